@@ -1,1 +1,9 @@
-//! Placeholder.
+//! The Legal Request Service as a state machine, and the thin shells that carry it.
+//!
+//! The core (everything but [`shell`]) knows no socket, no file, no clock and no random source: time,
+//! client address and bodies come in as arguments, and a seed stands for chance. So the same calls on
+//! equal worlds give equal bytes, whichever shell carried them. Read [`call`] for what goes in,
+//! [`response`] for what comes out.
+
+pub mod call;
+pub mod response;
