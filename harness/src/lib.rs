@@ -1,1 +1,10 @@
-//! Placeholder.
+//! The judge: scenarios are read, run against a target, checked, and reported.
+//!
+//! The way of a run: [`scenario`] reads files, [`run`] plans and walks them, [`target`] carries each
+//! request to the service, [`check`] judges the exchange, [`report`] renders the result. Checks know
+//! the contract and the exchange; none of them asks the mock what is right.
+
+pub mod exchange;
+pub mod run;
+pub mod scenario;
+pub mod verdict;

@@ -1,8 +1,8 @@
 //! One HTTP answer as a value: what the core hands back to a shell.
 
 use bytes::Bytes;
-use http::header::{HeaderName, HeaderValue};
 use http::StatusCode;
+use http::header::{HeaderName, HeaderValue};
 
 use crate::call::Content;
 

@@ -1,0 +1,131 @@
+//! One request and what came of it, as inert data. Secrets are masked when an exchange is made.
+//!
+//! A check may compare a true value; whatever prints or serialises an exchange gets the mask.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use moot_fixtures::contract::Operation;
+use serde_json::Value;
+
+/// A request as it was sent.
+#[derive(Debug, Clone)]
+pub struct SentRequest {
+    /// Upper case.
+    pub method: String,
+    /// The whole address, masked.
+    pub url: String,
+    /// The path with its query, as in the scenario, below the base address.
+    pub path: String,
+    /// The operation of the contract that method and path belong to.
+    pub operation: Option<Operation>,
+    /// In the order sent, names lower case, secret values masked.
+    pub headers: Vec<(String, String)>,
+    /// What is shown of the body: text as sent with secrets masked; a part's file as a note.
+    pub body_shown: String,
+    /// Bytes of the body.
+    pub body_length: u64,
+    /// A command line that sends the same, secrets as shell variables.
+    pub curl: String,
+}
+
+/// An answer as it came.
+#[derive(Clone)]
+pub struct ReceivedResponse {
+    /// HTTP status.
+    pub status: u16,
+    /// In the order received, names lower case; true values.
+    pub headers: Vec<(String, String)>,
+    /// The bytes, cut at the limit of the target.
+    pub body: Bytes,
+    /// The body as JSON, where it is JSON.
+    pub json: Option<Arc<Value>>,
+    /// Whether the body was longer than what is kept.
+    pub is_cut: bool,
+}
+
+/// Why there is no answer: trouble of the network or of the target, never a violation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// No connection.
+    Unreachable(String),
+    /// TLS failed.
+    Tls(String),
+    /// A named deadline passed.
+    Deadline(String),
+    /// The connection broke, or what came is no HTTP.
+    Broken(String),
+    /// The client refused to send it: no consent, or a budget is spent.
+    Withheld(String),
+}
+
+/// A request and its outcome.
+#[derive(Clone)]
+pub struct Exchange {
+    /// Number within the run, from 1.
+    pub number: u64,
+    /// What was sent.
+    pub request: SentRequest,
+    /// What came.
+    pub outcome: Result<ReceivedResponse, Trouble>,
+    /// Seconds since 1970 by our clock when it was sent.
+    pub sent_at_seconds: i64,
+    /// From sending to the last byte.
+    pub duration: Duration,
+    /// Where it was sent to, where that is a socket.
+    pub peer: Option<SocketAddr>,
+    /// Masks for showing the response.
+    pub masks: Arc<Masks>,
+}
+
+/// The secrets of a run, and how each is shown. Cheap to share, grows as tokens are issued.
+#[derive(Debug, Default)]
+pub struct Masks {
+    secrets: parking_lot::RwLock<Vec<(String, String)>>,
+}
+
+impl ReceivedResponse {
+    /// The first header of this name (lower case), true value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Masks {
+    /// Hides `secret` as `[label]` from now on. Texts under 4 bytes are not hidden.
+    pub fn hide(&self, secret: &str, label: &str) {
+        if secret.len() < 4 {
+            return;
+        }
+        let mut secrets = self.secrets.write();
+        if !secrets.iter().any(|(known, _)| known == secret) {
+            secrets.push((secret.to_owned(), format!("[{label}]")));
+            // A secret that contains another must be replaced first.
+            secrets.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
+        }
+    }
+
+    /// `text` with every known secret replaced by its label.
+    pub fn mask(&self, text: &str) -> String {
+        self.secrets.read().iter().fold(text.to_owned(), |shown, (secret, label)| {
+            if shown.contains(secret.as_str()) {
+                shown.replace(secret.as_str(), label)
+            } else {
+                shown
+            }
+        })
+    }
+
+    /// The secrets known now, for scanning finished artefacts.
+    pub fn secrets(&self) -> Vec<String> {
+        self.secrets.read().iter().map(|(secret, _)| secret.clone()).collect()
+    }
+}
+
+impl std::fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exchange").field("number", &self.number).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,3 @@
+//! Running: what is planned, how a scenario and a step are walked, and the result as inert data.
+
+pub mod result;

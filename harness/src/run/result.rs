@@ -1,0 +1,186 @@
+//! The result of a run as inert data: what every report renders.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Level;
+use serde_json::Value;
+
+use crate::exchange::Exchange;
+use crate::scenario::model::Location;
+use crate::verdict::Verdict;
+
+/// What a check judges.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// A row of the register, by id.
+    Requirement(String),
+    /// A question, by id.
+    Question(String),
+    /// A snapshot, by name.
+    Snapshot(String),
+}
+
+/// One judged check.
+#[derive(Debug, Clone)]
+pub struct CheckResult {
+    /// `scenario[row]/step[row]/requirement`, with the file stem in front of the scenario.
+    pub id: String,
+    /// What it judges.
+    pub subject: Subject,
+    /// The clause.
+    pub section: String,
+    /// How binding it is; `None` for snapshots.
+    pub level: Option<Level>,
+    /// What is said.
+    pub verdict: Verdict,
+    /// `04_05_create_legal_request/from-schema[row]`.
+    pub scenario: String,
+    /// The step's name.
+    pub step: String,
+    /// One sentence: what is wrong, or why it was not judged.
+    pub message: String,
+    /// What was expected, for people; empty where there is nothing to compare.
+    pub expected: String,
+    /// What came, for people, masked.
+    pub actual: String,
+    /// JSON Pointer into the body, where one place is meant.
+    pub pointer: Option<String>,
+    /// In the scenario file; `None` for implicit checks.
+    pub place: Option<Location>,
+    /// The exchange it judged.
+    pub exchange: Option<Arc<Exchange>>,
+}
+
+/// Why something was not run, and what would enable it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRun {
+    /// As a clause: `the target has no second company`.
+    pub reason: String,
+    /// The setting that would enable it: `applications.other_company in the target file`.
+    pub setting: Option<String>,
+    /// The need that is not met, or the scenario's name: what `tolerate` names.
+    pub tolerate_as: String,
+    /// Whether the target file tolerates it.
+    pub is_tolerated: bool,
+}
+
+/// One step that was run.
+#[derive(Debug, Clone)]
+pub struct StepResult {
+    /// Its name.
+    pub name: String,
+    /// The worst of its checks.
+    pub verdict: Verdict,
+    /// All that was sent, in order.
+    pub exchanges: Vec<Arc<Exchange>>,
+    /// All that was judged.
+    pub checks: Vec<CheckResult>,
+    /// Real time.
+    pub duration: Duration,
+}
+
+/// One scenario (one row of it).
+#[derive(Debug, Clone)]
+pub struct ScenarioResult {
+    /// `04_05_create_legal_request/from-schema[row]`.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// The clause.
+    pub section: String,
+    /// The worst of its steps, or `not run`.
+    pub verdict: Verdict,
+    /// In order.
+    pub steps: Vec<StepResult>,
+    /// Where it was not run, or not to its end.
+    pub not_run: Option<NotRun>,
+    /// Real time.
+    pub duration: Duration,
+    /// Where it stands.
+    pub at: Location,
+}
+
+/// An answer seen of an open question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ObservedAnswer {
+    /// Id of the question.
+    pub question: String,
+    /// The clause.
+    pub section: String,
+    /// Distinct answers in the order first seen, each with how often.
+    pub answers: Vec<(Value, u32)>,
+    /// Steps where it was seen, at most 10.
+    pub seen_in: Vec<String>,
+}
+
+/// Something left behind on the target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Residue {
+    /// `legal_request`, `repository_document`, `webhook`.
+    pub kind: String,
+    /// Its id, where the answer told it.
+    pub id: Option<String>,
+    /// The tag it carries.
+    pub tag: String,
+    /// The scenario that made it.
+    pub scenario: String,
+}
+
+/// The outcome of a run (DESIGN §8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Exit 0.
+    Conformant,
+    /// Exit 1.
+    NonConformant,
+    /// Exit 2 or 70.
+    Error,
+    /// Exit 3 or 4.
+    Inconclusive,
+    /// Exit 5.
+    Drifted,
+}
+
+/// All that a run found.
+#[derive(Debug, Clone)]
+pub struct RunResult {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// 0, 1, 2, 3, 4, 5 or 70.
+    pub exit_code: u8,
+    /// Where it went: name, base address, class (`mock in process`, `moot mock`, `deployment`).
+    pub target: TargetDescription,
+    /// The seed that reproduces it.
+    pub seed: u64,
+    /// Scenarios in the order of the files.
+    pub scenarios: Vec<ScenarioResult>,
+    /// Observed answers by question.
+    pub answers: BTreeMap<String, ObservedAnswer>,
+    /// What was left behind.
+    pub residue: Vec<Residue>,
+    /// Why the target could not be used at all, where it could not.
+    pub trouble: Option<String>,
+    /// The command line that reproduces it.
+    pub reproduce: String,
+    /// ISO 8601 UTC.
+    pub started_at: String,
+    /// Real time.
+    pub duration: Duration,
+    /// Requests sent.
+    pub requests_sent: u64,
+    /// The secrets, for masking and for scanning artefacts.
+    pub masks: Arc<crate::exchange::Masks>,
+}
+
+/// What the run was pointed at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetDescription {
+    /// Name of the target file, or `mock`.
+    pub name: String,
+    /// Base address.
+    pub base_url: String,
+    /// `mock in process`, `moot mock`, `deployment`.
+    pub class: String,
+}
