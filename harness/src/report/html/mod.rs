@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use sha2::{Digest, Sha256};
 
@@ -36,12 +37,11 @@ pub fn render(report: &Report) -> Result<String, String> {
     let answers: Vec<String> = report.answers.iter().map(|answer| answer.line()).collect();
     template
         .render(context! {
-            report => Value::from_serialize(report),
-            bad => Value::from_serialize(bad),
-            warned => Value::from_serialize(warned),
+            report => Value::from(Serde(report)),
+            bad => Value::from(Serde(bad)),
+            warned => Value::from(Serde(warned)),
             columns,
             answers,
-            totals => Value::from_serialize(report.file_totals()),
             style => Value::from_safe_string(STYLE.to_owned()),
             script => Value::from_safe_string(SCRIPT.to_owned()),
             script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
