@@ -33,7 +33,7 @@ async fn send(
 ) -> Result<(), Stop> {
     // The token is fetched before, so that it is not counted among the calls.
     let prepared = prepare::prepare(walk.stage, &walk.names, &step.shape, &walk.name).await?;
-    walk.stage.begin_burst().await?;
+    walk.stage.fresh_window().await;
     let left = AtomicU32::new(step.calls);
     let is_over = AtomicBool::new(false);
     let stage = walk.stage;
@@ -58,7 +58,6 @@ async fn send(
         all.extend(sent);
     }
     drop(workers);
-    walk.stage.end_burst().await;
     all.sort_by_key(|exchange| exchange.number);
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));

@@ -48,7 +48,7 @@ async fn receive(
 
 /// Deliveries since the receiver was last asked.
 async fn fresh(walk: &Walk<'_>, receiver: &str) -> Result<Vec<Value>, Stop> {
-    let all = walk.stage.receiver(receiver).await?.deliveries().await;
+    let all = walk.stage.receiver(receiver).await?.deliveries();
     let seen = walk.seen_deliveries.get(receiver).copied().unwrap_or(0);
     Ok(all.into_iter().skip(seen).collect())
 }

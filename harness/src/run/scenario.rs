@@ -353,14 +353,15 @@ fn collect_unwalked(
     }
 }
 
-/// A row in a name: a scalar's text, else its `id` or `name`.
+/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member.
 pub(super) fn row_label(row: &Value) -> String {
     match row {
         Value::String(text) => text.clone(),
-        Value::Object(members) => ["$secret", "id", "name"]
-            .iter()
-            .find_map(|key| members.get(*key))
-            .map_or_else(|| "row".to_owned(), row_label),
+        Value::Object(members) => {
+            let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));
+            let scalar = || members.values().find(|value| !value.is_object() && !value.is_array());
+            named.or_else(scalar).map_or_else(|| "row".to_owned(), row_label)
+        }
         other => other.to_string(),
     }
 }
