@@ -4,6 +4,7 @@
 //! request to the service, [`check`] judges the exchange, [`report`] renders the result. Checks know
 //! the contract and the exchange; none of them asks the mock what is right.
 
+pub mod check;
 pub mod exchange;
 pub mod run;
 pub mod scenario;
