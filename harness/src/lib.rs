@@ -7,4 +7,5 @@
 pub mod exchange;
 pub mod run;
 pub mod scenario;
+pub mod target;
 pub mod verdict;
