@@ -8,4 +8,5 @@ pub mod check;
 pub mod exchange;
 pub mod run;
 pub mod scenario;
+pub mod target;
 pub mod verdict;
