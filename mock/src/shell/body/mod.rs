@@ -9,6 +9,8 @@ mod frames;
 mod multipart;
 mod read;
 mod spool;
+#[cfg(test)]
+mod tests;
 
 pub use frames::BodyTimes;
 pub(crate) use read::{drain, read};

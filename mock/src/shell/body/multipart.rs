@@ -52,7 +52,14 @@ where
         }
         parts.push(part(field, limits, store, &progress).await?);
     }
-    Ok(parts)
+    drop(multipart);
+    // What follows the closing boundary says nothing, but it must come and fit.
+    while frames.received() <= limits.body_bytes_max {
+        if frames.next().await?.is_none() {
+            return Ok(parts);
+        }
+    }
+    Err(BodyFault::TooLarge.into())
 }
 
 async fn part(
