@@ -15,6 +15,7 @@ use serde::Deserialize;
 use url::Url;
 
 pub use read::{FileError, from_text, from_url, read};
+pub(super) use read::check_rate;
 pub use secret::Environment;
 
 use super::endpoint::Endpoint;
