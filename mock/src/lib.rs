@@ -15,6 +15,12 @@ pub mod seeded;
 pub mod service;
 pub mod world;
 
+#[cfg(feature = "server")]
+pub mod shell;
+
+#[cfg(feature = "embed")]
+pub use shell::embed;
+
 pub use seeded::Seeded;
 pub use service::Service;
 pub use settings::Settings;
