@@ -38,9 +38,9 @@ pub(super) fn line(
         PreparedBody::Bytes { content_type, bytes }
         | PreparedBody::Raw { content_type, bytes, .. } => {
             // Without one curl would say that the body is a form.
-            let media_type = content_type.as_deref().map_or("content-type:".to_owned(), |given| {
-                format!("content-type: {given}")
-            });
+            let media_type = content_type
+                .as_deref()
+                .map_or("content-type:".to_owned(), |given| format!("content-type: {given}"));
             add(&mut line, "-H", &quote(&media_type));
             add_bytes(&mut before, &mut line, content_type.as_deref(), bytes, secrets);
         }
@@ -165,7 +165,10 @@ fn single(text: &str) -> String {
 
 /// The label of a mask as the name of a variable.
 fn variable(label: &str) -> String {
-    label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+    label
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect()
 }
 
 /// A text for `printf '…'`: what is no plain character as an octal escape.

@@ -37,11 +37,7 @@ impl Deployment {
     ///
     /// # Errors
     /// Where the ledger cannot be written.
-    pub(super) fn new(
-        file: &TargetFile,
-        rate: Option<u32>,
-        run_tag: &str,
-    ) -> Result<Self, String> {
+    pub(super) fn new(file: &TargetFile, rate: Option<u32>, run_tag: &str) -> Result<Self, String> {
         let bindings = &file.bindings;
         let bound = bindings
             .requester_email
@@ -71,8 +67,7 @@ impl Deployment {
 
     /// Rests as long as an answer asks for; whether it asked.
     pub(super) fn rest_after(&self, response: &ReceivedResponse, is_token_request: bool) -> bool {
-        let wait =
-            retry_after(response.status, response.header("retry-after"), SystemTime::now());
+        let wait = retry_after(response.status, response.header("retry-after"), SystemTime::now());
         if let Some(wait) = wait {
             let pace = if is_token_request { &self.token_pace } else { &self.pace };
             pace.rest(wait);

@@ -64,7 +64,8 @@ pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>
     let template = &line.venue.endpoints.get(Operation::GetWorkflowSchema).path;
     let mut workflows: Vec<Workflow> = Vec::new();
     for id in ids.into_iter().take(SCHEMAS_MAX) {
-        let encoded = percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
+        let encoded =
+            percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
         let response = line.read(&template.replace("{id}", &encoded.to_string())).await?;
         let Some(schema) = response.json.filter(|_| response.status == 200) else { continue };
         let form = Form::new(&schema);

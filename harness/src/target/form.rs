@@ -70,8 +70,7 @@ impl<'a> Form<'a> {
             let variable = known?.get(name)?;
             Some(variable.get("properties").unwrap_or(variable))
         };
-        let mut variables: Vec<_> =
-            listed.iter().map(|name| (*name, properties(name))).collect();
+        let mut variables: Vec<_> = listed.iter().map(|name| (*name, properties(name))).collect();
         for (name, variable) in known.into_iter().flatten() {
             let is_required = variable.get("required").and_then(Value::as_bool) == Some(true);
             if is_required && !listed.contains(&name.as_str()) {

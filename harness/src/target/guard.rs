@@ -186,7 +186,9 @@ fn texts(body: &PreparedBody) -> Vec<String> {
         | PreparedBody::Raw { content_type, bytes, .. } => {
             let media_type = content_type.as_deref().unwrap_or_default();
             if media_type.starts_with("application/x-www-form-urlencoded") {
-                return form_urlencoded::parse(bytes).map(|(_, value)| value.into_owned()).collect();
+                return form_urlencoded::parse(bytes)
+                    .map(|(_, value)| value.into_owned())
+                    .collect();
             }
             match serde_json::from_slice::<Value>(bytes) {
                 Ok(value) => json_texts(&value),

@@ -46,9 +46,8 @@ impl InProcess {
     /// # Errors
     /// [`Trouble::Withheld`] where it is no HTTP request.
     pub(super) async fn send(&self, wire: Wire) -> Result<ReceivedResponse, Trouble> {
-        let request = request(wire).map_err(|error| {
-            Trouble::Withheld(format!("the request cannot be sent: {error}"))
-        })?;
+        let request = request(wire)
+            .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
         let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
         let (parts, mut body) = response.into_parts();
         let mut arriving = Arriving::default();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use moot_fixtures::contract::limits::TOKEN_LIFETIME_SECONDS;
+use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use moot_fixtures::contract::{Operation, Scopes};
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -192,19 +192,15 @@ impl Line {
             && address::is_same_origin(&url, &self.venue.base)
         {
             let gateway = deployment.headers.iter();
-            all.extend(gateway.map(|header| {
-                (header.name.clone(), header.value.expose_secret().to_owned())
-            }));
+            all.extend(
+                gateway
+                    .map(|header| (header.name.clone(), header.value.expose_secret().to_owned())),
+            );
         }
         Ok(Wire { method: method.to_owned(), url, headers: all, body: encoded.body })
     }
 
-    fn url(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(String, String)],
-    ) -> Result<Url, Trouble> {
+    fn url(&self, method: &str, path: &str, headers: &[(String, String)]) -> Result<Url, Trouble> {
         let withheld = |reason: String| Err(Trouble::Withheld(reason));
         let is_absolute = path.starts_with("http://") || path.starts_with("https://");
         if !is_absolute && !path.starts_with('/') {
@@ -223,10 +219,16 @@ impl Line {
             name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("cookie")
         });
         if has_credentials {
-            return withheld(format!("a token never goes to another host ({})", url.origin().ascii_serialization()));
+            return withheld(format!(
+                "a token never goes to another host ({})",
+                url.origin().ascii_serialization()
+            ));
         }
         if method != "GET" {
-            return withheld(format!("another host is only read ({})", url.origin().ascii_serialization()));
+            return withheld(format!(
+                "another host is only read ({})",
+                url.origin().ascii_serialization()
+            ));
         }
         Ok(url)
     }

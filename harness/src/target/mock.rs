@@ -211,9 +211,8 @@ fn roles(all: &[DescribedApplication]) -> BTreeMap<String, Application> {
         return BTreeMap::new();
     };
     let own = |scopes: Scopes| all.iter().find(|it| it.company == ours && it.scopes == scopes);
-    let of_others = |scopes: Scopes| {
-        all.iter().find(|it| it.company != ours && it.scopes.contains_all(scopes))
-    };
+    let of_others =
+        |scopes: Scopes| all.iter().find(|it| it.company != ours && it.scopes.contains_all(scopes));
     let chosen = [
         ("main", own(Scopes::READ_WRITE)),
         ("reader", own(Scopes::READ)),

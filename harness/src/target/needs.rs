@@ -40,11 +40,11 @@ pub(super) fn first_scope(scopes: Scopes) -> Scopes {
 fn missing(offer: &Offer<'_>, need: &str) -> Option<Unmet> {
     match need {
         "read" => scope(offer, Scopes::READ),
-        "write" => consent(offer, Consent::Write)
-            .or_else(|| scope(offer, Scopes::WRITE))
-            .or_else(|| {
+        "write" => {
+            consent(offer, Consent::Write).or_else(|| scope(offer, Scopes::WRITE)).or_else(|| {
                 binding(offer, "requester_email", "no user is known who may request anything")
-            }),
+            })
+        }
         "delete" => consent(offer, Consent::Delete).or_else(|| scope(offer, Scopes::WRITE)),
         "load" => consent(offer, Consent::Load),
         "fetch" => consent(offer, Consent::Fetch).or_else(|| {

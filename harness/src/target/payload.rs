@@ -81,9 +81,11 @@ impl Payload<'_> {
             return signers.into_iter().next().ok_or_else(|| no_signer(name));
         }
         if name == "requester_email" {
-            return Err("`requester_email` is not known; bind it as `bindings.requester_email` in \
+            return Err(
+                "`requester_email` is not known; bind it as `bindings.requester_email` in \
                         the target file"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         if let Some(option) = self.form.options(name).first() {
             return Ok((*option).to_owned());
@@ -104,8 +106,10 @@ impl Payload<'_> {
     fn signers(&self) -> Result<Vec<String>, String> {
         let bound = texts(self.bindings.get("internal_signer_emails"));
         let options = self.form.signer_options();
-        let usable: Vec<&str> =
-            bound.into_iter().filter(|email| options.is_empty() || options.contains(email)).collect();
+        let usable: Vec<&str> = bound
+            .into_iter()
+            .filter(|email| options.is_empty() || options.contains(email))
+            .collect();
         let chosen = if usable.is_empty() { &options } else { &usable };
         if chosen.is_empty() {
             return Err(no_signer("internal_signer_emails[]"));

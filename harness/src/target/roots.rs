@@ -1,6 +1,6 @@
 //! The root names of a stage: `run`, `target`, `bindings`, `contract`.
 
-use moot_fixtures::contract::{LegalRequestStatus, Operation, TokenNeed, WorkflowStatus, limits};
+use moot_fixtures::contract::{self, LegalRequestStatus, Operation, TokenNeed, WorkflowStatus};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
 
@@ -50,11 +50,11 @@ fn contract() -> Value {
         "read_operations": operations(&|need| need == TokenNeed::Read),
         "write_operations": operations(&|need| need == TokenNeed::Write),
         "limits": {
-            "requests_per_minute_max": limits::REQUESTS_PER_MINUTE_MAX,
-            "token_lifetime_seconds": limits::TOKEN_LIFETIME_SECONDS,
-            "page_min": limits::PAGE_MIN,
-            "page_size_example": limits::PAGE_SIZE_EXAMPLE,
-            "support_document_bytes_certain": limits::SUPPORT_DOCUMENT_BYTES_CERTAIN,
+            "requests_per_minute_max": contract::REQUESTS_PER_MINUTE_MAX,
+            "token_lifetime_seconds": contract::TOKEN_LIFETIME_SECONDS,
+            "page_min": contract::PAGE_MIN,
+            "page_size_example": contract::PAGE_SIZE_EXAMPLE,
+            "support_document_bytes_certain": contract::SUPPORT_DOCUMENT_BYTES_CERTAIN,
         },
     })
 }

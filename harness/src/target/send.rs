@@ -32,10 +32,9 @@ pub(super) async fn send(line: &Line, prepared: Prepared, manner: Manner) -> Exc
     let sent_at_seconds = jiff::Timestamp::now().as_second();
     let sent = match sending.admitted() {
         Ok((wire, row)) => sending.carry(wire, row).await,
-        Err(reason) => Sent {
-            wire: None,
-            carried: Carried { number: 0, outcome: Err(reason), peer: None },
-        },
+        Err(reason) => {
+            Sent { wire: None, carried: Carried { number: 0, outcome: Err(reason), peer: None } }
+        }
     };
     sending.exchange(sent, sent_at_seconds, started.elapsed())
 }

@@ -17,7 +17,7 @@ use super::send::{self, Manner};
 use crate::exchange::{Exchange, Trouble};
 
 /// Age of a token that is minted as expired, in seconds: at that age it is (§5.3).
-const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::limits::TOKEN_LIFETIME_SECONDS;
+const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 
 /// What one scenario plays on.
 pub struct Stage {
@@ -92,9 +92,9 @@ impl Stage {
         });
         let answer = self.line.admin("POST", "/tokens", Some(&order)).await?;
         let token = answer.get("access_token").and_then(Value::as_str);
-        token.map(str::to_owned).ok_or_else(|| {
-            Trouble::Broken("the control plane minted no `access_token`".to_owned())
-        })
+        token
+            .map(str::to_owned)
+            .ok_or_else(|| Trouble::Broken("the control plane minted no `access_token`".to_owned()))
     }
 
     /// Sends one request: consent, pace, repeat of a GET after trouble, masks, ledger. What may not

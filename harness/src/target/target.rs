@@ -392,10 +392,8 @@ fn hide_all(file: &TargetFile, masks: &Masks) {
     for (role, application) in applications(&file.applications) {
         venue::hide(&role, &application, masks);
     }
-    let tokens = [
-        (&file.expired_token, "MOOT_EXPIRED_TOKEN"),
-        (&file.revoked_token, "MOOT_REVOKED_TOKEN"),
-    ];
+    let tokens =
+        [(&file.expired_token, "MOOT_EXPIRED_TOKEN"), (&file.revoked_token, "MOOT_REVOKED_TOKEN")];
     for (token, label) in tokens {
         if let Some(token) = token {
             masks.hide(token.expose_secret(), label);

@@ -15,11 +15,9 @@ pub(super) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static 
     let mut forms = Vec::new();
     for (text, label) in rows {
         let form: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
-        let percent = percent_encoding::utf8_percent_encode(
-            &text,
-            percent_encoding::NON_ALPHANUMERIC,
-        )
-        .to_string();
+        let percent =
+            percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC)
+                .to_string();
         forms.extend([(basic(&text), label), (form, label), (percent, label), (text, label)]);
     }
     forms

@@ -14,8 +14,8 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-pub use read::{FileError, from_text, from_url, read};
 pub(super) use read::check_rate;
+pub use read::{FileError, from_text, from_url, read};
 pub use secret::Environment;
 
 use super::endpoint::Endpoint;
