@@ -35,13 +35,12 @@ impl Pace {
 
     /// Takes one turn and waits for it.
     pub(super) async fn turn(&self) {
+        let mut at = self.reserve(Instant::now());
         loop {
-            let at = self.reserve(Instant::now());
             tokio::time::sleep_until(at).await;
-            // Whoever slept while the target asked for a rest waits on; the turn stays taken.
-            let blocked = self.state.lock().blocked_until;
-            match blocked {
-                Some(until) if until > Instant::now() => tokio::time::sleep_until(until).await,
+            // The target may have asked for a rest meanwhile: the turn stays taken, but waits on.
+            match self.state.lock().blocked_until {
+                Some(until) if until > Instant::now() => at = until,
                 Some(_) | None => return,
             }
         }
