@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod exchange;
+pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod target;
