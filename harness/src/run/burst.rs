@@ -41,7 +41,9 @@ async fn send(
         .map(|_| async {
             let mut sent = Vec::new();
             while !is_over.load(Ordering::Relaxed)
-                && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
+                && left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
+                    .is_ok()
             {
                 let exchange = stage.send_in_burst(prepared.clone()).await;
                 let status = exchange.outcome.as_ref().map_or(0, |response| response.status);

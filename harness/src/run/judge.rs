@@ -52,7 +52,7 @@ impl Standing<'_> {
         result.verdict = verdict;
         match judgement {
             Judgement::Holds => {}
-            Judgement::Fails { message, expected, actual, pointer } => {
+            Judgement::Fails { message, expected, actual, pointer, .. } => {
                 result.message = message;
                 result.expected = self.masked(&result, expected);
                 result.actual = self.masked(&result, actual);

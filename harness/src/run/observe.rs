@@ -81,8 +81,9 @@ fn keep(walk: &Walk<'_>, observation: &Observation, section: &str, value: Value,
         seen_in: Vec::new(),
     });
     let value = masked(walk, value);
-    match answer.answers.iter_mut().find(|(known, _)| *known == value) {
-        Some((_, count)) => *count += 1,
+    let known = answer.answers.iter().position(|(known, _)| *known == value);
+    match known {
+        Some(at) => answer.answers[at].1 += 1,
         None if answer.answers.len() < ANSWERS_MAX => answer.answers.push((value, 1)),
         None => {}
     }

@@ -43,11 +43,9 @@ pub fn ending(scenarios: &[impl AsRef<ScenarioResult>]) -> Ending {
     for scenario in scenarios {
         let scenario = scenario.as_ref();
         ending = ending.graver(of_scenario(scenario));
-        has_passed |= scenario
-            .steps
-            .iter()
-            .flat_map(|step| &step.checks)
-            .any(|check| matches!(check.verdict, Verdict::Pass | Verdict::Warn | Verdict::Observed));
+        has_passed |= scenario.steps.iter().flat_map(|step| &step.checks).any(|check| {
+            matches!(check.verdict, Verdict::Pass | Verdict::Warn | Verdict::Observed)
+        });
     }
     if has_passed { ending } else { ending.graver(Ending::INCOMPLETE) }
 }

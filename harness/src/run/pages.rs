@@ -53,8 +53,7 @@ pub(super) async fn walk(
             "total_pages": pagination["total_pages"],
         }),
     );
-    let mut document =
-        Document::of_value(json!({ "pages": walked.bodies, "items": walked.items }));
+    let mut document = Document::of_value(json!({ "pages": walked.bodies, "items": walked.items }));
     document.status = walked.last.status;
     document.headers.clone_from(&walked.last.headers);
     Ok((document, walked.exchange))
@@ -67,7 +66,7 @@ async fn follow(
     label: &str,
     gathered: &mut Gathered,
 ) -> Result<Walked, Stop> {
-    let pages_max = each_page.at_most.min(walk.shared.target.pages_max());
+    let pages_max = each_page.at_most.min(pages_max(walk));
     let (mut bodies, mut items) = (Vec::new(), Vec::new());
     let mut is_steady = true;
     let mut number = 1;
@@ -91,13 +90,34 @@ async fn follow(
         let pages_total = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
         bodies.push(body);
         if number >= pages_total || is_empty {
-            return Ok(Walked { bodies, items, last: document, exchange, is_whole: true, is_steady });
+            return Ok(Walked {
+                bodies,
+                items,
+                last: document,
+                exchange,
+                is_whole: true,
+                is_steady,
+            });
         }
         if number >= pages_max {
-            return Ok(Walked { bodies, items, last: document, exchange, is_whole: false, is_steady });
+            return Ok(Walked {
+                bodies,
+                items,
+                last: document,
+                exchange,
+                is_whole: false,
+                is_steady,
+            });
         }
         number += 1;
     }
+}
+
+/// Pages walked where the target file says nothing.
+const PAGES_MAX: u64 = 40;
+
+fn pages_max(walk: &Walk<'_>) -> u64 {
+    walk.shared.target.file().map_or(PAGES_MAX, |file| file.pages_max)
 }
 
 fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {

@@ -75,8 +75,7 @@ fn matches(planned: &Planned<'_>, selector: &str) -> bool {
 }
 
 fn is_in_section(section: &str, asked: &str) -> bool {
-    section == asked
-        || section.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'))
+    section == asked || section.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'))
 }
 
 fn file_stem(selector: &str) -> &str {

@@ -30,7 +30,9 @@ pub(super) async fn prepare(
     let query = pairs(names, &shape.query)?;
     if !query.is_empty() {
         path.push(if path.contains('?') { '&' } else { '?' });
-        path.push_str(&form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish());
+        path.push_str(
+            &form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish(),
+        );
     }
     let application = match &shape.application {
         Some(text) => text.render_text(names)?,
@@ -80,8 +82,9 @@ pub(super) fn resolve_line(
         RequestLine::Path { method, path } => {
             let path = path.render_text(names)?;
             let path = utf8_percent_encode(&path, PATH).to_string();
-            let operation = operation_of(stage, method, &path);
-            Ok((method.clone(), path, operation))
+            let method = method.render_text(names)?;
+            let operation = operation_of(stage, &method, &path);
+            Ok((method, path, operation))
         }
         RequestLine::Operation { operation, known, id } => {
             let operation = match known {

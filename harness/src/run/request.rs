@@ -46,9 +46,7 @@ async fn walk_parts<'a>(
     }
     let before = unchanged::look(walk, step, label, gathered).await?;
     let (document, exchange) = match (&step.each_page, &step.poll) {
-        (Some(each_page), _) => {
-            pages::walk(walk, &step.shape, each_page, label, gathered).await?
-        }
+        (Some(each_page), _) => pages::walk(walk, &step.shape, each_page, label, gathered).await?,
         (None, Some(poll)) => polled(walk, step, poll, label, gathered).await?,
         (None, None) => sent(walk, &step.shape, label, gathered).await?,
     };
@@ -123,11 +121,7 @@ pub(super) fn document_of(response: &ReceivedResponse, operation: Option<Operati
 }
 
 /// The implicit checks on one exchange.
-pub(super) fn implied(
-    walk: &Walk<'_>,
-    label: &str,
-    exchange: &Arc<Exchange>,
-) -> Vec<CheckResult> {
+pub(super) fn implied(walk: &Walk<'_>, label: &str, exchange: &Arc<Exchange>) -> Vec<CheckResult> {
     let standing = walk.standing(label);
     implicit::judge(exchange, &walk.shared.implicit)
         .into_iter()
@@ -189,7 +183,7 @@ async fn control_holds(
         Err(stop) => Err(stop),
     };
     if let Some(key) = key {
-        let kept = outcome.as_ref().map_err(|stop| stop.verdict().1.to_owned()).map(|()| ());
+        let kept = outcome.as_ref().map_err(|stop| stop.verdict().1.to_owned());
         walk.shared.controls.lock().insert(key, kept);
     }
     outcome

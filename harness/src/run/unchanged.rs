@@ -78,9 +78,9 @@ pub(super) async fn judge(
 
 fn describe(line: &RequestLine) -> String {
     match line {
-        RequestLine::Path { method, .. } => method.clone(),
+        RequestLine::Path { .. } => "a view".to_owned(),
         RequestLine::Operation { known, .. } => {
-            known.map_or("", moot_fixtures::contract::Operation::as_str).to_owned()
+            known.map_or("a view", moot_fixtures::contract::Operation::as_str).to_owned()
         }
     }
 }

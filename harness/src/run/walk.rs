@@ -91,7 +91,13 @@ pub async fn run(
         return blank(Ending::INCOMPLETE, Some(why), unopened);
     }
     let run_tag = options.target.run_tag.clone();
-    let target = match Target::open(options.choice.clone(), options.target.clone(), Arc::clone(&masks)).await {
+    let target = match Target::open(
+        options.choice.clone(),
+        options.target.clone(),
+        Arc::clone(&masks),
+    )
+    .await
+    {
         Ok(target) => target,
         Err(error) => {
             let (ending, why) = match error {
@@ -104,7 +110,7 @@ pub async fn run(
         }
     };
     let shared = Shared {
-        implicit: target.implicit_context(),
+        implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
         strict: options.strict,
         run_tag,
         masks: Arc::clone(&masks),
@@ -146,6 +152,10 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
         TargetChoice::Url(url) => (url.clone(), url.clone()),
     };
     TargetDescription { name, base_url, class: "unknown".to_owned() }
+}
+
+fn base_path(base_url: &str) -> String {
+    url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
 }
 
 fn now() -> String {
