@@ -135,7 +135,8 @@ impl Problem {
 
     /// 403: it exists, for another company (question `other_company`).
     pub(crate) fn other_company(what: &str) -> Self {
-        let detail = format!("This {what} belongs to another company than the token's application.");
+        let detail =
+            format!("This {what} belongs to another company than the token's application.");
         Self::new(ProblemType::InsufficientScope, Stage::Existence, detail)
     }
 
@@ -216,11 +217,8 @@ impl Problem {
         retry_after_seconds: i64,
         is_frozen: bool,
     ) -> Self {
-        let hint = if is_frozen {
-            "the clock of this mock is frozen, so move it forward"
-        } else {
-            "wait"
-        };
+        let hint =
+            if is_frozen { "the clock of this mock is frozen, so move it forward" } else { "wait" };
         let detail = format!(
             "More than {calls_max} calls a minute came from this address; {hint} for {retry_after_seconds} s."
         );

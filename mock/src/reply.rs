@@ -73,8 +73,14 @@ impl Reply<'_> {
     }
 
     /// The bytes of a stored document.
-    pub(crate) fn download(&self, name: &str, media_type: &'static str, content: Content) -> Response {
-        let mut response = self.bytes(200, Some(HeaderValue::from_static(media_type)), Bytes::new());
+    pub(crate) fn download(
+        &self,
+        name: &str,
+        media_type: &'static str,
+        content: Content,
+    ) -> Response {
+        let mut response =
+            self.bytes(200, Some(HeaderValue::from_static(media_type)), Bytes::new());
         response.headers.push((CONTENT_DISPOSITION, attachment(name)));
         response.body = ResponseBody::Content(content);
         response
