@@ -45,8 +45,13 @@ mod timestamp;
 mod token;
 mod transition;
 
+#[cfg(feature = "server")]
+pub mod shell;
+
 pub use address::is_public;
 pub use seeded::Seeded;
 pub use service::Service;
 pub use settings::Settings;
+#[cfg(feature = "embed")]
+pub use shell::embed;
 pub use world::World;
