@@ -14,6 +14,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
+pub(super) use read::check_rate;
 pub use read::{FileError, from_text, from_url, read};
 pub use secret::Environment;
 

@@ -20,7 +20,7 @@ use crate::target::endpoint::Endpoint;
 /// A target file is at most so long.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// More requests a minute than the service serves (§8) are asked of loopback addresses only.
-const REQUESTS_PER_MINUTE_MAX: u32 = moot_fixtures::contract::limits::REQUESTS_PER_MINUTE_MAX;
+const REQUESTS_PER_MINUTE_MAX: u32 = moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
 /// Where the ledger is unless the file says otherwise.
 const LEDGER: &str = ".moot/ledger.ndjson";
 
@@ -222,7 +222,10 @@ impl Reader<'_> {
         })
     }
 
-    fn endpoints(&self, shapes: EndpointShapes) -> Result<BTreeMap<Operation, Endpoint>, FileError> {
+    fn endpoints(
+        &self,
+        shapes: EndpointShapes,
+    ) -> Result<BTreeMap<Operation, Endpoint>, FileError> {
         let given = [
             (Operation::GetWorkflowSchema, shapes.workflow_schema),
             (Operation::CreateWebhook, shapes.create_webhook),
@@ -365,7 +368,9 @@ pub(in crate::target) fn check_rate(rate: u32, is_loopback: bool) -> Result<(), 
 }
 
 fn sounds_secret(header: &str) -> bool {
-    ["auth", "cookie", "key", "token", "secret", "password"].iter().any(|word| header.contains(word))
+    ["auth", "cookie", "key", "token", "secret", "password"]
+        .iter()
+        .any(|word| header.contains(word))
 }
 
 /// `; did you mean …?`, or what there is.

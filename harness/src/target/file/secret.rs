@@ -64,7 +64,8 @@ impl Source {
 
 fn from_file(path: &Path) -> Result<String, String> {
     let shown = path.display();
-    let file = std::fs::File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    let file =
+        std::fs::File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
