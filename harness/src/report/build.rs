@@ -57,8 +57,9 @@ impl Builder<'_> {
 
     fn report(&self, result: &RunResult) -> Report {
         let all = || result.scenarios.iter().flat_map(|s| &s.steps).flat_map(|s| &s.checks);
+        let files = self.files(result);
         let mut counts = Counts::default();
-        all().for_each(|check| counts.add(check.verdict));
+        files.iter().for_each(|file| counts.add_all(&file.counts));
         let mut scenario_counts = Counts::default();
         result.scenarios.iter().for_each(|scenario| scenario_counts.add(scenario.verdict));
         Report {
@@ -81,7 +82,7 @@ impl Builder<'_> {
             counts,
             scenario_counts,
             reproduce: self.line(&result.reproduce),
-            files: self.files(result),
+            files,
             checks: all().map(|check| self.check(check)).collect(),
             not_run: self.not_run(result),
             answers: self.answers(result),
@@ -109,7 +110,9 @@ impl Builder<'_> {
             file.verdict = file.verdict.max(scenario.verdict);
             file.duration_seconds += seconds(scenario.duration);
             let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
-            if checks.peek().is_none() || scenario.not_run.is_some() {
+            if scenario.not_run.is_some() {
+                file.counts.add(Verdict::NotRun);
+            } else if checks.peek().is_none() {
                 file.counts.add(scenario.verdict);
             }
             checks.for_each(|check| file.counts.add(check.verdict));

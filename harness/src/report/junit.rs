@@ -96,17 +96,16 @@ fn bad(check: &Check, kind: NonSuccessKind) -> TestCaseStatus {
 fn details(check: &Check) -> String {
     let mut out = check.message.clone();
     let place = check.place.as_ref().map(ToString::to_string);
-    let pointer = check.pointer.as_deref().map(|pointer| format!("at {pointer}"));
     for (name, value) in [
         ("expected", check.expected.as_str()),
         ("actual", &check.actual),
-        ("pointer", pointer.as_deref().unwrap_or_default()),
+        ("pointer", check.pointer.as_deref().unwrap_or_default()),
         ("clause", &clause(check)),
         ("place", place.as_deref().unwrap_or_default()),
         ("curl", check.curl.as_deref().unwrap_or_default()),
     ] {
         if !value.is_empty() {
-            out.push_str(&format!("\n{name}: {value}"));
+            out.push_str(&format!("\n{name}: {}", value.trim_end()));
         }
     }
     out

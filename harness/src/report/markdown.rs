@@ -69,7 +69,7 @@ fn table(out: &mut String, report: &Report) -> std::fmt::Result {
         let name = escape::markdown(&file.name);
         writeln!(out, "| {} | {name} | {} |", file.section, cells(&file.counts))?;
     }
-    writeln!(out, "| | **all** | {} |\n", cells(&report.file_totals()))
+    writeln!(out, "| | **all** | {} |\n", cells(&report.counts))
 }
 
 fn number(count: usize) -> String {
@@ -104,7 +104,7 @@ fn failure(out: &mut String, check: &Check) -> std::fmt::Result {
     let place = check.place.as_ref().map(ToString::to_string).unwrap_or_default();
     let sentence = check.sentence.as_deref().unwrap_or_default();
     writeln!(out, "- step: {}", e(&check.step))?;
-    writeln!(out, "- clause: §{} {}", check.section, e(sentence))?;
+    writeln!(out, "{}", format!("- clause: §{} {}", check.section, e(sentence)).trim_end())?;
     if !place.is_empty() {
         writeln!(out, "- place: {}", e(&place))?;
     }

@@ -38,7 +38,7 @@ pub struct Report {
     pub duration_seconds: f64,
     /// Requests sent.
     pub requests_sent: u64,
-    /// Checks by verdict.
+    /// Checks by verdict; a scenario that was not run, or has no checks, counts as one.
     pub counts: Counts,
     /// Scenarios by verdict; a row of one counts as one.
     pub scenario_counts: Counts,
@@ -95,7 +95,7 @@ pub struct File {
     pub section: String,
     /// The worst of its scenarios.
     pub verdict: Verdict,
-    /// Its checks; a scenario without any counts by its own verdict.
+    /// As in [`Report::counts`].
     pub counts: Counts,
     /// Real time of its scenarios, seconds.
     pub duration_seconds: f64,
@@ -299,6 +299,19 @@ impl Counts {
         } += 1;
     }
 
+    /// All of `other` more.
+    pub fn add_all(&mut self, other: &Self) {
+        self.total += other.total;
+        self.error += other.error;
+        self.fail += other.fail;
+        self.drift += other.drift;
+        self.not_run += other.not_run;
+        self.warn += other.warn;
+        self.observed += other.observed;
+        self.pass += other.pass;
+        self.not_applicable += other.not_applicable;
+    }
+
     /// How many of this verdict.
     pub const fn of(&self, verdict: Verdict) -> usize {
         match verdict {
@@ -317,7 +330,6 @@ impl Counts {
 impl Report {
     /// Which verdicts a table of counts shows: `pass` always, the others where there are any.
     pub fn columns(&self) -> Vec<Verdict> {
-        let totals = self.file_totals();
         let order = [
             Verdict::Pass,
             Verdict::Observed,
@@ -328,24 +340,7 @@ impl Report {
             Verdict::Fail,
             Verdict::Error,
         ];
-        order.into_iter().filter(|v| *v == Verdict::Pass || totals.of(*v) > 0).collect()
-    }
-
-    /// The sum of the files' counts: checks, and scenarios that were not run.
-    pub fn file_totals(&self) -> Counts {
-        let mut totals = Counts::default();
-        for file in &self.files {
-            totals.total += file.counts.total;
-            totals.error += file.counts.error;
-            totals.fail += file.counts.fail;
-            totals.drift += file.counts.drift;
-            totals.not_run += file.counts.not_run;
-            totals.warn += file.counts.warn;
-            totals.observed += file.counts.observed;
-            totals.pass += file.counts.pass;
-            totals.not_applicable += file.counts.not_applicable;
-        }
-        totals
+        order.into_iter().filter(|v| *v == Verdict::Pass || self.counts.of(*v) > 0).collect()
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn files(out: &mut String, report: &Report, paint: Paint) {
         "    {} {}{}{}\n\n",
         left("", sections),
         left("all", names),
-        cells(&report.file_totals(), &columns, paint),
+        cells(&report.counts, &columns, paint),
         paint.dim(&right(&format!("{:.2}", report.duration_seconds), 9)),
     ));
 }
