@@ -119,6 +119,9 @@ pub enum SettingsError {
     /// A pace of nothing.
     #[error("progression `{0}` never counts up: give at least 1")]
     Progression(String),
+    /// An answer that no mock can give.
+    #[error("answers: {0}")]
+    Answers(String),
     /// A seed world that contradicts itself.
     #[error("seed world: {0}")]
     SeedWorld(String),

@@ -102,11 +102,12 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
     let (Some(value), None) = (values.next(), values.next()) else {
         return Err(BodyFault::NoBoundary);
     };
-    let mime: Mime =
-        value.to_str().ok().and_then(|text| text.parse().ok()).ok_or(BodyFault::WrongMediaType)?;
-    if mime.essence_str() != mime::MULTIPART_FORM_DATA.as_ref() {
+    let text = value.to_str().map_err(|_| BodyFault::WrongMediaType)?;
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref()) {
         return Err(BodyFault::WrongMediaType);
     }
+    let mime: Mime = text.parse().map_err(|_| BodyFault::NoBoundary)?;
     let mut boundaries = mime.params().filter(|(name, _)| *name == mime::BOUNDARY);
     match (boundaries.next(), boundaries.next()) {
         (Some((_, boundary)), None)
