@@ -1,18 +1,8 @@
 //! The same calls give the same answers, whichever shell carries them.
 
-<<<<<<< HEAD
 use bytes::Bytes;
 use http::Request;
-<<<<<<< HEAD
-use http::header::{CONNECTION, CONTENT_LENGTH, HeaderMap};
-=======
-use http::Request;
-use http::header::{CONNECTION, CONTENT_LENGTH, HeaderMap};
-use bytes::Bytes;
->>>>>>> reports
-=======
 use http::header::{CONNECTION, CONTENT_LENGTH, DATE, HeaderMap};
->>>>>>> target
 use http_body_util::{BodyExt, Full};
 use moot_mock::embed;
 use moot_mock::shell::ServeLimits;
