@@ -11,7 +11,8 @@ use url::{Host, Url};
 use crate::limits::URL_LENGTH_MAX;
 
 /// Names that never are on the public Internet (RFC 6761, RFC 6762, RFC 8375, and `.internal`).
-const PRIVATE_NAMES: [&str; 6] = ["localhost", "local", "internal", "home.arpa", "invalid", "localdomain"];
+const PRIVATE_NAMES: [&str; 6] =
+    ["localhost", "local", "internal", "home.arpa", "invalid", "localdomain"];
 
 /// A public https address.
 ///

@@ -120,6 +120,12 @@ pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Attempt>
         .unzip()
 }
 
+/// Whether an attempt is being made, or may still start.
+pub(crate) fn is_in_flight(world: &World, id: u64) -> bool {
+    let delivery = world.state().deliveries.get(&id);
+    delivery.is_some_and(|delivery| matches!(delivery.state, DeliveryState::InFlight { .. }))
+}
+
 /// What the end of an attempt changes; `None` where it is not in flight any more.
 pub(crate) fn done(
     world: &World,

@@ -151,7 +151,9 @@ fn no_boundary(content_type: Option<&str>, answers: &Answers) -> Problem {
 /// What is said of a body that could not be read.
 pub(crate) fn broken(fault: BodyFault, answers: &Answers) -> Problem {
     match fault {
-        BodyFault::TooLarge => Problem::too_large(answers, "The body, or a text field of it, is too large."),
+        BodyFault::TooLarge => {
+            Problem::too_large(answers, "The body, or a text field of it, is too large.")
+        }
         BodyFault::NoBoundary => {
             Problem::parameter_missing("The body must be `multipart/form-data` with a `boundary`.")
         }

@@ -55,7 +55,8 @@ pub(crate) struct Identifiers {
 impl Identifiers {
     /// The ids that derive from `seed`.
     pub(crate) fn new(seed: u64) -> Self {
-        let purposes = ["request id", "document id", "workflow id", "activity id", "webhook id", "call id"];
+        let purposes =
+            ["request id", "document id", "workflow id", "activity id", "webhook id", "call id"];
         Self {
             keys: purposes.map(|purpose| Key::derive(seed, purpose)),
             downloads: Key::derive(seed, "download id"),

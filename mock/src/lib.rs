@@ -9,19 +9,49 @@ pub mod call;
 pub mod response;
 pub mod settings;
 
+pub mod changes;
 pub mod clock;
 pub mod control;
+pub mod resource;
 pub mod seeded;
 pub mod service;
 pub mod world;
 
+mod address;
+mod authorise;
+mod deliver;
+mod document_type;
+mod email;
+mod fields;
+mod identifier;
+mod index;
+mod journal;
+mod key;
+mod limiter;
+mod limits;
+mod list;
+mod oauth;
+mod operation;
+mod page;
+mod pdf;
+mod problem;
+mod progression;
+mod rendered;
+mod reply;
+mod route;
+mod state;
+mod table;
+mod timestamp;
+mod token;
+mod transition;
+
 #[cfg(feature = "server")]
 pub mod shell;
 
-#[cfg(feature = "embed")]
-pub use shell::embed;
-
+pub use address::is_public;
 pub use seeded::Seeded;
 pub use service::Service;
 pub use settings::Settings;
+#[cfg(feature = "embed")]
+pub use shell::embed;
 pub use world::World;

@@ -105,9 +105,8 @@ impl Limiter {
     pub(crate) fn counted(&self, now: Timestamp) -> Vec<(IpAddr, usize)> {
         let now = nanoseconds(now);
         let clients = self.clients.lock();
-        let counted = |window: &VecDeque<i64>| {
-            window.iter().filter(|&&at| self.is_counted(at, now)).count()
-        };
+        let counted =
+            |window: &VecDeque<i64>| window.iter().filter(|&&at| self.is_counted(at, now)).count();
         clients.windows.iter().map(|(client, window)| (*client, counted(window))).collect()
     }
 
@@ -137,9 +136,9 @@ impl Limiter {
         }
         if now.saturating_sub(clients.swept_at) >= SECOND {
             clients.swept_at = now;
-            clients.windows.retain(|_, window| {
-                window.back().is_some_and(|&last| self.is_counted(last, now))
-            });
+            clients
+                .windows
+                .retain(|_, window| window.back().is_some_and(|&last| self.is_counted(last, now)));
         }
         if clients.windows.len() >= CLIENTS_MAX {
             let after = clients.windows.range(newcomer..).chain(clients.windows.iter());

@@ -113,11 +113,9 @@ impl Page {
         };
         let is_past_end = current > pages.max(PAGE_MIN);
         match answers.page_past_end {
-            PagePastEnd::NotFound if is_past_end => Err(Problem::not_found(
-                answers,
-                "page of this list",
-                &current.to_string(),
-            )),
+            PagePastEnd::NotFound if is_past_end => {
+                Err(Problem::not_found(answers, "page of this list", &current.to_string()))
+            }
             PagePastEnd::BadRequest if is_past_end => Err(Problem::parameter_missing(format!(
                 "`page` must be at most {}, the last page of this list.",
                 pages.max(PAGE_MIN)

@@ -12,7 +12,8 @@ const FIRST_PAGE_OBJECT: usize = 4;
 
 /// A document of these lines, wrapped and paged; lines beyond [`PDF_LINES_MAX`] are left out.
 pub(crate) fn document(lines: &[String]) -> Vec<u8> {
-    let wrapped: Vec<String> = lines.iter().flat_map(|line| wrap(line)).take(PDF_LINES_MAX).collect();
+    let wrapped: Vec<String> =
+        lines.iter().flat_map(|line| wrap(line)).take(PDF_LINES_MAX).collect();
     let pages: Vec<&[String]> =
         if wrapped.is_empty() { vec![&[]] } else { wrapped.chunks(LINES_PER_PAGE).collect() };
     let page_objects = (0..pages.len()).map(|page| FIRST_PAGE_OBJECT + 2 * page);

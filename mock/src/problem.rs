@@ -26,7 +26,7 @@ pub(crate) struct Problem {
     /// The form of the body.
     pub(crate) form: Form,
     /// A header beside those of every answer.
-    pub(crate) header: Option<(HeaderName, HeaderValue)>,
+    pub(crate) header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 /// Forms of a refusal's body.
@@ -60,7 +60,7 @@ impl Problem {
     }
 
     fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
-        Self { header: Some((name, value)), ..self }
+        Self { header: Some(Box::new((name, value))), ..self }
     }
 
     /// 400: what was sent can't be read, or something required is not in it.
@@ -135,7 +135,8 @@ impl Problem {
 
     /// 403: it exists, for another company (question `other_company`).
     pub(crate) fn other_company(what: &str) -> Self {
-        let detail = format!("This {what} belongs to another company than the token's application.");
+        let detail =
+            format!("This {what} belongs to another company than the token's application.");
         Self::new(ProblemType::InsufficientScope, Stage::Existence, detail)
     }
 
@@ -216,11 +217,8 @@ impl Problem {
         retry_after_seconds: i64,
         is_frozen: bool,
     ) -> Self {
-        let hint = if is_frozen {
-            "the clock of this mock is frozen, so move it forward"
-        } else {
-            "wait"
-        };
+        let hint =
+            if is_frozen { "the clock of this mock is frozen, so move it forward" } else { "wait" };
         let detail = format!(
             "More than {calls_max} calls a minute came from this address; {hint} for {retry_after_seconds} s."
         );

@@ -31,10 +31,7 @@ pub(crate) struct Course {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pace {
     /// Time.
-    Timed {
-        seconds: u32,
-        next_at: Timestamp,
-    },
+    Timed { seconds: u32, next_at: Timestamp },
     /// Being read.
     OnRead {
         reads: u32,
@@ -57,8 +54,7 @@ pub(crate) fn course(
         Some(Reserved::LetsExpire) => LegalRequestStatus::Expired,
         Some(Reserved::Signs) | None => LegalRequestStatus::Archived,
     };
-    let timed =
-        |seconds: u32| Pace::Timed { seconds, next_at: later(now, u64::from(seconds)) };
+    let timed = |seconds: u32| Pace::Timed { seconds, next_at: later(now, u64::from(seconds)) };
     let pace = match progression {
         Progression::Manual if reserved.is_some() => timed(RESERVED_STEP_SECONDS),
         Progression::Manual => return None,
@@ -78,7 +74,8 @@ pub(crate) fn way(
 ) -> Option<Vec<LegalRequestStatus>> {
     const REVIEW: LegalRequestStatus = LegalRequestStatus::InitialReview;
     if status != goal && status != REVIEW && !was_reviewed {
-        let through = transition::way(answers, status, REVIEW).zip(transition::way(answers, REVIEW, goal));
+        let through =
+            transition::way(answers, status, REVIEW).zip(transition::way(answers, REVIEW, goal));
         if let Some((mut way, rest)) = through {
             way.extend(rest);
             return Some(way);
@@ -129,7 +126,10 @@ fn next_status(
     goal: LegalRequestStatus,
 ) -> Option<LegalRequestStatus> {
     let was_reviewed = record.activity.iter().any(|entry| {
-        matches!(entry.happening, Happening::StatusChange { to: LegalRequestStatus::InitialReview, .. })
+        matches!(
+            entry.happening,
+            Happening::StatusChange { to: LegalRequestStatus::InitialReview, .. }
+        )
     });
     way(answers, record.status(), goal, was_reviewed)?.first().copied()
 }

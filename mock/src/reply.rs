@@ -73,8 +73,14 @@ impl Reply<'_> {
     }
 
     /// The bytes of a stored document.
-    pub(crate) fn download(&self, name: &str, media_type: &'static str, content: Content) -> Response {
-        let mut response = self.bytes(200, Some(HeaderValue::from_static(media_type)), Bytes::new());
+    pub(crate) fn download(
+        &self,
+        name: &str,
+        media_type: &'static str,
+        content: Content,
+    ) -> Response {
+        let mut response =
+            self.bytes(200, Some(HeaderValue::from_static(media_type)), Bytes::new());
         response.headers.push((CONTENT_DISPOSITION, attachment(name)));
         response.body = ResponseBody::Content(content);
         response
@@ -100,7 +106,7 @@ impl Reply<'_> {
             Form::Text => self.bytes(problem.status, Some(TEXT), problem.detail.clone().into()),
             Form::Empty => self.empty(problem.status),
         };
-        response.headers.extend(problem.header.clone());
+        response.headers.extend(problem.header.as_deref().cloned());
         response.refused = Some(Box::new(Refused {
             stage: problem.stage,
             problem: problem.problem_type.clone().into_owned(),

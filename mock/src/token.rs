@@ -30,7 +30,7 @@ pub(crate) struct Grant {
 
 impl Grant {
     /// Whether its life is over: at exactly 7200 seconds it is (§5.3).
-    pub(crate) const fn is_expired(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
         now.as_second().saturating_sub(self.issued_at) >= TOKEN_LIFETIME_SECONDS
     }
 }

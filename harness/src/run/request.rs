@@ -183,7 +183,7 @@ async fn control_holds(
         Err(stop) => Err(stop),
     };
     if let Some(key) = key {
-        let kept = outcome.as_ref().map_err(|stop| stop.verdict().1.to_owned());
+        let kept = outcome.as_ref().copied().map_err(|stop| stop.verdict().1.to_owned());
         walk.shared.controls.lock().insert(key, kept);
     }
     outcome

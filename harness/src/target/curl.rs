@@ -11,7 +11,7 @@ const INLINE_BYTES_MAX: usize = 8 * 1024;
 const OWN_HEADERS: [&str; 4] = ["user-agent", "content-length", "host", "content-type"];
 
 /// The line. `secrets` are pairs of a secret and the name of its variable, longest first.
-pub(super) fn line(
+pub fn line(
     method: &str,
     url: &str,
     headers: &[(String, String)],

@@ -1,8 +1,9 @@
 //! What stands between a run and a real deployment: consent, pace, budgets, gateway headers, ledger.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use secrecy::SecretString;
+use tokio::time::Instant;
 
 use super::file::{FileHeader, TargetFile};
 use super::guard::Guard;
@@ -14,6 +15,9 @@ use crate::exchange::{ReceivedResponse, Trouble};
 const BURST: u32 = 10;
 /// So many token requests may leave at once after a rest.
 const TOKEN_BURST: u32 = 2;
+
+/// The window in which the service counts requests (§8).
+const WINDOW: Duration = Duration::from_secs(60);
 
 /// The rules of a run on a deployment.
 #[derive(Debug)]
@@ -70,14 +74,14 @@ impl Deployment {
         let wait = retry_after(response.status, response.header("retry-after"), SystemTime::now());
         if let Some(wait) = wait {
             let pace = if is_token_request { &self.token_pace } else { &self.pace };
-            pace.rest(wait);
+            pace.rest(Instant::now(), wait);
         }
         wait.is_some()
     }
 
     /// Lets nothing leave for a whole window of the limit (§8).
     pub(super) fn rest_for_a_window(&self) {
-        self.pace.rest(std::time::Duration::from_secs(60));
+        self.pace.rest(Instant::now(), WINDOW);
     }
 }
 

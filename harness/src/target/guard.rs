@@ -24,7 +24,7 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What may leave.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub struct Guard {
     consent: BTreeSet<Consent>,
     addresses: RwLock<BTreeSet<String>>,
     created: AtomicU32,
@@ -33,7 +33,7 @@ pub(super) struct Guard {
 
 impl Guard {
     /// With this consent, these addresses beside `.invalid`, and this budget of creating calls.
-    pub(super) fn new(
+    pub fn new(
         consent: BTreeSet<Consent>,
         addresses: impl IntoIterator<Item = String>,
         created_max: u32,
@@ -43,12 +43,12 @@ impl Guard {
     }
 
     /// Whether this was consented to.
-    pub(super) fn allows(&self, consent: Consent) -> bool {
+    pub fn allows(&self, consent: Consent) -> bool {
         self.consent.contains(&consent)
     }
 
     /// Lets an address through that the deployment itself offers (options of a workflow schema).
-    pub(super) fn offer(&self, address: &str) {
+    pub fn offer(&self, address: &str) {
         self.addresses.write().insert(address.to_lowercase());
     }
 
@@ -56,7 +56,7 @@ impl Guard {
     ///
     /// # Errors
     /// Why not, naming the setting that would allow it.
-    pub(super) fn check(
+    pub fn check(
         &self,
         prepared: &Prepared,
         operation: Option<Operation>,
@@ -85,7 +85,7 @@ impl Guard {
     ///
     /// # Errors
     /// Where it is spent.
-    pub(super) fn spend_creation(&self) -> Result<(), String> {
+    pub fn spend_creation(&self) -> Result<(), String> {
         let taken = self.created.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |created| {
             (created < self.created_max).then_some(created + 1)
         });
@@ -99,7 +99,7 @@ impl Guard {
     }
 
     /// Gives one back: the call was refused.
-    pub(super) fn return_creation(&self) {
+    pub fn return_creation(&self) {
         self.created.fetch_sub(1, Ordering::SeqCst);
     }
 
@@ -116,7 +116,7 @@ impl Guard {
 }
 
 /// The object that an operation creates: `legal_request`, `repository_document`, `webhook`.
-pub(super) fn created_kind(operation: Operation) -> Option<&'static str> {
+pub fn created_kind(operation: Operation) -> Option<&'static str> {
     match operation {
         Operation::CreateLegalRequest => Some("legal_request"),
         Operation::CreateRepositoryDocument => Some("repository_document"),

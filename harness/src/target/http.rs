@@ -1,7 +1,6 @@
 //! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
 //! followed, nothing is repeated, nothing is decompressed, nothing goes through a proxy to loopback.
 
-use std::error::Error as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -141,19 +140,10 @@ fn deepest(error: &reqwest::Error) -> String {
     innermost.to_string()
 }
 
-fn is_tls(error: &reqwest::Error) -> bool {
-    let mut source = error.source();
-    while let Some(error) = source {
-        if error.is::<rustls::Error>() {
-            return true;
-        }
-        // rustls travels inside an `io::Error`, whose own source skips it.
-        if let Some(io) = error.downcast_ref::<std::io::Error>()
-            && io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
-        {
-            return true;
-        }
-        source = error.source();
-    }
-    false
+fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    // rustls travels inside `io::Error`s, whose own sources skip it.
+    let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || within.is_some_and(|within| is_tls(within))
+        || error.source().is_some_and(is_tls)
 }

@@ -7,21 +7,24 @@
 //! Nothing here judges an answer, and only `in_process` knows the mock. Start reading at [`Target`].
 
 mod address;
+mod choice;
 mod cleanup;
-mod curl;
+pub mod curl;
 mod deployment;
 mod discovery;
 mod endpoint;
 pub mod file;
 mod form;
-mod guard;
+pub mod guard;
 mod http;
 mod in_process;
 mod ledger;
 mod line;
 mod mock;
 mod needs;
-mod pace;
+mod opened;
+mod opening;
+pub mod pace;
 pub mod payload;
 mod prepared;
 mod raw;
@@ -30,16 +33,16 @@ mod receiver;
 mod roots;
 mod send;
 mod stage;
-mod target;
 mod tokens;
 mod transport;
 mod variants;
 mod venue;
 mod wire;
 
+pub use choice::{OpenError, TargetChoice, TargetOptions};
 pub use endpoint::{Endpoint, Endpoints};
 pub use file::TargetFile;
+pub use opened::Target;
 pub use prepared::{PartBytes, Prepared, PreparedBody, PreparedPart};
 pub use receiver::Receiver;
 pub use stage::Stage;
-pub use target::{OpenError, Target, TargetChoice, TargetOptions};

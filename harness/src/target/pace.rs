@@ -6,11 +6,11 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// `Retry-After` is respected up to so long.
-pub(super) const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 
 /// A rate, and what was used of it.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub struct Pace {
     /// Between two requests; `None` is unpaced.
     interval: Option<Duration>,
     /// So many may leave at once after a rest.
@@ -28,13 +28,13 @@ struct State {
 
 impl Pace {
     /// So many a minute, of which `burst` may leave at once; 0 a minute is unpaced.
-    pub(super) fn new(per_minute: u32, burst: u32) -> Self {
+    pub fn new(per_minute: u32, burst: u32) -> Self {
         let interval = (per_minute > 0).then(|| Duration::from_secs(60) / per_minute);
         Self { interval, burst: burst.max(1), state: Mutex::default() }
     }
 
     /// Takes one turn and waits for it.
-    pub(super) async fn turn(&self) {
+    pub async fn turn(&self) {
         let mut at = self.reserve(Instant::now());
         loop {
             tokio::time::sleep_until(at).await;
@@ -46,14 +46,15 @@ impl Pace {
         }
     }
 
-    /// Lets nothing leave for so long, at most [`RETRY_AFTER_MAX`].
-    pub(super) fn rest(&self, wait: Duration) {
-        let until = Instant::now() + wait.min(RETRY_AFTER_MAX);
+    /// Lets nothing leave from `now` on for so long, at most [`RETRY_AFTER_MAX`].
+    pub fn rest(&self, now: Instant, wait: Duration) {
+        let until = now + wait.min(RETRY_AFTER_MAX);
         let mut state = self.state.lock();
         state.blocked_until = state.blocked_until.max(Some(until));
     }
 
-    fn reserve(&self, now: Instant) -> Instant {
+    /// Takes one turn without waiting for it: when it is.
+    pub fn reserve(&self, now: Instant) -> Instant {
         let mut state = self.state.lock();
         let blocked = state.blocked_until.unwrap_or(now).max(now);
         let Some(interval) = self.interval else { return blocked };
@@ -66,7 +67,7 @@ impl Pace {
 }
 
 /// The wait that an answer asks for: `Retry-After` of 429 and 503, seconds or an HTTP date.
-pub(super) fn retry_after(
+pub fn retry_after(
     status: u16,
     header: Option<&str>,
     now: std::time::SystemTime,

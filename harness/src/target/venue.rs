@@ -44,7 +44,7 @@ pub(super) enum Rules {
     /// A sandbox of a mock: everything, at once.
     Sandbox,
     /// What was consented to, paced.
-    Deployment(Deployment),
+    Deployment(Box<Deployment>),
 }
 
 /// A control plane.

@@ -100,9 +100,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         Operation::CreateRepositoryDocument => {
             operation::create_repository_document::answer(context)
         }
-        Operation::ListRepositoryDocuments => {
-            operation::list_repository_documents::answer(context)
-        }
+        Operation::ListRepositoryDocuments => operation::list_repository_documents::answer(context),
         Operation::GetRepositoryDocument => operation::get_repository_document::answer(context),
         Operation::DownloadAgreement => operation::download_agreement::answer(context),
         Operation::ListWebhooks => operation::list_webhooks::answer(context),

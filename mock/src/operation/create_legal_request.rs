@@ -118,15 +118,19 @@ fn workflow<'a>(
     }
 }
 
-fn check_requester(context: &Context<'_>, fields: &Fields<'_>, company: u32) -> Result<(), Problem> {
+fn check_requester(
+    context: &Context<'_>,
+    fields: &Fields<'_>,
+    company: u32,
+) -> Result<(), Problem> {
     let answers = context.answers();
     let email = fields.text("requester_email")?.ok_or_else(|| missing(&["requester_email"]))?;
     if !email::is_well_formed(email) {
         return Err(malformed_email(answers, "requester_email", email));
     }
     let company = context.world.seeded().company(company);
-    let is_user =
-        company.is_some_and(|company| company.users.iter().any(|user| user.eq_ignore_ascii_case(email)));
+    let is_user = company
+        .is_some_and(|company| company.users.iter().any(|user| user.eq_ignore_ascii_case(email)));
     if is_user {
         return Ok(());
     }
@@ -230,7 +234,10 @@ fn created(
 fn missing(names: &[&str]) -> Problem {
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
-    Problem::parameter_missing(format!("{} {verb} required and must not be empty.", listed.join(", ")))
+    Problem::parameter_missing(format!(
+        "{} {verb} required and must not be empty.",
+        listed.join(", ")
+    ))
 }
 
 fn malformed_email(answers: &Answers, name: &str, text: &str) -> Problem {

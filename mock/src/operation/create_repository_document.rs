@@ -60,10 +60,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     })
 }
 
-fn custom_fields(
-    answers: &Answers,
-    metadata: Option<&str>,
-) -> Result<Map<String, Value>, Problem> {
+fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<Map<String, Value>, Problem> {
     let Some(metadata) = metadata else { return Ok(Map::new()) };
     serde_json::from_str(metadata).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")

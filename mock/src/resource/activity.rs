@@ -13,10 +13,7 @@ pub(crate) enum Happening {
     /// It was created.
     Created,
     /// It moved from one status to another.
-    StatusChange {
-        from: LegalRequestStatus,
-        to: LegalRequestStatus,
-    },
+    StatusChange { from: LegalRequestStatus, to: LegalRequestStatus },
     /// Somebody said something about it.
     Comment,
 }

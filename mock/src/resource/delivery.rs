@@ -102,20 +102,22 @@ struct AttemptView<'a> {
     outcome: &'a AttemptOutcome,
 }
 
+impl<'a> AttemptView<'a> {
+    fn of(attempt: &'a AttemptRecord) -> Self {
+        Self { at: timestamp::exact(attempt.at), outcome: &attempt.outcome }
+    }
+}
+
 impl Delivery {
     /// The JSON of the control plane.
     pub(crate) fn view(&self) -> View<'_> {
-        let attempt = |attempt| {
-            let AttemptRecord { at, outcome } = attempt;
-            AttemptView { at: timestamp::exact(*at), outcome }
-        };
         View {
             id: self.id,
             webhook_id: &self.webhook_id,
             event: &self.event,
             legal_request_id: &self.legal_request_id,
             state: self.state.as_str(),
-            attempts: self.attempts.iter().map(attempt).collect(),
+            attempts: self.attempts.iter().map(AttemptView::of).collect(),
             next_attempt_at: match self.state {
                 DeliveryState::Queued { due } => Some(timestamp::exact(due)),
                 DeliveryState::InFlight { .. }

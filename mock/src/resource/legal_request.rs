@@ -163,5 +163,9 @@ fn view<'a>(
     description: Option<Option<&'a str>>,
     status: LegalRequestStatus,
 ) -> View<'a> {
-    View { id, resource_type: "legal_request", attributes: Attributes { name, description, status } }
+    View {
+        id,
+        resource_type: "legal_request",
+        attributes: Attributes { name, description, status },
+    }
 }

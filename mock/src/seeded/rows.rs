@@ -48,8 +48,7 @@ pub(super) fn read(
     identifiers: &Identifiers,
     parties: &Parties,
 ) -> Result<Rows, SettingsError> {
-    let source =
-        Source { world, answers, identifiers, parties, seeded_at: seeded_at(world)? };
+    let source = Source { world, answers, identifiers, parties, seeded_at: seeded_at(world)? };
     let mut legal_requests = legal_requests::read(&source)?;
     let documents = documents::read(&source, &mut legal_requests)?;
     let webhooks = webhooks::read(&source);

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -41,7 +42,7 @@ pub(crate) struct Settled {
 }
 
 enum Order {
-    Add(Realm),
+    Add(Realm, Arc<AtomicBool>),
     Remove(u64),
     Look(u64),
     Cut { key: u64, which: Cut, done: oneshot::Sender<()> },
@@ -74,10 +75,15 @@ impl Deliverer {
     /// Watches a world from now on.
     pub(crate) fn add(&self, realm: &Realm) {
         let (orders, key) = (self.orders.clone(), realm.key());
+        let is_called = Arc::new(AtomicBool::new(false));
+        let caller = is_called.clone();
         realm.service().set_waker(Box::new(move || {
-            let _ = orders.send(Order::Look(key));
+            // One order that has not been read yet is enough.
+            if !caller.swap(true, Ordering::AcqRel) {
+                let _ = orders.send(Order::Look(key));
+            }
         }));
-        self.order(Order::Add(realm.clone()));
+        self.order(Order::Add(realm.clone(), is_called));
     }
 
     /// Forgets a world, and cuts what is in flight for it.
@@ -131,6 +137,8 @@ struct Outbox {
 
 struct Watched {
     realm: Realm,
+    /// Whether an order to look is on its way.
+    is_called: Arc<AtomicBool>,
     due: Option<Timestamp>,
     flying: BTreeMap<u64, AbortHandle>,
     settling: Vec<Settling>,
@@ -159,7 +167,7 @@ impl Outbox {
                 }
             };
             match order {
-                Some(Order::Add(realm)) => self.add(realm),
+                Some(Order::Add(realm, is_called)) => self.add(realm, is_called),
                 Some(Order::Remove(key)) => self.remove(key),
                 Some(Order::Look(key)) => self.look(key),
                 Some(Order::Cut { key, which, done }) => {
@@ -187,10 +195,10 @@ impl Outbox {
         [by_clock, by_settling].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
-    fn add(&mut self, realm: Realm) {
+    fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
         let key = realm.key();
         let (flying, settling) = (BTreeMap::new(), Vec::new());
-        self.watched.insert(key, Watched { realm, due: None, flying, settling });
+        self.watched.insert(key, Watched { realm, is_called, due: None, flying, settling });
         self.look(key);
     }
 
@@ -219,6 +227,7 @@ impl Outbox {
     /// Starts what is due in a world, and notes when to look again.
     fn look(&mut self, key: u64) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
+        watched.is_called.store(false, Ordering::Release);
         let now = clock::now();
         for attempt in watched.realm.service().due_attempts(now) {
             let delivery = attempt.delivery;

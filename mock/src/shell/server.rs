@@ -56,6 +56,8 @@ pub async fn serve(
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_max);
+    // A client may close its sending side and still wait for the answer.
+    http.half_close(true);
     let connections = Arc::new(Semaphore::new(limits.connections_max));
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);

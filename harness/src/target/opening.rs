@@ -1,83 +1,28 @@
-//! A target, opened once a run: what it is, what it offers, the stages on it.
+//! Opening a target: is it a moot mock, does it answer, does it take the credentials, what has it.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
 
-use super::file::{self, AdminChoice, Application, Consent, FileApplications, TargetFile};
+use super::choice::{OpenError, TargetChoice, TargetOptions};
+use super::deployment::Deployment;
+use super::endpoint::Endpoints;
+use super::file::{self, AdminChoice, Application, FileApplications, TargetFile};
 use super::http::Http;
 use super::in_process::{self, InProcess};
 use super::line::{Line, TokenFailure};
 use super::mock::Sandboxes;
-use super::stage::{Receivers, Stage};
+use super::opened::{Kind, Target};
+use super::stage::Receivers;
 use super::transport::{Carrier, Transport};
 use super::venue::{self, Admin, Rules, Venue};
-use super::{address, cleanup, discovery, needs};
+use super::{address, discovery, needs};
 use crate::exchange::{Masks, Trouble};
-use crate::run::result::{NotRun, Residue, TargetDescription};
-use crate::scenario::model::{NEEDS, Sandbox};
-use crate::target::deployment::Deployment;
-use crate::target::endpoint::Endpoints;
-
-/// What a run is pointed at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TargetChoice {
-    /// The mock, without a socket.
-    InProcess,
-    /// A target file (DESIGN §7).
-    File(PathBuf),
-    /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
-    Url(String),
-}
-
-/// How a run uses its target.
-#[derive(Debug, Clone, Default)]
-pub struct TargetOptions {
-    /// Seed of the sandboxes of a mock.
-    pub seed: u64,
-    /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
-    pub rate: Option<u32>,
-    /// Where receivers listen; a free loopback port where absent.
-    pub receiver: Option<SocketAddr>,
-    /// The address under which the target reaches `receiver`.
-    pub receiver_url: Option<String>,
-    /// The tag in every name and e-mail address this run creates.
-    pub run_tag: String,
-}
-
-/// Why a target cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OpenError {
-    /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
-    #[error("{0}")]
-    Usage(String),
-    /// It does not answer (exit 4).
-    #[error("{0}")]
-    Unreachable(String),
-    /// It refuses the credentials (exit 4).
-    #[error("{0}")]
-    Credentials(String),
-}
-
-/// What a run is pointed at, opened.
-pub struct Target {
-    description: TargetDescription,
-    file: Option<TargetFile>,
-    carrier: Arc<Carrier>,
-    run_tag: String,
-    receivers: Arc<Receivers>,
-    unmet: BTreeMap<&'static str, needs::Unmet>,
-    kind: Kind,
-}
-
-enum Kind {
-    Mock(Arc<Sandboxes>),
-    Deployment(Line),
-}
+use crate::run::result::TargetDescription;
+use crate::scenario::model::Sandbox;
 
 impl Target {
     /// Opens it: reads the file, looks for a mock, asks for a first token, finds out what is not
@@ -200,7 +145,7 @@ impl Target {
             admin: None,
             tokens: tokio::sync::Mutex::default(),
             forms: Mutex::default(),
-            rules: Rules::Deployment(rules),
+            rules: Rules::Deployment(Box::new(rules)),
         };
         let line = Line { carrier: carrier.clone(), venue: Arc::new(venue) };
         first_token(&line).await?;
@@ -226,88 +171,6 @@ impl Target {
             run_tag: options.run_tag.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: Kind::Deployment(Line { carrier, venue: Arc::new(venue) }),
-        })
-    }
-
-    /// What it is.
-    pub fn description(&self) -> TargetDescription {
-        self.description.clone()
-    }
-
-    /// Whether it has sandboxes: a moot mock.
-    pub fn is_mock(&self) -> bool {
-        matches!(self.kind, Kind::Mock(_))
-    }
-
-    /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
-    pub fn tolerates(&self, what: &str) -> bool {
-        let whole = what.split('[').next().unwrap_or(what);
-        let tolerated = self.file.iter().flat_map(|file| &file.tolerate);
-        tolerated.into_iter().any(|name| name == what || name == whole)
-    }
-
-    /// The target file, where there is one.
-    pub fn file(&self) -> Option<&TargetFile> {
-        self.file.as_ref()
-    }
-
-    /// Why a need of [`NEEDS`] is not met; `None` where it is.
-    pub fn missing(&self, need: &str) -> Option<NotRun> {
-        let not_run = |reason: String, setting: Option<String>| NotRun {
-            reason,
-            setting,
-            tolerate_as: need.to_owned(),
-            is_tolerated: self.tolerates(need),
-        };
-        if !NEEDS.contains(&need) {
-            return Some(not_run(format!("there is no need `{need}`"), None));
-        }
-        let unmet = self.unmet.get(need)?;
-        Some(not_run(unmet.reason.clone(), Some(unmet.setting.clone())))
-    }
-
-    /// What the run left behind so far; nothing on a mock, whose sandboxes go.
-    pub fn residue(&self) -> Vec<Residue> {
-        match &self.kind {
-            Kind::Mock(_) => Vec::new(),
-            Kind::Deployment(line) => {
-                line.venue.deployment().map(|it| it.ledger.residue()).unwrap_or_default()
-            }
-        }
-    }
-
-    /// Requests sent so far: tokens, discovery and the control plane included.
-    pub fn requests_sent(&self) -> u64 {
-        self.carrier.sent()
-    }
-
-    /// Deletes the webhooks the run made, where `delete` is consented to.
-    pub async fn cleanup(&self) {
-        if let Kind::Deployment(line) = &self.kind
-            && let Some(deployment) = line.venue.deployment()
-            && deployment.guard.allows(Consent::Delete)
-        {
-            cleanup::delete_webhooks(line, deployment.ledger.residue()).await;
-        }
-    }
-
-    /// What one scenario plays on. To be ended by [`Stage::close`].
-    ///
-    /// # Errors
-    /// [`Trouble`] where the sandbox cannot be made.
-    pub async fn stage(&self, scenario: &str, sandbox: &Sandbox) -> Result<Stage, Trouble> {
-        let (line, sandbox) = match &self.kind {
-            Kind::Deployment(line) => (line.clone(), None),
-            Kind::Mock(sandboxes) => {
-                let (line, id) = sandboxes.make(scenario, sandbox).await?;
-                (line, Some((sandboxes.clone(), id)))
-            }
-        };
-        Ok(Stage {
-            line,
-            run_tag: self.run_tag.clone(),
-            receivers: self.receivers.clone(),
-            sandbox,
         })
     }
 }
@@ -388,7 +251,6 @@ fn applications(file: &FileApplications) -> BTreeMap<String, Application> {
 }
 
 fn hide_all(file: &TargetFile, masks: &Masks) {
-    use secrecy::ExposeSecret;
     for (role, application) in applications(&file.applications) {
         venue::hide(&role, &application, masks);
     }
