@@ -52,7 +52,7 @@ impl Placeholders {
 
     /// Shows `text` as `[label]` wherever it stands: for the run's tag and the like.
     pub fn hide(&mut self, text: &str, label: &str) {
-        if !text.is_empty() {
+        if !text.is_empty() && self.fixed.iter().all(|(known, _)| known != text) {
             self.fixed.push((text.to_owned(), format!("[{label}]")));
         }
     }

@@ -107,7 +107,7 @@ fn chosen_world(text: &str) -> Result<Arc<SeedWorld>, Failure> {
 }
 
 fn no_such(error: &SettingError) -> Failure {
-    Failure::usage(format!("{error}; nor is there a file of that name"))
+    Failure::usage(format!("{error}; there is no file of that name either"))
 }
 
 fn read(file: &str) -> Result<String, Failure> {
@@ -181,6 +181,6 @@ mod tests {
         assert!(chosen_answers("documented").is_ok());
         assert!(chosen_answers("random:7").is_ok());
         let refusal = chosen_world("dem").expect_err("no such world");
-        assert!(refusal.message.contains("nor is there a file"), "{}", refusal.message);
+        assert!(refusal.message.contains("no file of that name"), "{}", refusal.message);
     }
 }

@@ -197,7 +197,7 @@ impl Builder<'_> {
                 add(NotRun {
                     reason: self.line(&why.reason),
                     setting: why.setting.as_deref().map(|setting| self.line(setting)),
-                    tolerate_as: Some(why.tolerate_as.clone()),
+                    tolerate_as: Some(why.tolerate_as.clone()).filter(|name| !name.is_empty()),
                     is_tolerated: why.is_tolerated,
                     names: vec![self.line(&scenario.name)],
                 });
