@@ -1,0 +1,3 @@
+//! What the judge promises, by module.
+
+mod scenario_examples;
