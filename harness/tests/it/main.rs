@@ -1,4 +1,4 @@
-//! Tests of the judge through its public surface and through the real binary.
+//! Integration tests of the harness.
 
 mod command_documents;
 mod command_explain;
@@ -11,6 +11,7 @@ mod report_formats;
 mod report_hostile;
 mod report_sample;
 mod report_schema;
+mod scenario_examples;
 mod target_curl;
 mod target_deployment;
 mod target_file;
