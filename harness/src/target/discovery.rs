@@ -141,10 +141,7 @@ pub(super) fn bindings(bound: &FileBindings, found: &[Workflow], tag: &str) -> M
         ),
         (
             "single_signer_workflow_id",
-            bound
-                .single_signer_workflow_id
-                .clone()
-                .or_else(|| single_signer(found)),
+            bound.single_signer_workflow_id.clone().or_else(|| single_signer(found)),
         ),
         (
             "multiple_signers_workflow_id",

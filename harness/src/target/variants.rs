@@ -17,7 +17,12 @@ pub(super) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static 
         let percent =
             percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC)
                 .to_string();
-        forms.extend([(basic(client_id, &text), label), (form, label), (percent, label), (text, label)]);
+        forms.extend([
+            (basic(client_id, &text), label),
+            (form, label),
+            (percent, label),
+            (text, label),
+        ]);
     }
     forms
 }
