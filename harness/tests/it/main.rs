@@ -4,6 +4,7 @@ mod report_formats;
 mod report_hostile;
 mod report_sample;
 mod report_schema;
+mod scenario_examples;
 mod target_curl;
 mod target_deployment;
 mod target_file;
