@@ -10,9 +10,20 @@ pub struct Planned<'a> {
     pub file: &'a ScenarioFile,
     /// The scenario.
     pub scenario: &'a Scenario,
+    /// Index of the file, and of the scenario in it.
+    pub place: (usize, usize),
 }
 
-impl Planned<'_> {
+impl<'a> Planned<'a> {
+    /// The scenario at a place of these files.
+    ///
+    /// # Panics
+    /// Where there is no such place; places come from [`select`] on the same files.
+    pub fn at(files: &'a [ScenarioFile], place: (usize, usize)) -> Self {
+        let file = &files[place.0];
+        Self { file, scenario: &file.scenarios[place.1], place }
+    }
+
     /// `stem/id`, its name everywhere.
     pub fn name(&self) -> String {
         format!("{}/{}", self.file.stem, self.scenario.id)
@@ -42,7 +53,9 @@ pub fn select<'a>(
 ) -> Result<Vec<Planned<'a>>, SelectError> {
     let all: Vec<Planned<'a>> = files
         .iter()
-        .flat_map(|file| file.scenarios.iter().map(move |scenario| Planned { file, scenario }))
+        .enumerate()
+        .flat_map(|(at, file)| (0..file.scenarios.len()).map(move |inner| (at, inner)))
+        .map(|place| Planned::at(files, place))
         .collect();
     if selectors.is_empty() {
         return Ok(all);

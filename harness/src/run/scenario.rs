@@ -119,6 +119,18 @@ pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<Scena
     results
 }
 
+/// A scenario whose walk broke off by a fault of ours.
+pub(super) fn broken(
+    shared: &Shared,
+    planned: Planned<'_>,
+    error: &tokio::task::JoinError,
+) -> Vec<Arc<ScenarioResult>> {
+    let stop = Stop::Ours(format!("the walk broke off, which is a bug of moot: {error}"));
+    let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
+    (shared.on_event)(Event::Ended(Arc::clone(&result)));
+    vec![result]
+}
+
 async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResult> {
     let begun = Instant::now();
     let name = planned.name();

@@ -65,7 +65,7 @@ pub async fn run(
     let begun = Instant::now();
     let started_at = now();
     let masks = Arc::new(Masks::default());
-    let files = options.files;
+    let files = Arc::new(options.files);
     let blank = |ending: Ending, trouble: Option<String>, target: TargetDescription| RunResult {
         outcome: ending.outcome,
         exit_code: ending.exit_code,
@@ -122,7 +122,9 @@ pub async fn run(
         target,
     };
     (shared.on_event)(Event::Planned { scenarios: planned.len() });
-    let scenarios = walk_all(&shared, &planned, options.jobs).await;
+    let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
+    let shared = Arc::new(shared);
+    let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
     shared.target.cleanup().await;
     let ending = outcome::ending(&scenarios);
     let mut result = blank(ending, None, shared.target.description());
@@ -133,14 +135,26 @@ pub async fn run(
     result
 }
 
-/// In the order of the plan, whatever ended first.
+/// In the order of the plan, whatever ended first; side by side on all cores.
 async fn walk_all(
-    shared: &Shared,
-    planned: &[Planned<'_>],
+    shared: &Arc<Shared>,
+    files: &Arc<Vec<ScenarioFile>>,
+    places: &[(usize, usize)],
     jobs: usize,
 ) -> Vec<Arc<ScenarioResult>> {
     let jobs = if shared.target.is_mock() { jobs.max(1) } else { 1 };
-    let walks = planned.iter().map(|planned| scenario::walk(shared, *planned));
+    let walks = places.iter().map(|&place| {
+        let (shared, files) = (Arc::clone(shared), Arc::clone(files));
+        async move {
+            let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
+            let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
+            match tokio::spawn(walk).await {
+                Ok(results) => results,
+                // A bug of ours in one scenario must not hide what the others found.
+                Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
+            }
+        }
+    });
     let results: Vec<Vec<_>> = stream::iter(walks).buffered(jobs).collect().await;
     results.into_iter().flatten().collect()
 }

@@ -1,4 +1,4 @@
-//! Integration tests of the harness.
+//! Tests of the judge through its public surface and through the real binary.
 
 mod command_documents;
 mod command_explain;

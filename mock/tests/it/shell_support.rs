@@ -139,13 +139,9 @@ pub(crate) fn form(parts: &[&str]) -> (&'static str, Vec<u8>) {
             Some((name, file)) => (name, format!("; filename=\"{file}\"")),
             None => (name, String::new()),
         };
-<<<<<<< HEAD
         body.push_str(&format!(
             "--b0\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n"
         ));
-=======
-        body.push_str(&format!("--b0\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n"));
->>>>>>> reports
         body.push_str(&format!("\r\n{text}\r\n"));
     }
     body.push_str("--b0--\r\n");
