@@ -26,7 +26,7 @@ fn help_and_version_are_no_errors() {
 #[test]
 fn a_wrong_line_ends_with_2() {
     check("", 2, "Usage: moot");
-    check("rnu", 2, "run");
+    check("explian", 2, "explain");
     check("run --report pdf=a", 2, "there are text, json, junit, html, markdown, ndjson");
     check("run --report html=a --report json=a", 2, "two reports go to a");
     check("run --report html=no/such/a.html", 2, "there is no folder no/such");
