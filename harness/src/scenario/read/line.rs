@@ -39,7 +39,8 @@ impl Reader {
             self.refuse(span, format!("`{method}` is no method: upper case letters"));
             return None;
         }
-        if !path.starts_with('/') {
+        // A name may stand for the whole path, or for an absolute address that an answer told.
+        if !path.starts_with(['/', '<']) {
             self.refuse(span, format!("the path `{path}` does not begin with `/`"));
             return None;
         }

@@ -121,10 +121,10 @@ impl Reader {
         fields: Fields<'_>,
         line: Option<RequestLine>,
     ) -> Option<RequestStep> {
+        let control = self.optional(fields, "control", |r, n| r.control(n, line.as_ref()));
         let shape = self.shape(fields, line);
         let require = self.optional(fields, "require", |r, n| r.expectation(n, "`require`"));
         let expect = self.optional(fields, "expect", Self::checks);
-        let control = self.optional(fields, "control", Self::control);
         let unchanged = self.optional(fields, "unchanged", Self::views);
         let observe = self.optional(fields, "observe", Self::observations);
         let capture = self.optional(fields, "capture", Self::captures);
@@ -164,18 +164,23 @@ impl Reader {
         }
     }
 
-    fn control(&mut self, node: &Node) -> Option<Control> {
+    /// `own` is the line of the step: an `id` alone replaces that of its operation.
+    fn control(&mut self, node: &Node, own: Option<&RequestLine>) -> Option<Control> {
         let fields = self.fields(node, "`control`", &CONTROL)?;
         if fields.first_key().is_none() {
             self.refuse(node.span, "`control` is empty: the call would be the same");
             return None;
         }
-        let line = match fields.get("request") {
-            Some(node) => Some(self.request_line(node, "`request`", fields.get("id"))?),
-            None => {
-                if let Some(key) = fields.key("id") {
-                    self.refuse(key.span, "`id` in a control needs `request` beside it");
-                }
+        let line = match (fields.get("request"), fields.get("id"), own) {
+            (Some(node), id, _) => Some(self.request_line(node, "`request`", id)?),
+            (None, None, _) | (None, Some(_), None) => None,
+            (None, Some(id), Some(RequestLine::Operation { operation, known, .. })) => {
+                let (operation, known) = (operation.clone(), *known);
+                let id = Some(self.text(id, "`id`")?);
+                Some(RequestLine::Operation { operation, known, id })
+            }
+            (None, Some(id), Some(RequestLine::Path { .. })) => {
+                self.refuse(id.span, "`id` belongs to an operation's name, not to a path");
                 None
             }
         };

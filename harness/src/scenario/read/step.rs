@@ -194,12 +194,14 @@ impl Reader {
                 None
             }
         };
+        let require = self.optional(fields, "require", |r, n| r.expectation(n, "`require`"));
         let expect = self.optional(fields, "expect", Self::checks);
         let observe = self.optional(fields, "observe", Self::observations);
         let capture = self.optional(fields, "capture", Self::captures);
         Some(ReceiveStep {
             receiver: receiver?.to_owned(),
             until: until?,
+            require: require?,
             expect: expect?.unwrap_or_default(),
             observe: observe?.unwrap_or_default(),
             capture: capture?.unwrap_or_default(),
@@ -249,7 +251,7 @@ fn known_keys(action: &str) -> Vec<&'static str> {
     match action {
         "request" => REQUEST.to_vec(),
         "burst" => ["name", "burst"].into_iter().chain(shape_keys()).chain(judged).collect(),
-        "receive" => ["name", "receive"].into_iter().chain(judged).collect(),
+        "receive" => ["name", "receive", "require"].into_iter().chain(judged).collect(),
         "admin" => vec!["name", "admin", "json", "expect", "capture"],
         "for_each" => vec!["name", "for_each", "steps"],
         "let" => vec!["name", "let"],

@@ -103,6 +103,7 @@ impl Walk<'_> {
                     self.observations(&burst.observe);
                 }
                 Action::Receive(receive) => {
+                    receive.require.iter().for_each(|e| self.claims(&e.claims));
                     self.checks(&receive.expect);
                     self.observations(&receive.observe);
                 }

@@ -106,6 +106,7 @@ impl Walk<'_> {
             let length = receive.receiver.chars().count();
             self.problems.push(self.source.problem(&at, length, message, None));
         }
+        self.expectations(receive.require.as_ref());
         self.captures(&receive.capture);
         self.checks(&receive.expect);
         self.observations(&receive.observe);

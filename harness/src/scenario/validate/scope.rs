@@ -6,7 +6,7 @@ use super::super::read::ROOTS;
 const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
 
 /// Members of an application.
-const APPLICATION_MEMBERS: [&str; 2] = ["client_id", "client_secret"];
+const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "scopes"];
 
 /// Members of a secret.
 const SECRET_MEMBERS: [&str; 2] = ["all_but_last", "other_case"];
@@ -106,12 +106,13 @@ impl Scope {
 }
 
 fn of_target(members: &[String]) -> Option<(String, Vec<String>)> {
-    let Some((application, rest)) = members.split_first() else {
-        return of_fixed("target", members, &APPLICATIONS);
+    let (application, rest) = match members.split_first() {
+        Some((base_url, [])) if base_url == "base_url" => return None,
+        Some((application, rest)) if APPLICATIONS.contains(&application.as_str()) => {
+            (application, rest)
+        }
+        _ => return of_fixed("target", members, &APPLICATIONS),
     };
-    if !APPLICATIONS.contains(&application.as_str()) {
-        return of_fixed("target", members, &APPLICATIONS);
-    }
     let root = format!("target.{application}");
     match rest {
         [member, secret @ ..] if member == "client_secret" && !secret.is_empty() => {
