@@ -19,8 +19,9 @@ struct Members {
 impl Index {
     /// No rows, for so many companies and statuses.
     pub(crate) fn new(companies: usize, statuses: usize) -> Self {
-        let by_status = vec![RoaringBitmap::new(); statuses];
-        Self(vec![Arc::new(Members { all: RoaringBitmap::new(), by_status }); companies])
+        let none =
+            Members { all: RoaringBitmap::new(), by_status: vec![RoaringBitmap::new(); statuses] };
+        Self((0..companies).map(|_| Arc::new(none.clone())).collect())
     }
 
     /// Adds a row; `status` is the place of its status, where rows have one.

@@ -26,7 +26,7 @@ pub(crate) struct Problem {
     /// The form of the body.
     pub(crate) form: Form,
     /// A header beside those of every answer.
-    pub(crate) header: Option<(HeaderName, HeaderValue)>,
+    pub(crate) header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 /// Forms of a refusal's body.
@@ -60,7 +60,7 @@ impl Problem {
     }
 
     fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
-        Self { header: Some((name, value)), ..self }
+        Self { header: Some(Box::new((name, value))), ..self }
     }
 
     /// 400: what was sent can't be read, or something required is not in it.

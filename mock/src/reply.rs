@@ -106,7 +106,7 @@ impl Reply<'_> {
             Form::Text => self.bytes(problem.status, Some(TEXT), problem.detail.clone().into()),
             Form::Empty => self.empty(problem.status),
         };
-        response.headers.extend(problem.header.clone());
+        response.headers.extend(problem.header.as_deref().cloned());
         response.refused = Some(Box::new(Refused {
             stage: problem.stage,
             problem: problem.problem_type.clone().into_owned(),
