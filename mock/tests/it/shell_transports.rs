@@ -102,4 +102,28 @@ async fn site_http_and_wiremock_answer_alike() {
             "wiremock: {line}"
         );
     }
+
+    // The newest document is the large upload, which a file streams back.
+    let list = send(&in_process, request("GET /api/v1/repository_documents", &main, None)).await;
+    let url = list.text("/data/0/attributes/agreement_url");
+    let line = format!("GET {}", url.strip_prefix("http://moot.test").expect("the base address"));
+    let expected = comparable(&line, send(&in_process, request(&line, "", None)).await);
+    assert_eq!(expected.body, "x".repeat(200_000));
+    for authority in [&http, &wiremock] {
+        let answer = over_http(authority, request(&line, "", None)).await;
+        assert_eq!(comparable(&line, answer), expected, "{authority}");
+    }
+}
+
+#[tokio::test]
+async fn outside_its_base_path_is_the_problem_of_an_unknown_path() {
+    let site = site();
+    let unknown = send(&site, request("GET /api/nowhere", "", None)).await;
+    for target in ["/", "/nowhere", "/apis/v1/requests", "/v1/requests"] {
+        let answer = send(&site, request(&format!("GET {target}?q=1"), "", None)).await;
+        assert_eq!((answer.status, &answer.headers), (unknown.status, &unknown.headers));
+        assert_eq!(answer.text("/instance"), target);
+        assert_eq!(answer.text("/detail"), unknown.text("/detail"));
+        assert_ne!(answer.text("/request_id"), unknown.text("/request_id"));
+    }
 }
