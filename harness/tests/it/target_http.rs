@@ -160,7 +160,11 @@ async fn an_answer_that_breaks_off_is_broken() {
         });
         let body = PreparedBody::Bytes { content_type: None, bytes: Bytes::from_static(b"x") };
         let exchange = open_raw(address, body).await;
-        assert!(matches!(trouble(&exchange), Trouble::Broken(_)), "{name}: {:?}", trouble(&exchange));
+        assert!(
+            matches!(trouble(&exchange), Trouble::Broken(_)),
+            "{name}: {:?}",
+            trouble(&exchange)
+        );
     }
 }
 
