@@ -1,8 +1,5 @@
 //! Sending one request of a scenario, and making the exchange of it: masked, with its curl line.
 
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-
 use moot_fixtures::contract::Operation;
 
 use super::curl;
@@ -28,15 +25,11 @@ pub(super) enum Manner {
 pub(super) async fn send(line: &Line, prepared: Prepared, manner: Manner) -> Exchange {
     let operation = line.venue.endpoints.find(&prepared.method, &prepared.path);
     let sending = Sending { line, prepared, operation, manner };
-    let started = Instant::now();
-    let sent_at_seconds = jiff::Timestamp::now().as_second();
     let sent = match sending.admitted() {
         Ok((wire, row)) => sending.carry(wire, row).await,
-        Err(reason) => {
-            Sent { wire: None, carried: Carried { number: 0, outcome: Err(reason), peer: None } }
-        }
+        Err(reason) => Sent { wire: None, carried: Carried::withheld(reason) },
     };
-    sending.exchange(sent, sent_at_seconds, started.elapsed())
+    sending.exchange(sent)
 }
 
 struct Sending<'a> {
@@ -69,10 +62,13 @@ impl Sending<'_> {
             .map_err(Trouble::Withheld)?;
         let Some(kind) = self.operation.and_then(created_kind) else { return Ok((wire, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
-        let row = deployment.ledger.begin(kind, &prepared.tag_scenario).map_err(|reason| {
-            deployment.guard.return_creation();
-            Trouble::Withheld(reason)
-        })?;
+        let row = deployment
+            .ledger
+            .begin(kind, &prepared.tag_scenario, &prepared.application)
+            .map_err(|reason| {
+                deployment.guard.return_creation();
+                Trouble::Withheld(reason)
+            })?;
         Ok((wire, Some(row)))
     }
 
@@ -166,7 +162,7 @@ impl Sending<'_> {
         }
     }
 
-    fn exchange(self, sent: Sent, sent_at_seconds: i64, duration: Duration) -> Exchange {
+    fn exchange(self, sent: Sent) -> Exchange {
         let masks = &self.line.carrier.masks;
         let prepared = &self.prepared;
         let (url, headers, body_length) = match &sent.wire {
@@ -190,16 +186,8 @@ impl Sending<'_> {
             body_length,
             curl: masks.mask(&curl),
         };
-        let peer: Option<SocketAddr> = sent.carried.peer;
-        Exchange {
-            number: sent.carried.number,
-            request,
-            outcome: sent.carried.outcome,
-            sent_at_seconds,
-            duration,
-            peer,
-            masks: masks.clone(),
-        }
+        let Carried { number, outcome, peer, sent_at_seconds, duration } = sent.carried;
+        Exchange { number, request, outcome, sent_at_seconds, duration, peer, masks: masks.clone() }
     }
 }
 

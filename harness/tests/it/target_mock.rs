@@ -79,7 +79,7 @@ async fn every_workflow_takes_the_request_that_its_schema_asks_for() {
 }
 
 #[tokio::test]
-async fn the_first_part_says_what_a_schema_alone_cannot() {
+async fn a_stage_knows_the_workflow_of_a_schema_it_read() {
     let (target, _) = in_process().await;
     let stage = stage(&target, &Sandbox::default()).await;
     let bindings = root(&stage, "bindings");
@@ -215,4 +215,48 @@ async fn a_lie_about_the_length_reaches_the_mock_too() {
     };
     let sent = stage.send(Prepared { body, ..call_with("POST", "/v1/requests", &token) }).await;
     assert_eq!(check(&sent, 400)["type"], "parameter_missing");
+}
+
+#[tokio::test]
+async fn over_http_it_is_the_same_mock() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let settings = moot_mock::settings::Settings {
+        seed: 1,
+        base_url: format!("http://{address}/api"),
+        answers: moot_fixtures::answers::default().clone(),
+        seed_world: Arc::new(moot_fixtures::world::named("demo").expect("embedded").clone()),
+        clock: moot_mock::settings::ClockSetting::Real,
+        rate_limit: moot_mock::settings::RateLimitMode::Enforce,
+        progression: moot_mock::settings::Progression::Manual,
+    };
+    let options = moot_mock::shell::SiteOptions::new(settings);
+    let site = moot_mock::shell::Site::new(options).expect("it starts");
+    let limits = moot_mock::shell::ServeLimits::default();
+    tokio::spawn(moot_mock::shell::serve(listener, site, limits, std::future::pending()));
+
+    let masks = Arc::new(Masks::default());
+    let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
+    // Another name of the same machine: sandboxes are reached by the name that was given.
+    let url = format!("http://localhost:{}/api", address.port());
+    let target = Target::open(TargetChoice::Url(url), options, masks).await.expect("it answers");
+    assert_eq!(target.description().class, "moot mock");
+    let stage = stage(&target, &Sandbox::default()).await;
+    let id = root(&stage, "bindings")["third_party_workflow_id"].clone();
+    let created = create(&stage, id.as_str().expect("it is bound")).await;
+    check(&created, 201);
+    assert!(created.peer.is_some_and(|peer| peer.port() == address.port()));
+    assert!(created.request.url.starts_with("http://localhost:"));
+    let token = stage.token("main", Scopes::WRITE).await.expect("there is a token");
+    let zeros = moot_harness::target::PreparedPart {
+        file_name: Some("big.pdf".to_owned()),
+        content: moot_harness::target::PartBytes::Zeros(3 * 1024 * 1024 + 1),
+        ..moot_harness::target::PreparedPart::text("file", "")
+    };
+    let upload = Prepared {
+        body: PreparedBody::Multipart(vec![zeros]),
+        ..call_with("POST", "/v1/repository_documents", &token)
+    };
+    check(&stage.send(upload).await, 201);
+    stage.close().await;
 }
