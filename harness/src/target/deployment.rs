@@ -1,4 +1,4 @@
-//! What stands between a run and a real deployment: consent, pace, budgets, gateway headers, ledger.
+//! What stands between a run and a real deployment: consent, pace, budgets, headers, ledger.
 
 use std::time::{Duration, SystemTime};
 

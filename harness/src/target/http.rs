@@ -1,5 +1,5 @@
 //! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
-//! followed, nothing is repeated, nothing is decompressed, nothing goes through a proxy to loopback.
+//! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
 
 use std::net::SocketAddr;
 use std::path::Path;

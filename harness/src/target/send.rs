@@ -173,18 +173,20 @@ impl Sending<'_> {
                 (url, prepared.headers.clone(), 0)
             }
         };
-        let labelled = masks.labelled();
-        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &labelled);
-        let masked = |(name, value): (String, String)| (name, masks.mask(&value));
+        let body_shown = wire::shown(&prepared.body);
+        let here = masks.within(&everything(&url, &headers, &body_shown));
+        let secrets = here.labelled();
+        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &secrets);
+        let masked = |(name, value): (String, String)| (name, here.mask(&value));
         let request = SentRequest {
             method: prepared.method.clone(),
-            url: masks.mask(&url),
-            path: masks.mask(&prepared.path),
+            url: here.mask(&url),
+            path: here.mask(&prepared.path),
             operation: prepared.operation.or(self.operation),
             headers: headers.into_iter().map(masked).collect(),
-            body_shown: masks.mask(&wire::shown(&prepared.body)),
+            body_shown: here.mask(&body_shown),
             body_length,
-            curl: masks.mask(&curl),
+            curl: here.mask(&curl),
         };
         let Carried { number, outcome, peer, sent_at_seconds, duration } = sent.carried;
         Exchange { number, request, outcome, sent_at_seconds, duration, peer, masks: masks.clone() }
@@ -195,4 +197,13 @@ fn is_token_revoked(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     let Ok(response) = outcome else { return false };
     let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
     response.status == 401 && problem == Some("token_revoked")
+}
+
+/// All that is shown of a request as one text, the body also decoded as a form: the curl line lets
+/// curl encode it.
+fn everything(url: &str, headers: &[(String, String)], body: &str) -> String {
+    let headers: String = headers.iter().map(|(_, value)| format!("{value}\n")).collect();
+    let spaced = body.replace('+', " ");
+    let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy();
+    format!("{url}\n{headers}{body}\n{decoded}")
 }

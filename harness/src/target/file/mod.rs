@@ -1,4 +1,4 @@
-//! The target file (DESIGN §7): its meaning as a value, how it is read, where its secrets come from.
+//! The target file (DESIGN §7): what it means, how it is read, where its secrets come from.
 //!
 //! Reading sends nothing. Every mistake is told with line and column, and before anything is sent.
 
