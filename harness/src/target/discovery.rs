@@ -108,6 +108,13 @@ pub(super) fn bound_ids(bound: &FileBindings) -> Vec<String> {
     ids
 }
 
+/// A workflow with one internal signer: one that has exactly one to offer (§4.5) before any other.
+fn single_signer(found: &[Workflow]) -> Option<String> {
+    let single = || found.iter().filter(|workflow| workflow.kind.signers == Signers::Single);
+    let chosen = single().find(|workflow| workflow.signers.len() == 1).or_else(|| single().next());
+    chosen.map(|workflow| workflow.id.clone())
+}
+
 /// The root `bindings`: what is bound, then what was found; what is neither is absent. A target
 /// file that binds a workflow has `workflows` of the bound ones alone.
 pub(super) fn bindings(bound: &FileBindings, found: &[Workflow], tag: &str) -> Map<String, Value> {
@@ -134,10 +141,7 @@ pub(super) fn bindings(bound: &FileBindings, found: &[Workflow], tag: &str) -> M
         ),
         (
             "single_signer_workflow_id",
-            bound
-                .single_signer_workflow_id
-                .clone()
-                .or_else(|| find(|kind| kind.signers == Signers::Single)),
+            bound.single_signer_workflow_id.clone().or_else(|| single_signer(found)),
         ),
         (
             "multiple_signers_workflow_id",

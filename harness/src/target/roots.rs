@@ -28,6 +28,7 @@ fn target(venue: &Venue) -> Value {
             let members = json!({
                 "client_id": application.client_id,
                 "client_secret": variants::as_name(secret),
+                "basic": variants::basic(&application.client_id, secret),
                 "scopes": application.scopes.as_str(),
             });
             (role.clone(), members)

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 /// Every form of an application's secret that must not be shown, with the end of its label.
 pub(super) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static str)> {
-    let basic = |secret: &str| BASE64_STANDARD.encode(format!("{client_id}:{secret}"));
     let rows = [
         (secret.to_owned(), "CLIENT_SECRET"),
         (all_but_last(secret), "CLIENT_SECRET_ALL_BUT_LAST"),
@@ -18,9 +17,19 @@ pub(super) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static 
         let percent =
             percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC)
                 .to_string();
-        forms.extend([(basic(&text), label), (form, label), (percent, label), (text, label)]);
+        forms.extend([
+            (basic(client_id, &text), label),
+            (form, label),
+            (percent, label),
+            (text, label),
+        ]);
     }
     forms
+}
+
+/// The credentials of HTTP Basic (RFC 7617 §2).
+pub(super) fn basic(client_id: &str, secret: &str) -> String {
+    BASE64_STANDARD.encode(format!("{client_id}:{secret}"))
 }
 
 /// A secret as a name of a scenario: itself as text, its near misses as members.

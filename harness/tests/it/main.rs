@@ -1,5 +1,10 @@
-//! Tests of the judge.
+//! Tests of the judge through its public surface and through the real binary.
 
+mod report_formats;
+mod report_hostile;
+mod report_sample;
+mod report_schema;
+mod scenario_examples;
 mod target_curl;
 mod target_deployment;
 mod target_file;
