@@ -121,8 +121,8 @@ impl Stage {
     /// Asks the control plane; `path` is below `/__admin`. An empty answer is `null`.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] without a control plane, [`Trouble::Broken`] with what it says where it
-    /// does not answer 2xx.
+    /// [`Trouble::Withheld`] without a control plane, [`Trouble::Broken`] with what it says where
+    /// it does not answer 2xx.
     pub async fn admin(
         &self,
         method: &str,
