@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::failure::Failure;
+use super::failure::{Failure, USAGE};
 use super::line::ReportRequest;
 use super::run::is_stdout;
 use super::screen::Screen;
@@ -41,7 +41,8 @@ pub(super) fn check(requests: &[ReportRequest]) -> Result<(), Failure> {
 /// on stderr where another report has stdout.
 ///
 /// # Errors
-/// All reports that could not be made or written, after the others were.
+/// All reports that could not be made or written, after the others were; and what was wrong with the
+/// line or a file, which is no result and therefore stands on stderr.
 pub(super) fn publish(
     result: &RunResult,
     events: &[Event],

@@ -86,19 +86,16 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
 
 fn text(rows: &[(&Requirement, Cover)], screen: &Screen) -> String {
     let paint = screen.paint();
-    let mut counts: Vec<(&str, BTreeMap<Cover, usize>)> = Vec::new();
+    let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for (row, cover) in rows {
-        if counts.last().is_none_or(|(section, _)| *section != row.section) {
-            counts.push((&row.section, BTreeMap::new()));
-        }
-        if let Some((_, counts)) = counts.last_mut() {
-            *counts.entry(*cover).or_default() += 1;
-        }
+        let section = sections.entry(order(&row.section)).or_default();
+        section.0 = &row.section;
+        *section.1.entry(*cover).or_default() += 1;
     }
     let heads: String = Cover::ALL.iter().map(|cover| right(cover.as_str(), 16)).collect();
     let mut out = format!("{}\n", paint.dim(&format!("{}{heads}", left("§", 6))));
     let mut totals = BTreeMap::new();
-    for (section, counts) in &counts {
+    for (section, counts) in sections.values() {
         for (cover, count) in counts {
             *totals.entry(*cover).or_default() += count;
         }
@@ -120,10 +117,27 @@ fn text(rows: &[(&Requirement, Cover)], screen: &Screen) -> String {
     out
 }
 
+/// `4.10` comes after `4.9`.
+fn order(section: &str) -> Vec<u32> {
+    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
+}
+
 fn cells(counts: &BTreeMap<Cover, usize>, screen: &Screen) -> String {
     let cell = |cover: &Cover| match counts.get(cover) {
         None => screen.paint().dim(&right("·", 16)),
         Some(count) => screen.paint().verdict(cover.color(), &right(&count.to_string(), 16)),
     };
     Cover::ALL.iter().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order;
+
+    #[test]
+    fn sections_are_ordered_by_their_numbers() {
+        assert!(order("4.9") < order("4.10"));
+        assert!(order("4") < order("4.1"));
+        assert!(order("4.14") < order("5"));
+    }
 }
