@@ -6,6 +6,8 @@
 
 pub mod check;
 pub mod exchange;
+pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod target;
 pub mod verdict;

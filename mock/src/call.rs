@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use moot_fixtures::contract::{Operation, Scopes};
+use sha2::{Digest, Sha256};
 
 use crate::response::Response;
 
@@ -155,6 +156,17 @@ pub struct Content {
     pub digest: [u8; 32],
     /// The bytes themselves, or a file of the shell's.
     pub place: ContentPlace,
+}
+
+impl Content {
+    /// Bytes in memory, with their length and digest.
+    pub fn in_memory(bytes: Bytes) -> Self {
+        Self {
+            length: bytes.len() as u64,
+            digest: Sha256::digest(&bytes).into(),
+            place: ContentPlace::Memory(bytes),
+        }
+    }
 }
 
 /// Where the bytes of a [`Content`] are.

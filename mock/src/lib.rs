@@ -1,9 +1,57 @@
 //! The Legal Request Service as a state machine, and the thin shells that carry it.
 //!
-//! The core (everything but [`shell`]) knows no socket, no file, no clock and no random source: time,
+//! The core (everything but `shell`) knows no socket, no file, no clock and no random source: time,
 //! client address and bodies come in as arguments, and a seed stands for chance. So the same calls on
 //! equal worlds give equal bytes, whichever shell carried them. Read [`call`] for what goes in,
-//! [`response`] for what comes out.
+//! [`response`] for what comes out, [`world`] for the walk of a call.
 
 pub mod call;
 pub mod response;
+pub mod settings;
+
+pub mod changes;
+pub mod clock;
+pub mod control;
+pub mod resource;
+pub mod seeded;
+pub mod service;
+pub mod world;
+
+mod address;
+mod authorise;
+mod deliver;
+mod document_type;
+mod email;
+mod fields;
+mod identifier;
+mod index;
+mod journal;
+mod key;
+mod limiter;
+mod limits;
+mod list;
+mod oauth;
+mod operation;
+mod page;
+mod pdf;
+mod problem;
+mod progression;
+mod rendered;
+mod reply;
+mod route;
+mod state;
+mod table;
+mod timestamp;
+mod token;
+mod transition;
+
+#[cfg(feature = "server")]
+pub mod shell;
+
+pub use address::is_public;
+pub use seeded::Seeded;
+pub use service::Service;
+pub use settings::Settings;
+#[cfg(feature = "embed")]
+pub use shell::embed;
+pub use world::World;

@@ -15,6 +15,62 @@ pub struct Response {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: ResponseBody,
+    /// Why it is an error; `None` where it is none. For the journal, not for the wire.
+    pub refused: Option<Box<Refused>>,
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Which rule refused it.
+    pub stage: Stage,
+    /// `type` of the problem, or `error` of a token failure.
+    pub problem: String,
+}
+
+/// The order in which rules are asked (open question `check_order`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The rate limit (§8).
+    Limit,
+    /// Path and method.
+    Route,
+    /// The access token, or the client's credentials at the token endpoint (§5).
+    Token,
+    /// Its scope (§5.4).
+    Scope,
+    /// The body and the query.
+    Body,
+    /// Whether what is named exists.
+    Existence,
+    /// The rules of the operation.
+    Rule,
+}
+
+impl Stage {
+    /// All, in the order asked.
+    pub const ALL: [Self; 7] = [
+        Self::Limit,
+        Self::Route,
+        Self::Token,
+        Self::Scope,
+        Self::Body,
+        Self::Existence,
+        Self::Rule,
+    ];
+
+    /// The text form, as the journal shows it: `limit`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Limit => "limit",
+            Self::Route => "route",
+            Self::Token => "token",
+            Self::Scope => "scope",
+            Self::Body => "body",
+            Self::Existence => "existence",
+            Self::Rule => "rule",
+        }
+    }
 }
 
 /// The body of an answer.

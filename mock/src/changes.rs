@@ -1,0 +1,136 @@
+//! What changes: plain records, so that a store can keep exactly what was applied.
+//!
+//! Deciding is done before; whatever one change implies stands beside it in the same list.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::call::Content;
+use crate::clock::Clock;
+use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
+use crate::settings::RateLimitMode;
+use crate::timestamp;
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Creates or replaces a legal request.
+    PutLegalRequest {
+        /// Its row.
+        row: u32,
+        /// All of it.
+        record: Arc<LegalRequest>,
+    },
+    /// Creates a repository document.
+    PutRepositoryDocument {
+        /// Its row.
+        row: u32,
+        /// All of it.
+        record: Arc<RepositoryDocument>,
+    },
+    /// Creates a webhook.
+    PutWebhook {
+        /// Its row.
+        row: u32,
+        /// All of it.
+        record: Arc<Webhook>,
+    },
+    /// Deletes a webhook.
+    DeleteWebhook {
+        /// Its row.
+        row: u32,
+    },
+    /// Creates or replaces a delivery.
+    PutDelivery {
+        /// All of it.
+        record: Arc<Delivery>,
+    },
+    /// Forgets a delivery.
+    DeleteDelivery {
+        /// Its id.
+        id: u64,
+    },
+    /// Lets a token expire before its time.
+    ExpireToken {
+        /// Number of the call that issued it.
+        serial: u64,
+    },
+    /// Revokes a token.
+    RevokeToken {
+        /// Number of the call that issued it.
+        serial: u64,
+    },
+    /// Forgets that a token was expired or revoked.
+    ForgetToken {
+        /// Number of the call that issued it.
+        serial: u64,
+    },
+    /// Revokes every earlier token of an application.
+    RevokeEarlierTokens {
+        /// Its index.
+        application: u32,
+        /// Number of the call that issued the first token that stays.
+        serial: u64,
+    },
+    /// Registers the bytes of an address.
+    PutAddress {
+        /// The address, as the WHATWG parser writes it.
+        url: String,
+        /// Its bytes.
+        content: Content,
+        /// Their media type.
+        content_type: Option<String>,
+    },
+    /// Sets the clock.
+    SetClock(Clock),
+    /// Sets what the rate limit does.
+    SetRateLimit(RateLimitMode),
+}
+
+/// What came of a change beside the change: something that fell due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub kind: EffectKind,
+    /// Of which legal request or delivery.
+    pub id: String,
+    /// In words.
+    pub detail: String,
+}
+
+/// What fell due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    /// A legal request changed its status.
+    Transition,
+    /// A legal request expired.
+    Expiry,
+    /// A delivery was queued.
+    Delivery,
+}
+
+/// JSON of an effect: a member of `fired`.
+#[derive(Serialize)]
+pub(crate) struct EffectView<'a> {
+    at: String,
+    kind: EffectKind,
+    id: &'a str,
+    detail: &'a str,
+}
+
+impl Effect {
+    /// The JSON of the control plane.
+    pub(crate) fn view(&self) -> EffectView<'_> {
+        EffectView {
+            at: timestamp::exact(self.at),
+            kind: self.kind,
+            id: &self.id,
+            detail: &self.detail,
+        }
+    }
+}

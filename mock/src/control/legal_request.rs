@@ -1,0 +1,111 @@
+//! All that is known of a legal request, and moving one.
+
+use jiff::Timestamp;
+use moot_fixtures::contract::LegalRequestStatus;
+use serde_json::{Value, json};
+
+use super::Refusal;
+use crate::resource::LegalRequest;
+use crate::resource::activity::Happening;
+use crate::resource::legal_request::StoredFile;
+use crate::timestamp;
+use crate::transition;
+use crate::world::World;
+
+/// An ordered status change.
+pub(super) struct Ordered {
+    pub(super) status: LegalRequestStatus,
+    pub(super) comment: Option<String>,
+    pub(super) force: bool,
+}
+
+/// Everything. Shape: `{"id", "company", "workflow_id", "name", "description", "status",
+/// "created_at", "fields": {}, "variables": {}, "internal_signers": [], "files": [{"name",
+/// "content_type", "length", "sha256", "role", "disposition"}], "merge", "activity": [],
+/// "transitions": []}`.
+pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
+    let record = found(world, id)?;
+    let answers = world.answers();
+    let submission = &record.submission;
+    let activity: Vec<_> = record.activity.iter().map(|entry| entry.view(answers)).collect();
+    Ok(json!({
+        "id": record.id,
+        "company": world.seeded().company(record.company).map(|company| &company.name),
+        "workflow_id": world.seeded().workflow_id(record.workflow),
+        "name": record.shown.name,
+        "description": record.shown.description,
+        "status": record.status(),
+        "created_at": timestamp::exact(record.created_at),
+        "fields": submission.texts,
+        "variables": submission.variables,
+        "internal_signers": submission.signers,
+        "files": submission.files.iter().map(file).collect::<Vec<_>>(),
+        "merge": submission.merge,
+        "activity": activity,
+        "transitions": transition::next(answers, record.status()),
+    }))
+}
+
+/// Changes the status.
+pub(super) fn set_status(
+    world: &mut World,
+    now: Timestamp,
+    id: &str,
+    ordered: Ordered,
+) -> Result<Value, Refusal> {
+    let Ordered { status, comment, force } = ordered;
+    let record = found(world, id)?;
+    let legal = transition::next(world.answers(), record.status());
+    if !force && !legal.contains(&status) {
+        let names: Vec<&str> = legal.iter().map(|status| status.as_str()).collect();
+        return Err(Refusal::conflict(format!(
+            "from `{}` to `{}` is no legal change; {}; `force` makes it anyway",
+            record.status().as_str(),
+            status.as_str(),
+            if names.is_empty() {
+                "nothing follows that status".to_owned()
+            } else {
+                format!("legal are {}", names.join(", "))
+            },
+        )));
+    }
+    let (changes, _) =
+        transition::change_status(world, now, record, status, comment).into_changes();
+    world.apply(changes);
+    view(world, id)
+}
+
+/// Adds a comment.
+pub(super) fn comment(
+    world: &mut World,
+    now: Timestamp,
+    id: &str,
+    text: String,
+) -> Result<Value, Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::invalid("`text` must not be empty".to_owned()));
+    }
+    let mut record = LegalRequest::clone(found(world, id)?);
+    transition::log(world, &mut record, now, Happening::Comment, Some(text));
+    world.apply(vec![record.into_change()]);
+    view(world, id)
+}
+
+fn found<'w>(world: &'w World, id: &str) -> Result<&'w LegalRequest, Refusal> {
+    world
+        .legal_request(id)
+        .map(AsRef::as_ref)
+        .ok_or_else(|| Refusal::unknown(format!("there is no legal request `{id}`")))
+}
+
+fn file(file: &StoredFile) -> Value {
+    let digest = file.content.digest.iter().map(|byte| format!("{byte:02x}"));
+    json!({
+        "name": file.name,
+        "content_type": file.content_type,
+        "length": file.content.length,
+        "sha256": digest.collect::<String>(),
+        "role": file.role,
+        "disposition": file.disposition,
+    })
+}

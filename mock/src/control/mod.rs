@@ -1,0 +1,92 @@
+//! What the control plane can ask of a world, and what a world answers.
+//!
+//! A question or an order in, JSON out, with the changes applied; no HTTP, which is the shell's.
+
+mod ask;
+mod clock;
+mod legal_request;
+mod outbox;
+mod overview;
+mod rate_limit;
+mod tokens;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use url::Url;
+
+pub use ask::{Ask, Exhaust, Refusal};
+
+use crate::call::Content;
+use crate::changes::Change;
+use crate::limits::ADDRESSES_MAX;
+use crate::world::World;
+
+/// Does what is asked of a world, while the system's time is `system_now`.
+///
+/// # Errors
+/// [`Refusal`] where it can't be done; then nothing changed.
+pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
+    let now = world.now(system_now);
+    match ask {
+        Ask::World => Ok(overview::world(world, now)),
+        Ask::Reset => reset(world, system_now),
+        Ask::ClockGet => Ok(clock::view(world, system_now, &[])),
+        Ask::ClockAdvance { seconds } => clock::advance(world, system_now, seconds),
+        Ask::ClockSet(at) => clock::set(world, system_now, at),
+        Ask::ClockNext => Ok(clock::next(world, system_now)),
+        Ask::LegalRequest { id } => legal_request::view(world, &id),
+        Ask::SetStatus { id, status, comment, force } => {
+            let ordered = legal_request::Ordered { status, comment, force };
+            legal_request::set_status(world, now, &id, ordered)
+        }
+        Ask::Comment { id, text } => legal_request::comment(world, now, &id, text),
+        Ask::MintToken { client_id, scopes, age_seconds } => {
+            tokens::mint(world, now, &client_id, scopes, age_seconds)
+        }
+        Ask::ExpireToken { token } => {
+            tokens::mark(world, &token, |serial| Change::ExpireToken { serial })
+        }
+        Ask::RevokeToken { token } => {
+            tokens::mark(world, &token, |serial| Change::RevokeToken { serial })
+        }
+        Ask::RateLimitGet => Ok(rate_limit::view(world, now)),
+        Ask::RateLimitSet { mode, reset, exhaust } => {
+            Ok(rate_limit::set(world, now, mode, reset, exhaust))
+        }
+        Ask::Deliveries => Ok(outbox::view(world)),
+        Ask::Redeliver { id } => outbox::redeliver(world, now, id),
+        Ask::Exchanges { limit } => Ok(overview::exchanges(world, limit)),
+        Ask::ClearExchanges => {
+            world.journal().clear();
+            Ok(json!({ "exchanges": [] }))
+        }
+        Ask::PutAddress { url, bytes, content_type } => {
+            put_address(world, &url, Content::in_memory(bytes), content_type)
+        }
+    }
+}
+
+fn reset(world: &mut World, system_now: Timestamp) -> Result<Value, Refusal> {
+    *world = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
+    Ok(overview::world(world, world.now(system_now)))
+}
+
+fn put_address(
+    world: &mut World,
+    url: &str,
+    content: Content,
+    content_type: Option<String>,
+) -> Result<Value, Refusal> {
+    let url = Url::parse(url)
+        .ok()
+        .filter(|url| url.scheme() == "https")
+        .ok_or_else(|| Refusal::invalid("`url` must be an absolute https address".to_owned()))?;
+    let addresses = &world.state().addresses;
+    if addresses.len() >= ADDRESSES_MAX && !addresses.contains_key(url.as_str()) {
+        let detail = format!("there are {ADDRESSES_MAX} addresses already; reset the world");
+        return Err(Refusal::conflict(detail));
+    }
+    let answer = json!({ "url": url.as_str(), "length": content.length });
+    world.apply(vec![Change::PutAddress { url: url.into(), content, content_type }]);
+    Ok(answer)
+}

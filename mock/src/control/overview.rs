@@ -1,0 +1,72 @@
+//! A world at a glance, and its journal.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::index::Index;
+use crate::resource::DeliveryState;
+use crate::seeded::Company;
+use crate::timestamp;
+use crate::world::World;
+
+/// Counts and settings. Shape: `{"seed", "base_url", "time", "companies": [{"name", "applications",
+/// "users", "counts": {…}}], "answers", "rate_limit", "progression", "deliveries": {"queued",
+/// "delivered", "failed"}}`; `applications` are client ids.
+pub(super) fn world(world: &World, now: Timestamp) -> Value {
+    let companies = (0..).zip(world.seeded().companies());
+    json!({
+        "seed": world.settings().seed,
+        "base_url": world.base_url(),
+        "time": timestamp::exact(now),
+        "companies": companies
+            .map(|(index, row)| company(world, index, row))
+            .collect::<Vec<_>>(),
+        "answers": world.answers(),
+        "rate_limit": world.state().rate_limit,
+        "progression": world.settings().progression.to_string(),
+        "deliveries": deliveries(world),
+    })
+}
+
+/// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
+/// "operation", "application", "status", "problem", "decision"}]}`; `application` is a client id.
+pub(super) fn exchanges(world: &World, limit: usize) -> Value {
+    let mut exchanges = world.journal().newest(limit);
+    for exchange in &mut exchanges {
+        let application = exchange.application_index.and_then(|at| world.seeded().application(at));
+        exchange.application = application.map(|application| application.client_id.clone());
+    }
+    json!({ "exchanges": exchanges })
+}
+
+fn company(world: &World, index: u32, company: &Company) -> Value {
+    let state = world.state();
+    let count = |rows: &Index| rows.rows(index, None).map_or(0, |rows| rows.len());
+    let applications = company.applications.clone();
+    json!({
+        "name": company.name,
+        "applications": applications
+            .filter_map(|at| Some(&world.seeded().application(at)?.client_id))
+            .collect::<Vec<_>>(),
+        "users": company.users,
+        "counts": {
+            "workflows": count(world.seeded().workflow_index()),
+            "legal_requests": count(&state.legal_request_index),
+            "repository_documents": count(&state.document_index),
+            "webhooks": count(&state.webhook_index),
+        },
+    })
+}
+
+fn deliveries(world: &World) -> Value {
+    let (mut queued, mut delivered, mut failed) = (0_u64, 0_u64, 0_u64);
+    for delivery in world.state().deliveries.values() {
+        match delivery.state {
+            DeliveryState::Queued { .. } | DeliveryState::InFlight { .. } => queued += 1,
+            DeliveryState::Delivered => delivered += 1,
+            DeliveryState::Failed => failed += 1,
+            DeliveryState::Discarded => {}
+        }
+    }
+    json!({ "queued": queued, "delivered": delivered, "failed": failed })
+}

@@ -1,0 +1,48 @@
+//! The rate limit: what it does, and whom it counted.
+
+use jiff::Timestamp;
+use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
+use serde_json::{Value, json};
+
+use super::Exhaust;
+use crate::changes::Change;
+use crate::limiter::WINDOW_SECONDS;
+use crate::settings::RateLimitMode;
+use crate::world::World;
+
+/// Shape: `{"mode", "calls_max", "window_seconds", "window", "clients": [{"client", "counted"}]}`.
+pub(super) fn view(world: &World, now: Timestamp) -> Value {
+    let counted = world.limiter().counted(now).into_iter();
+    json!({
+        "mode": world.state().rate_limit,
+        "calls_max": REQUESTS_PER_MINUTE_MAX,
+        "window_seconds": WINDOW_SECONDS,
+        "window": world.answers().rate_limit_window,
+        "clients": counted
+            .map(|(client, counted)| json!({ "client": client, "counted": counted }))
+            .collect::<Vec<_>>(),
+    })
+}
+
+/// Changes mode and counts, those of the token endpoint's own limit too.
+pub(super) fn set(
+    world: &mut World,
+    now: Timestamp,
+    mode: Option<RateLimitMode>,
+    reset: bool,
+    exhaust: Option<Exhaust>,
+) -> Value {
+    world.apply(mode.into_iter().map(Change::SetRateLimit).collect());
+    let limiters = world.token_limiter().map(|(_, limiter)| limiter);
+    for limiter in limiters.into_iter().chain([world.limiter()]) {
+        if reset {
+            limiter.reset();
+        }
+        match exhaust {
+            Some(Exhaust::Client(client)) => limiter.exhaust(client, now),
+            Some(Exhaust::All) => limiter.exhaust_all(now),
+            None => {}
+        }
+    }
+    view(world, now)
+}

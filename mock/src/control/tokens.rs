@@ -1,0 +1,58 @@
+//! Minting, expiring and revoking tokens.
+
+use jiff::{SignedDuration, Timestamp};
+use moot_fixtures::contract::Scopes;
+use serde_json::{Value, json};
+
+use super::Refusal;
+use crate::changes::Change;
+use crate::limits::MARKED_TOKENS_MAX;
+use crate::resource;
+use crate::token::Grant;
+use crate::world::World;
+
+/// A token that was issued so long ago; it revokes no earlier one. Shape: the token response (§2.8).
+pub(super) fn mint(
+    world: &World,
+    now: Timestamp,
+    client_id: &str,
+    scopes: Option<Scopes>,
+    age_seconds: i64,
+) -> Result<Value, Refusal> {
+    let (index, application) = world
+        .seeded()
+        .application_of(client_id)
+        .ok_or_else(|| Refusal::unknown(format!("there is no application `{client_id}`")))?;
+    let issued_at = now
+        .checked_sub(SignedDuration::from_secs(age_seconds))
+        .map_err(|_| Refusal::invalid("`age_seconds` leads beyond the end of time".to_owned()))?;
+    let first_kept = world.state().token_marks().first_kept(index);
+    let grant = Grant {
+        application: index,
+        scopes: scopes.unwrap_or(application.scopes),
+        issued_at: issued_at.as_second(),
+        serial: world.next_serial().max(first_kept),
+    };
+    let body = resource::token::body(&world.sealer().seal(&grant), &grant);
+    serde_json::from_slice(&body).map_err(|error| Refusal::invalid(error.to_string()))
+}
+
+/// Ends a token before its time.
+pub(super) fn mark(
+    world: &mut World,
+    token: &str,
+    change: impl Fn(u64) -> Change,
+) -> Result<Value, Refusal> {
+    let grant = world
+        .sealer()
+        .open(token)
+        .ok_or_else(|| Refusal::unknown("that is no token of this world".to_owned()))?;
+    let oldest = world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
+    let mut changes: Vec<Change> =
+        oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();
+    changes.push(change(grant.serial));
+    world.apply(changes);
+    let client_id =
+        world.seeded().application(grant.application).map(|application| &application.client_id);
+    Ok(json!({ "client_id": client_id, "scope": grant.scopes.as_str() }))
+}

@@ -1,0 +1,81 @@
+//! Which rows a list has: a rank/select bitmap per company and status.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::ListOrder;
+use roaring::RoaringBitmap;
+
+/// The rows of one resource, by company. Worlds of the same seed share it until they change it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Index(Vec<Arc<Members>>);
+
+/// The rows of one company.
+#[derive(Debug, Clone, Default)]
+struct Members {
+    all: RoaringBitmap,
+    by_status: Vec<RoaringBitmap>,
+}
+
+impl Index {
+    /// No rows, for so many companies and statuses.
+    pub(crate) fn new(companies: usize, statuses: usize) -> Self {
+        let none =
+            Members { all: RoaringBitmap::new(), by_status: vec![RoaringBitmap::new(); statuses] };
+        Self((0..companies).map(|_| Arc::new(none.clone())).collect())
+    }
+
+    /// Adds a row; `status` is the place of its status, where rows have one.
+    pub(crate) fn insert(&mut self, company: u32, row: u32, status: Option<usize>) {
+        self.change(company, |members| {
+            members.all.insert(row);
+            if let Some(rows) = status.and_then(|status| members.by_status.get_mut(status)) {
+                rows.insert(row);
+            }
+        });
+    }
+
+    /// Removes a row.
+    pub(crate) fn remove(&mut self, company: u32, row: u32) {
+        self.change(company, |members| {
+            members.all.remove(row);
+            for rows in &mut members.by_status {
+                rows.remove(row);
+            }
+        });
+    }
+
+    fn change(&mut self, company: u32, change: impl FnOnce(&mut Members)) {
+        if let Some(members) = self.0.get_mut(company as usize) {
+            change(Arc::make_mut(members));
+        }
+    }
+
+    /// The rows of a company, of one status where one is given.
+    pub(crate) fn rows(&self, company: u32, status: Option<usize>) -> Option<&RoaringBitmap> {
+        let members = self.0.get(company as usize)?;
+        match status {
+            Some(status) => members.by_status.get(status),
+            None => Some(&members.all),
+        }
+    }
+}
+
+/// The rows of one page: `count` rows after the first `skipped`, in `order`.
+pub(crate) fn page(rows: &RoaringBitmap, order: ListOrder, skipped: u64, count: u32) -> Vec<u32> {
+    let count = count as usize;
+    match order {
+        ListOrder::OldestFirst => {
+            let Some(first) = select(rows, Some(skipped)) else { return Vec::new() };
+            rows.range(first..).take(count).collect()
+        }
+        ListOrder::NewestFirst => {
+            let rank = rows.len().checked_sub(1).and_then(|last| last.checked_sub(skipped));
+            let Some(first) = select(rows, rank) else { return Vec::new() };
+            rows.range(..=first).rev().take(count).collect()
+        }
+    }
+}
+
+fn select(rows: &RoaringBitmap, rank: Option<u64>) -> Option<u32> {
+    rows.select(u32::try_from(rank?).ok()?)
+}

@@ -1,0 +1,39 @@
+//! Keys that stand for chance: everything unguessable is a keyed hash under one of these.
+//!
+//! Not cryptography for a real service: whoever knows the seed knows everything.
+
+use std::hash::Hasher;
+
+use siphasher::sip::SipHasher13;
+use siphasher::sip128::{Hasher128, SipHasher24};
+
+/// A 128-bit key for one purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key(u64, u64);
+
+/// Separates the derivation of keys from their use.
+const DERIVATION: u64 = 0x6d6f_6f74_2073_6565;
+
+impl Key {
+    /// The key of `seed` for `purpose`; different purposes give unrelated keys.
+    pub(crate) fn derive(seed: u64, purpose: &str) -> Self {
+        let mut hasher = SipHasher24::new_with_keys(seed, DERIVATION);
+        hasher.write(purpose.as_bytes());
+        let hash = hasher.finish128();
+        Self(hash.h1, hash.h2)
+    }
+
+    /// The authentication code of `message`.
+    pub(crate) fn code(self, message: &[u8]) -> [u8; 16] {
+        let mut hasher = SipHasher24::new_with_keys(self.0, self.1);
+        hasher.write(message);
+        hasher.finish128().as_bytes()
+    }
+
+    /// 64 bits that look random, from `input`.
+    pub(crate) fn scramble(self, input: u64) -> u64 {
+        let mut hasher = SipHasher13::new_with_keys(self.0, self.1);
+        hasher.write_u64(input);
+        hasher.finish()
+    }
+}

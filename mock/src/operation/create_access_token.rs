@@ -1,0 +1,93 @@
+//! `POST /oauth/token` (§4.1): client credentials for a token. Issuing stores nothing.
+
+use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
+
+use super::Context;
+use crate::changes::Change;
+use crate::oauth::{self, Form};
+use crate::problem::{Problem, shown};
+use crate::resource;
+use crate::seeded::Application;
+use crate::token::Grant;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let answers = context.answers();
+    let form = Form::of(context)?;
+    check_grant_type(answers, &form)?;
+    let (index, application) = oauth::client(context, &form)?;
+    let scopes = scopes(answers, application, form.once("scope")?)?;
+
+    let serial = context.call.admitted.serial;
+    let issued_at = context.now.as_second();
+    let grant = Grant { application: index, scopes, issued_at, serial };
+    let token = context.world.sealer().seal(&grant);
+    let first_kept = context.world.state().token_marks().first_kept(index);
+    let revokes = answers.token_revocation.newer_token && serial > first_kept;
+    let changes = if revokes {
+        vec![Change::RevokeEarlierTokens { application: index, serial }]
+    } else {
+        Vec::new()
+    };
+    let body = resource::token::body(&token, &grant);
+    Ok(Outcome { response: context.reply.secret_json(body), changes, effects: Vec::new() })
+}
+
+fn check_grant_type(answers: &Answers, form: &Form<'_>) -> Result<(), Problem> {
+    let status = answers.token_failure_status.other;
+    match form.once("grant_type")? {
+        Some("client_credentials") => Ok(()),
+        Some(other) => Err(Problem::token_failure(
+            status,
+            "unsupported_grant_type",
+            format!("grant_type must be client_credentials, not {}", shown(other)),
+        )),
+        None => Err(Problem::token_failure(
+            status,
+            "invalid_request",
+            "grant_type is required: client_credentials",
+        )),
+    }
+}
+
+/// The scopes granted: those asked for, or what omitting them means.
+fn scopes(
+    answers: &Answers,
+    application: &Application,
+    asked: Option<&str>,
+) -> Result<Scopes, Problem> {
+    let own = application.scopes;
+    let Some(asked) = asked else {
+        // §4.1: an application of one scope defaults to `read`, whichever the one is.
+        return if own == Scopes::READ_WRITE {
+            let detail = "scope is required: this application is scoped to read write";
+            Err(failure(&answers.scope_omitted, detail.to_owned()))
+        } else {
+            Ok(Scopes::READ)
+        };
+    };
+    match (asked.parse::<Scopes>(), &answers.scope_beyond_application) {
+        (Ok(scopes), _) if !scopes.is_empty() && own.contains_all(scopes) => Ok(scopes),
+        (_, ScopeBeyond::Refused(refused)) => {
+            let detail =
+                format!("this application may ask for {}, not {}", own.as_str(), shown(asked));
+            Err(failure(refused, detail))
+        }
+        (_, ScopeBeyond::Dropped) => {
+            let kept = Scopes {
+                read: own.read && asked.split(' ').any(|word| word == "read"),
+                write: own.write && asked.split(' ').any(|word| word == "write"),
+            };
+            if kept.is_empty() {
+                let status = answers.token_failure_status.other;
+                let detail = "nothing of the scope asked for is the application's";
+                return Err(Problem::token_failure(status, "invalid_scope", detail));
+            }
+            Ok(kept)
+        }
+    }
+}
+
+fn failure(answer: &TokenFailure, detail: String) -> Problem {
+    Problem::token_failure(answer.status, answer.error.clone(), detail)
+}

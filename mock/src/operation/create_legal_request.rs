@@ -1,0 +1,251 @@
+//! `POST /v1/requests` (§4.5): a request against a published workflow.
+//!
+//! Rules in the order of the specification: workflow, requester, required fields, unlisted fields,
+//! e-mails, variables, signers, files.
+
+mod files;
+mod signers;
+mod variables;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Answers, FieldUnexpected, RequestName, WorkflowStatus};
+use moot_fixtures::world::WorkflowKind;
+
+use super::Context;
+use crate::email;
+use crate::fields::Fields;
+use crate::problem::{Problem, shown};
+use crate::progression;
+use crate::resource::LegalRequest;
+use crate::resource::activity::{Activity, Happening};
+use crate::resource::legal_request::{Shown, Submission};
+use crate::resource::workflow::Workflow;
+use crate::resource::workflow_schema::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::world::Outcome;
+
+const VARIABLES: &str = "variables";
+const FILE: &str = "file";
+
+/// Every field of §4.5, in its order. Names beyond these are ignored.
+const FIELDS: [&str; 13] = [
+    "workflow_id",
+    "requester_email",
+    "counterparty_name",
+    "counterparty_email",
+    "counterparty_organization_name",
+    "counterparty_signer_name",
+    "counterparty_signer_email",
+    FILE,
+    VARIABLES,
+    SUPPORT_DOCUMENTS,
+    MERGE,
+    SIGNER,
+    SIGNERS,
+];
+/// The fields that every workflow takes, listed in its schema or not.
+const ALWAYS: [&str; 2] = ["workflow_id", "requester_email"];
+/// The fields whose text is kept as it is.
+const TEXTS: [&str; 7] = [
+    "workflow_id",
+    "requester_email",
+    "counterparty_name",
+    "counterparty_email",
+    "counterparty_organization_name",
+    "counterparty_signer_name",
+    "counterparty_signer_email",
+];
+const EMAILS: [&str; 2] = ["counterparty_email", "counterparty_signer_email"];
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let company = context.principal()?.company;
+    let answers = context.answers();
+    let fields = Fields::of(&context.call.body, context.content_type(), answers)?;
+    let (workflow_row, workflow) = workflow(context, &fields, company)?;
+    check_requester(context, &fields, company)?;
+    check_required(&fields, workflow)?;
+    let listed = |name: &str| ALWAYS.contains(&name) || workflow.lists(name);
+    check_unexpected(answers, &fields, listed)?;
+
+    let texts = texts(answers, &fields, listed)?;
+    let variables = variables::read(answers, &fields, workflow)?;
+    let signers = signers::read(answers, &fields, workflow)?;
+    let merge = listed(MERGE) && fields.text(MERGE)? == Some("true");
+    let files = files::read(answers, &fields, listed, merge)?;
+    let submission = Submission { texts, variables, signers, files, merge };
+
+    let record = created(context, company, workflow_row, workflow, submission)?;
+    let body = record.created_body();
+    Ok(Outcome {
+        response: context.reply.json(201, body),
+        changes: vec![record.into_change()],
+        effects: Vec::new(),
+    })
+}
+
+/// The name of a request (question `request_name`).
+pub(crate) fn name(answers: &Answers, workflow: &Workflow, counterparty: Option<&str>) -> String {
+    match (answers.request_name, counterparty) {
+        (RequestName::WorkflowAndOrganisation, Some(organisation)) => {
+            format!("{} — {organisation}", workflow.name)
+        }
+        (RequestName::WorkflowAndOrganisation, None) | (RequestName::Workflow, _) => {
+            workflow.name.clone()
+        }
+    }
+}
+
+fn workflow<'a>(
+    context: &Context<'a>,
+    fields: &Fields<'_>,
+    company: u32,
+) -> Result<(u32, &'a Workflow), Problem> {
+    let id = fields.text("workflow_id")?.ok_or_else(|| missing(&["workflow_id"]))?;
+    let found = context.world.seeded().workflow_of(id);
+    let unknown = |detail: String| {
+        Problem::request_creation(detail).answered(context.answers().request_workflow_unknown)
+    };
+    let (row, workflow) =
+        found.filter(|(_, workflow)| workflow.company == company).ok_or_else(|| {
+            unknown(format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id)))
+        })?;
+    match workflow.status {
+        WorkflowStatus::Published => Ok((row, workflow)),
+        WorkflowStatus::Unpublished => Err(unknown(format!(
+            "`workflow_id`: the workflow `{id}` is unpublished; only a published one takes requests."
+        ))),
+    }
+}
+
+fn check_requester(
+    context: &Context<'_>,
+    fields: &Fields<'_>,
+    company: u32,
+) -> Result<(), Problem> {
+    let answers = context.answers();
+    let email = fields.text("requester_email")?.ok_or_else(|| missing(&["requester_email"]))?;
+    if !email::is_well_formed(email) {
+        return Err(malformed_email(answers, "requester_email", email));
+    }
+    let company = context.world.seeded().company(company);
+    let is_user = company
+        .is_some_and(|company| company.users.iter().any(|user| user.eq_ignore_ascii_case(email)));
+    if is_user {
+        return Ok(());
+    }
+    let detail = format!("`requester_email`: `{}` is no user of this company.", shown(email));
+    Err(Problem::request_creation(detail).answered(answers.request_requester_unknown))
+}
+
+/// Every field that the schema requires is there and not empty.
+fn check_required(fields: &Fields<'_>, workflow: &Workflow) -> Result<(), Problem> {
+    let mut absent = Vec::new();
+    for name in FIELDS.into_iter().filter(|name| workflow.requires(name)) {
+        let is_present = match name {
+            FILE => fields.file(name)?.is_some(),
+            SUPPORT_DOCUMENTS => !fields.files(name)?.is_empty(),
+            SIGNERS => !fields.texts(name)?.is_empty(),
+            _ => fields.text(name)?.is_some(),
+        };
+        if !is_present {
+            absent.push(name);
+        }
+    }
+    if absent.is_empty() { Ok(()) } else { Err(missing(&absent)) }
+}
+
+/// Fields of §4.5 that the schema does not list (question `request_field_unexpected`).
+fn check_unexpected(
+    answers: &Answers,
+    fields: &Fields<'_>,
+    listed: impl Fn(&str) -> bool,
+) -> Result<(), Problem> {
+    let status = match answers.request_field_unexpected {
+        FieldUnexpected::Ignored => return Ok(()),
+        FieldUnexpected::BadRequest => 400,
+        FieldUnexpected::Unprocessable => 422,
+    };
+    match FIELDS.into_iter().find(|name| !listed(name) && fields.has(name)) {
+        Some(name) => {
+            let detail = format!("`{name}` is no field of this workflow; its schema lists them.");
+            Err(Problem::request_creation(detail).answered(status))
+        }
+        None => Ok(()),
+    }
+}
+
+fn texts(
+    answers: &Answers,
+    fields: &Fields<'_>,
+    listed: impl Fn(&str) -> bool,
+) -> Result<BTreeMap<String, String>, Problem> {
+    let mut texts = BTreeMap::new();
+    for name in TEXTS.into_iter().filter(|name| listed(name)) {
+        if let Some(text) = fields.text(name)? {
+            if EMAILS.contains(&name) && !email::is_well_formed(text) {
+                return Err(malformed_email(answers, name, text));
+            }
+            texts.insert(name.to_owned(), text.to_owned());
+        }
+    }
+    Ok(texts)
+}
+
+fn created(
+    context: &Context<'_>,
+    company: u32,
+    workflow_row: u32,
+    workflow: &Workflow,
+    submission: Submission,
+) -> Result<LegalRequest, Problem> {
+    let (row, id) = context.world.fresh_legal_request().ok_or_else(|| {
+        Problem::request_creation("This mock is full: it keeps 1,000,000 requests.")
+    })?;
+    let organisation = match workflow.kind {
+        WorkflowKind::Generated => submission
+            .texts
+            .get("counterparty_organization_name")
+            .or_else(|| submission.texts.get("counterparty_name")),
+        WorkflowKind::ThirdParty => submission.texts.get("counterparty_name"),
+    };
+    let name = name(context.answers(), workflow, organisation.map(String::as_str));
+    let progression = context.world.settings().progression;
+    Ok(LegalRequest {
+        row,
+        shown: Shown::draft(&id, name),
+        id,
+        company,
+        workflow: workflow_row,
+        created_at: context.now,
+        course: progression::course(progression, &submission.texts, context.now),
+        submission: Arc::new(submission),
+        activity: vec![Activity {
+            id: context.world.activity_id(row, 1),
+            at: context.now,
+            happening: Happening::Created,
+            comment: None,
+        }],
+        logged: 1,
+        document: None,
+    })
+}
+
+fn missing(names: &[&str]) -> Problem {
+    let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    Problem::parameter_missing(format!(
+        "{} {verb} required and must not be empty.",
+        listed.join(", ")
+    ))
+}
+
+fn malformed_email(answers: &Answers, name: &str, text: &str) -> Problem {
+    let detail = format!("`{name}`: `{}` is no e-mail address.", shown(text));
+    invalid(answers, detail)
+}
+
+/// A field that is there and wrong (question `request_field_invalid`).
+fn invalid(answers: &Answers, detail: String) -> Problem {
+    Problem::request_creation(detail).answered(answers.request_field_invalid)
+}

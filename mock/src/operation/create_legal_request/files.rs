@@ -1,0 +1,70 @@
+//! Files of §4.5: the third-party document, and supporting files of any format.
+
+use moot_fixtures::contract::Answers;
+
+use super::FILE;
+use crate::document_type;
+use crate::fields::{Fields, SentFile};
+use crate::problem::Problem;
+use crate::resource::legal_request::{Disposition, FileRole, StoredFile};
+use crate::resource::workflow_schema::SUPPORT_DOCUMENTS;
+
+/// The files in the order sent, the document first. With `merge`, those that can be are merged (§8).
+///
+/// # Errors
+/// 413 and 422 for the document, by answer `support_document_size` for the others.
+pub(super) fn read(
+    answers: &Answers,
+    fields: &Fields<'_>,
+    listed: impl Fn(&str) -> bool,
+    merge: bool,
+) -> Result<Vec<StoredFile>, Problem> {
+    let mut files = Vec::new();
+    if listed(FILE)
+        && let Some(file) = fields.file(FILE)?
+    {
+        check_document(answers, &file)?;
+        files.push(stored(&file, FileRole::Document, merge));
+    }
+    if listed(SUPPORT_DOCUMENTS) {
+        for file in fields.files(SUPPORT_DOCUMENTS)? {
+            check_support(answers, &file)?;
+            files.push(stored(&file, FileRole::Support, merge));
+        }
+    }
+    Ok(files)
+}
+
+fn check_document(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> {
+    let is_accepted = document_type::extension(file.name)
+        .is_some_and(|extension| answers.upload_types.contains(&extension));
+    if !is_accepted {
+        let accepted = answers.upload_types.join(", ");
+        let detail = format!("`file`: this file type is not supported; use {accepted}.");
+        return Err(Problem::request_creation(detail));
+    }
+    if file.is_cut || file.content.length > answers.upload_size_max {
+        return Err(Problem::document_too_large(answers));
+    }
+    Ok(())
+}
+
+fn check_support(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> {
+    let limit = &answers.support_document_size;
+    if !file.is_cut && file.content.length <= limit.bytes_max {
+        return Ok(());
+    }
+    let detail = format!("`{SUPPORT_DOCUMENTS}`: a file has at most {} bytes.", limit.bytes_max);
+    Err(Problem::request_creation(detail).answered(limit.status))
+}
+
+fn stored(file: &SentFile<'_>, role: FileRole, merge: bool) -> StoredFile {
+    let is_merged = merge && document_type::is_mergeable(file.name);
+    StoredFile {
+        name: file.name.to_owned(),
+        content_type: file.content_type.map(str::to_owned),
+        content: file.content.clone(),
+        role,
+        disposition: if is_merged { Disposition::Merged } else { Disposition::Attached },
+    }
+}

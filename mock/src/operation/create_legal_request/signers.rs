@@ -1,0 +1,46 @@
+//! Internal signers of §4.5: one, or several in signing order, each of those that the schema offers.
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SignerStyle;
+
+use super::invalid;
+use crate::fields::Fields;
+use crate::problem::{Problem, shown};
+use crate::resource::workflow::Workflow;
+use crate::resource::workflow_schema::{SIGNER, SIGNERS};
+
+/// The signers in signing order. Exactly one configured signer is assigned by itself.
+///
+/// # Errors
+/// By answer `request_field_invalid`.
+pub(super) fn read(
+    answers: &Answers,
+    fields: &Fields<'_>,
+    workflow: &Workflow,
+) -> Result<Vec<String>, Problem> {
+    let (field, named) = match workflow.signers {
+        SignerStyle::Single if workflow.lists(SIGNER) => {
+            (SIGNER, fields.text(SIGNER)?.into_iter().collect())
+        }
+        SignerStyle::Multiple if workflow.lists(SIGNERS) => (SIGNERS, fields.texts(SIGNERS)?),
+        SignerStyle::Single | SignerStyle::Multiple => (SIGNER, Vec::new()),
+    };
+    let mut signers: Vec<String> = Vec::with_capacity(named.len());
+    for email in named {
+        let option = workflow.signer_options.iter().find(|known| known.eq_ignore_ascii_case(email));
+        let Some(option) = option else {
+            let options = workflow.signer_options.join(", ");
+            let detail = format!("`{field}`: `{}` is none of {options}.", shown(email));
+            return Err(invalid(answers, detail));
+        };
+        if signers.contains(option) {
+            let detail = format!("`{field}`: `{option}` signs once and is named twice.");
+            return Err(invalid(answers, detail));
+        }
+        signers.push(option.clone());
+    }
+    match (signers.is_empty(), workflow.signer_options.as_slice()) {
+        (true, [only]) => Ok(vec![only.clone()]),
+        _ => Ok(signers),
+    }
+}

@@ -1,0 +1,159 @@
+//! Registering a webhook (§4.14; path by answer `webhook_create_endpoint`).
+//!
+//! Payload, of our own: `{name, url, events?, auth_type?, token? | username? + password?}`.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::Context;
+use crate::address;
+use crate::call::Body;
+use crate::changes::Change;
+use crate::fields;
+use crate::limits::{URL_LENGTH_MAX, WEBHOOK_NAME_LENGTH_MAX, WEBHOOKS_PER_COMPANY_MAX};
+use crate::problem::{Problem, shown};
+use crate::resource::Webhook;
+use crate::resource::webhook::{Credential, Draft};
+use crate::transition::EXECUTION_COMPLETE;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let company = context.principal()?.company;
+    let answers = context.answers();
+    let payload = payload(context)?;
+    let name = required(&payload, "name")?;
+    let url = required(&payload, "url")?;
+    if name.chars().count() > WEBHOOK_NAME_LENGTH_MAX {
+        return Err(invalid("name", "has at most 255 characters"));
+    }
+    check_url(answers, url)?;
+    let events = events(answers, &payload)?;
+    let (auth_type, credential) = authentication(answers, &payload)?;
+
+    let registered = context.world.state().webhook_index.rows(company, None);
+    let is_full = registered.is_some_and(|rows| rows.len() >= WEBHOOKS_PER_COMPANY_MAX);
+    let fresh = context.world.fresh_webhook().filter(|_| !is_full);
+    let (row, id) = fresh.ok_or_else(|| {
+        Problem::webhook_creation("This company has as many webhooks as it can; delete one first.")
+    })?;
+    let url = url.to_owned();
+    let draft = Draft { id, company, name, url, auth_type: &auth_type, events, credential };
+    let record = Arc::new(Webhook::new(draft));
+    let body = record.rendered.single(context.world.base_url());
+    Ok(Outcome {
+        response: context.reply.json(201, body),
+        changes: vec![Change::PutWebhook { row, record }],
+        effects: Vec::new(),
+    })
+}
+
+fn payload(context: &Context<'_>) -> Result<Map<String, Value>, Problem> {
+    const WANTED: &str = "application/json";
+    let malformed = || Problem::parameter_missing("The body must be a JSON object.");
+    if context.content_type().is_some() && !context.has_content_type(WANTED) {
+        return Err(Problem::wrong_media_type(context.answers(), WANTED));
+    }
+    match &context.call.body {
+        Body::Whole(bytes) => serde_json::from_slice(bytes).map_err(|_| malformed()),
+        Body::Empty | Body::Multipart(_) => Err(malformed()),
+        Body::Broken(fault) => Err(fields::broken(*fault, context.answers())),
+    }
+}
+
+fn invalid(member: &str, what: &str) -> Problem {
+    Problem::webhook_creation(format!("`{member}` {what}."))
+}
+
+/// A text that is not empty; `null` counts as absent.
+fn text<'p>(payload: &'p Map<String, Value>, member: &str) -> Result<Option<&'p str>, Problem> {
+    match payload.get(member) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.trim().is_empty())),
+        Some(_) => Err(invalid(member, "must be a string")),
+    }
+}
+
+fn required<'p>(payload: &'p Map<String, Value>, member: &str) -> Result<&'p str, Problem> {
+    text(payload, member)?
+        .ok_or_else(|| Problem::parameter_missing(format!("`{member}` is required.")))
+}
+
+fn check_url(answers: &Answers, text: &str) -> Result<(), Problem> {
+    if text.len() > URL_LENGTH_MAX {
+        return Err(invalid("url", "has at most 2,048 characters"));
+    }
+    let url = Url::parse(text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .ok_or_else(|| invalid("url", "must be an absolute http or https address"))?;
+    if answers.webhook_https_only && url.scheme() != "https" && !address::is_loopback(&url) {
+        return Err(invalid("url", "must be an https address"));
+    }
+    Ok(())
+}
+
+fn events(answers: &Answers, payload: &Map<String, Value>) -> Result<Vec<String>, Problem> {
+    let asked = match payload.get("events") {
+        None | Some(Value::Null) => return Ok(vec![EXECUTION_COMPLETE.to_owned()]),
+        Some(Value::Array(asked)) if !asked.is_empty() => asked,
+        Some(_) => return Err(invalid("events", "must be a list of event names, not empty")),
+    };
+    let mut events: Vec<String> = Vec::new();
+    for event in asked {
+        let known = |name: &&str| {
+            *name == EXECUTION_COMPLETE || answers.event_kinds.iter().any(|kind| kind == name)
+        };
+        let name = event.as_str().filter(known).ok_or_else(|| {
+            let mut kinds = vec![EXECUTION_COMPLETE];
+            kinds.extend(answers.event_kinds.iter().map(String::as_str));
+            invalid("events", &format!("may name {}", kinds.join(", ")))
+        })?;
+        if !events.iter().any(|known| known == name) {
+            events.push(name.to_owned());
+        }
+    }
+    Ok(events)
+}
+
+/// How deliveries authenticate: as asked, else as the credentials given suggest.
+fn authentication(
+    answers: &Answers,
+    payload: &Map<String, Value>,
+) -> Result<(String, Credential), Problem> {
+    let token = text(payload, "token")?;
+    let username = text(payload, "username")?;
+    let password = text(payload, "password")?;
+    let suggested = match (token, username) {
+        (Some(_), _) => "bearer",
+        (None, Some(_)) => "basic",
+        (None, None) => "none",
+    };
+    let auth_type = text(payload, "auth_type")?;
+    let allowed = &answers.webhook_auth_types;
+    if let Some(unknown) = auth_type.filter(|asked| !allowed.iter().any(|known| known == asked)) {
+        let what = format!("may be {}, not `{}`", allowed.join(", "), shown(unknown));
+        return Err(invalid("auth_type", &what));
+    }
+    let auth_type = auth_type.unwrap_or(suggested);
+    let needed = |member: &str, value: Option<&str>| match value {
+        Some(value) if value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) => {
+            Ok(value.to_owned())
+        }
+        Some(_) => Err(invalid(member, "must be printable ASCII, since it is sent in a header")),
+        None => Err(Problem::parameter_missing(format!(
+            "`{member}` is required for auth_type `{auth_type}`."
+        ))),
+    };
+    let credential = match auth_type {
+        "bearer" => Credential::Bearer(needed("token", token)?),
+        "basic" => Credential::Basic {
+            username: needed("username", username)?,
+            password: needed("password", password)?,
+        },
+        _ => Credential::None,
+    };
+    Ok((auth_type.to_owned(), credential))
+}

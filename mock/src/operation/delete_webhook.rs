@@ -1,0 +1,20 @@
+//! `DELETE /v1/webhooks/{id}` (§4.13): the registration goes, and every delivery it had.
+
+use super::Context;
+use crate::changes::Change;
+use crate::deliver;
+use crate::problem::Problem;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let (row, _) = context.visible(
+        context.world.webhook(context.id()),
+        |(_, webhook)| webhook.company,
+        "webhook",
+        || Problem::not_found(context.answers(), "webhook", context.id()),
+    )?;
+    let mut changes = vec![Change::DeleteWebhook { row }];
+    changes.extend(deliver::discard(context.world, row));
+    let response = context.reply.empty(context.answers().webhook_delete_status);
+    Ok(Outcome { response, changes, effects: Vec::new() })
+}

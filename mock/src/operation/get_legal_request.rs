@@ -1,0 +1,26 @@
+//! `GET /v1/requests/{id}` (§4.7). With progression `on-read` this is the read that counts.
+
+use super::Context;
+use crate::changes::Change;
+use crate::problem::Problem;
+use crate::progression;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let id = context.id();
+    let record = context.visible(
+        context.world.legal_request(id),
+        |record| record.company,
+        "request",
+        || Problem::request_not_found(id),
+    )?;
+    let (changes, effects) =
+        progression::read(context.world, context.now, record).unwrap_or_default();
+    // The read that moves a request shows where it moved to.
+    let shown = changes.iter().find_map(|change| match change {
+        Change::PutLegalRequest { row, record: moved } if *row == record.row => Some(moved),
+        _ => None,
+    });
+    let body = shown.unwrap_or(record).shown.rendered.single(context.world.base_url());
+    Ok(Outcome { response: context.reply.json(200, body), changes, effects })
+}

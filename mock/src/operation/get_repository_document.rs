@@ -1,0 +1,16 @@
+//! `GET /v1/repository_documents/{id}` (§4.11).
+
+use super::Context;
+use crate::problem::Problem;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let document = context.visible(
+        context.world.document(context.id()),
+        |document| document.company,
+        "document",
+        || Problem::not_found(context.answers(), "repository document", context.id()),
+    )?;
+    let body = document.rendered.single(context.world.base_url());
+    Ok(Outcome::unchanged(context.reply.json(200, body)))
+}

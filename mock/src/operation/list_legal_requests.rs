@@ -1,0 +1,30 @@
+//! `GET /v1/requests` (§4.6).
+
+use moot_fixtures::contract::LegalRequestStatus;
+
+use super::Context;
+use crate::list;
+use crate::page::{self, Filter};
+use crate::problem::Problem;
+use crate::state::status_place;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let company = context.principal()?.company;
+    let query = context.call.head.query;
+    let filter = page::filter(context.answers(), query, LegalRequestStatus::from_text, known)?;
+    let state = context.world.state();
+    let rows = match filter {
+        Filter::All => state.legal_request_index.rows(company, None),
+        Filter::Status(status) => {
+            state.legal_request_index.rows(company, Some(status_place(status)))
+        }
+        Filter::Nothing => None,
+    };
+    let rendered = |row| Some(&state.legal_requests.get(row)?.shown.rendered);
+    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+}
+
+fn known() -> String {
+    LegalRequestStatus::ALL.map(LegalRequestStatus::as_str).join(", ")
+}

@@ -1,0 +1,13 @@
+//! `GET /v1/webhooks` (§4.12).
+
+use super::Context;
+use crate::list;
+use crate::problem::Problem;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let state = context.world.state();
+    let rows = state.webhook_index.rows(context.principal()?.company, None);
+    let rendered = |row| Some(&state.webhooks.get(row)?.rendered);
+    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+}

@@ -1,0 +1,32 @@
+//! `POST /oauth/revoke` (RFC 7009; answer `token_revocation`).
+
+use super::Context;
+use crate::changes::Change;
+use crate::limits::MARKED_TOKENS_MAX;
+use crate::oauth::{self, Form};
+use crate::problem::Problem;
+use crate::world::Outcome;
+
+pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
+    let status = context.answers().token_failure_status.other;
+    let form = Form::of(context)?;
+    let (index, _) = oauth::client(context, &form)?;
+    let token = form
+        .once("token")?
+        .ok_or_else(|| Problem::token_failure(status, "invalid_request", "token is required"))?;
+
+    let response = context.reply.empty(200);
+    // A token that is none needs no revoking: RFC 7009 §2.2 answers 200.
+    let Some(grant) = context.world.sealer().open(token) else {
+        return Ok(Outcome::unchanged(response));
+    };
+    if grant.application != index {
+        let detail = "the token belongs to another application";
+        return Err(Problem::token_failure(status, "unauthorized_client", detail));
+    }
+    let oldest = context.world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
+    let mut changes: Vec<Change> =
+        oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();
+    changes.push(Change::RevokeToken { serial: grant.serial });
+    Ok(Outcome { response, changes, effects: Vec::new() })
+}

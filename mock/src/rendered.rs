@@ -1,0 +1,73 @@
+//! The JSON of a row, rendered once per change and copied into every answer.
+//!
+//! It does not know the base address, so that worlds under different addresses share it.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+const BEFORE: &[u8] = br#"{"data":"#;
+const AFTER: &[u8] = b"}";
+/// The last occurrence is the member itself: whatever a caller supplied stands before it.
+const ADDRESS_MEMBER: &[u8] = br#""agreement_url":""#;
+
+/// A resource as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rendered {
+    /// `{"data":…}`.
+    single: Bytes,
+    /// Where the base address belongs in it.
+    base_at: Option<usize>,
+}
+
+impl Rendered {
+    /// Renders a resource without addresses of ours.
+    pub(crate) fn plain(resource: &impl Serialize) -> Self {
+        Self { single: wrapped(resource), base_at: None }
+    }
+
+    /// Renders a resource whose last `agreement_url` is a path below the base address.
+    pub(crate) fn with_address(resource: &impl Serialize) -> Self {
+        let single = wrapped(resource);
+        let start = single.windows(ADDRESS_MEMBER.len()).rposition(|at| at == ADDRESS_MEMBER);
+        Self { single, base_at: start.map(|start| start + ADDRESS_MEMBER.len()) }
+    }
+
+    /// The body of a single-resource answer; copied only where it holds an address.
+    pub(crate) fn single(&self, base_url: &str) -> Bytes {
+        let Some(base_at) = self.base_at else { return self.single.clone() };
+        let mut body = Vec::with_capacity(self.single.len() + base_url.len());
+        body.extend_from_slice(&self.single[..base_at]);
+        body.extend_from_slice(base_url.as_bytes());
+        body.extend_from_slice(&self.single[base_at..]);
+        body.into()
+    }
+
+    /// Appends the member of a list.
+    pub(crate) fn append_member(&self, base_url: &str, body: &mut Vec<u8>) {
+        let end = self.single.len() - AFTER.len();
+        let Some(base_at) = self.base_at else {
+            body.extend_from_slice(&self.single[BEFORE.len()..end]);
+            return;
+        };
+        body.extend_from_slice(&self.single[BEFORE.len()..base_at]);
+        body.extend_from_slice(base_url.as_bytes());
+        body.extend_from_slice(&self.single[base_at..end]);
+    }
+
+    /// Bytes that [`Self::append_member`] appends at most.
+    pub(crate) fn member_length_max(&self, base_url: &str) -> usize {
+        self.single.len() + base_url.len()
+    }
+}
+
+fn wrapped(resource: &impl Serialize) -> Bytes {
+    let mut json = BEFORE.to_vec();
+    json.extend_from_slice(&json_bytes(resource));
+    json.extend_from_slice(AFTER);
+    json.into()
+}
+
+/// JSON of a value of ours.
+pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("our records have text keys only, and writing to memory works")
+}

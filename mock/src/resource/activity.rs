@@ -1,0 +1,104 @@
+//! An entry of a request's activity log (§2.5).
+
+use jiff::Timestamp;
+use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Presence};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::timestamp;
+
+/// What happened to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Happening {
+    /// It was created.
+    Created,
+    /// It moved from one status to another.
+    StatusChange { from: LegalRequestStatus, to: LegalRequestStatus },
+    /// Somebody said something about it.
+    Comment,
+}
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Activity {
+    pub(crate) id: String,
+    pub(crate) at: Timestamp,
+    pub(crate) happening: Happening,
+    pub(crate) comment: Option<String>,
+}
+
+/// JSON of an entry.
+#[derive(Serialize)]
+pub(crate) struct View<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    resource_type: &'static str,
+    attributes: Attributes<'a>,
+}
+
+#[derive(Serialize)]
+struct Attributes<'a> {
+    action: &'a str,
+    description: String,
+    comment: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_data: Option<Map<String, Value>>,
+    created_at: String,
+}
+
+/// The `action` of a status change (§2.5).
+const STATUS_CHANGE: &str = "status_change";
+
+impl Activity {
+    /// The JSON of §2.5.
+    pub(crate) fn view<'a>(&'a self, answers: &'a Answers) -> View<'a> {
+        View {
+            id: &self.id,
+            resource_type: "activity_log",
+            attributes: Attributes {
+                action: match self.happening {
+                    Happening::Created => &answers.activity_actions.created,
+                    Happening::StatusChange { .. } => STATUS_CHANGE,
+                    Happening::Comment => &answers.activity_actions.comment,
+                },
+                description: self.description(answers.activity_wording),
+                comment: self.comment.as_deref(),
+                additional_data: match answers.activity_additional_data {
+                    Presence::Object => Some(self.additional_data()),
+                    Presence::Absent => None,
+                },
+                created_at: timestamp::text(answers.timestamps, self.at),
+            },
+        }
+    }
+
+    fn description(&self, wording: ActivityWording) -> String {
+        match self.happening {
+            Happening::Created => "Request created".to_owned(),
+            Happening::Comment => "Comment added".to_owned(),
+            Happening::StatusChange { to, .. } => {
+                format!("Status changed to {}", worded(to, wording))
+            }
+        }
+    }
+
+    fn additional_data(&self) -> Map<String, Value> {
+        let mut members = Map::new();
+        if let Happening::StatusChange { from, to } = self.happening {
+            members.insert("from".to_owned(), from.as_str().into());
+            members.insert("to".to_owned(), to.as_str().into());
+        }
+        members
+    }
+}
+
+fn worded(status: LegalRequestStatus, wording: ActivityWording) -> String {
+    let value = status.as_str();
+    match wording {
+        ActivityWording::Value => value.to_owned(),
+        ActivityWording::Words => {
+            let (first, rest) = value.split_at(1);
+            format!("{}{}", first.to_uppercase(), rest.replace('_', " "))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A delivery of an event to a webhook (§6): what is sent, and what became of it.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::timestamp;
+
+/// A delivery.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    pub(crate) id: u64,
+    /// Row of its webhook.
+    pub(crate) webhook: u32,
+    pub(crate) webhook_id: String,
+    pub(crate) event: String,
+    pub(crate) legal_request_id: String,
+    pub(crate) url: String,
+    pub(crate) authorization: Option<String>,
+    pub(crate) body: Bytes,
+    pub(crate) state: DeliveryState,
+    /// Attempts made so far, oldest first.
+    pub(crate) attempts: Vec<AttemptRecord>,
+    /// Attempts made since it was queued: after as many as the retries allow it has failed.
+    pub(crate) tries: usize,
+}
+
+/// Where a delivery is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// It waits for its next attempt.
+    Queued {
+        /// When that is due.
+        due: Timestamp,
+    },
+    /// An attempt is being made.
+    InFlight {
+        /// When it was due.
+        due: Timestamp,
+        /// When it began.
+        began: Timestamp,
+    },
+    /// A receiver took it.
+    Delivered,
+    /// No receiver took it, and the retries are used up.
+    Failed,
+    /// Its webhook was deleted before.
+    Discarded,
+}
+
+/// One attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AttemptRecord {
+    pub(crate) at: Timestamp,
+    pub(crate) outcome: AttemptOutcome,
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AttemptOutcome {
+    /// HTTP status.
+    Status(u16),
+    /// Why there was none.
+    Error(String),
+}
+
+impl DeliveryState {
+    /// Whether an attempt is still to come or being made.
+    pub(crate) const fn is_open(self) -> bool {
+        matches!(self, Self::Queued { .. } | Self::InFlight { .. })
+    }
+
+    /// The text form of the control plane; a delivery in flight counts as queued.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued { .. } | Self::InFlight { .. } => "queued",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Discarded => "discarded",
+        }
+    }
+}
+
+/// JSON of a delivery, for the control plane.
+#[derive(Serialize)]
+pub(crate) struct View<'a> {
+    id: u64,
+    webhook_id: &'a str,
+    event: &'a str,
+    legal_request_id: &'a str,
+    state: &'static str,
+    attempts: Vec<AttemptView<'a>>,
+    next_attempt_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct AttemptView<'a> {
+    at: String,
+    #[serde(flatten)]
+    outcome: &'a AttemptOutcome,
+}
+
+impl<'a> AttemptView<'a> {
+    fn of(attempt: &'a AttemptRecord) -> Self {
+        Self { at: timestamp::exact(attempt.at), outcome: &attempt.outcome }
+    }
+}
+
+impl Delivery {
+    /// The JSON of the control plane.
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            id: self.id,
+            webhook_id: &self.webhook_id,
+            event: &self.event,
+            legal_request_id: &self.legal_request_id,
+            state: self.state.as_str(),
+            attempts: self.attempts.iter().map(AttemptView::of).collect(),
+            next_attempt_at: match self.state {
+                DeliveryState::Queued { due } => Some(timestamp::exact(due)),
+                DeliveryState::InFlight { .. }
+                | DeliveryState::Delivered
+                | DeliveryState::Failed
+                | DeliveryState::Discarded => None,
+            },
+        }
+    }
+}
+
+/// What a delivery tells of a request.
+pub(crate) struct Told<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) legal_request_id: &'a str,
+    pub(crate) workflow_id: &'a str,
+    pub(crate) status: &'a str,
+    pub(crate) occurred_at: String,
+}
+
+/// The body: `{event, data: {request_id, …}}`, with the members that the answer
+/// `delivery_payload` names.
+pub(crate) fn payload(members: &[String], told: &Told<'_>) -> Bytes {
+    let mut data = Map::new();
+    data.insert("request_id".to_owned(), told.legal_request_id.into());
+    for member in members {
+        let value = match member.as_str() {
+            "workflow_id" => told.workflow_id,
+            "status" => told.status,
+            "occurred_at" => &told.occurred_at,
+            _ => continue,
+        };
+        data.insert(member.clone(), value.into());
+    }
+    Value::Object(Map::from_iter([
+        ("event".to_owned(), told.event.into()),
+        ("data".to_owned(), Value::Object(data)),
+    ]))
+    .to_string()
+    .into()
+}

@@ -1,0 +1,171 @@
+//! A legal request (§2.1) and what was submitted to create it (§4.5).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use moot_fixtures::contract::LegalRequestStatus;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::call::Content;
+use crate::changes::Change;
+use crate::progression::{Course, Pace};
+use crate::rendered::{Rendered, json_bytes};
+use crate::resource::activity::Activity;
+
+/// A legal request.
+#[derive(Debug, Clone)]
+pub struct LegalRequest {
+    pub(crate) row: u32,
+    pub(crate) id: String,
+    /// Index of its company.
+    pub(crate) company: u32,
+    /// Index of its workflow.
+    pub(crate) workflow: u32,
+    pub(crate) created_at: Timestamp,
+    pub(crate) shown: Shown,
+    pub(crate) submission: Arc<Submission>,
+    /// Oldest first.
+    pub(crate) activity: Vec<Activity>,
+    /// Entries that were ever logged.
+    pub(crate) logged: u64,
+    /// Where it goes by itself; `None` where it stays until it is moved.
+    pub(crate) course: Option<Course>,
+    /// The repository document that archiving it made.
+    pub(crate) document: Option<u32>,
+}
+
+/// The members that the API shows, with their JSON.
+#[derive(Debug, Clone)]
+pub(crate) struct Shown {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) status: LegalRequestStatus,
+    pub(crate) rendered: Rendered,
+}
+
+/// What creating it submitted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Submission {
+    /// Every text field but `variables` and the signers, by name.
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) variables: Map<String, Value>,
+    /// In signing order.
+    pub(crate) signers: Vec<String>,
+    pub(crate) files: Vec<StoredFile>,
+    pub(crate) merge: bool,
+}
+
+/// A file that a request has.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredFile {
+    pub(crate) name: String,
+    pub(crate) content_type: Option<String>,
+    pub(crate) content: Content,
+    pub(crate) role: FileRole,
+    pub(crate) disposition: Disposition,
+}
+
+/// What a file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FileRole {
+    /// The third-party document.
+    Document,
+    /// A support document.
+    Support,
+}
+
+/// What becomes of a file in the PDF of the request (§8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Disposition {
+    /// It is part of it.
+    Merged,
+    /// It stands beside it.
+    Attached,
+}
+
+/// JSON of a request; `description` is absent from the create response (§2.1).
+#[derive(Serialize)]
+struct View<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    resource_type: &'static str,
+    attributes: Attributes<'a>,
+}
+
+#[derive(Serialize)]
+struct Attributes<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Option<&'a str>>,
+    status: LegalRequestStatus,
+}
+
+#[derive(Serialize)]
+struct Single<T> {
+    data: T,
+}
+
+impl Shown {
+    /// Renders the members.
+    pub(crate) fn new(
+        id: &str,
+        name: String,
+        description: Option<String>,
+        status: LegalRequestStatus,
+    ) -> Self {
+        let rendered = Rendered::plain(&view(id, &name, Some(description.as_deref()), status));
+        Self { name, description, status, rendered }
+    }
+
+    /// The members of a request that was just created.
+    pub(crate) fn draft(id: &str, name: String) -> Self {
+        Self::new(id, name, None, LegalRequestStatus::Draft)
+    }
+
+    /// The same with another status.
+    pub(crate) fn with_status(&self, id: &str, status: LegalRequestStatus) -> Self {
+        Self::new(id, self.name.clone(), self.description.clone(), status)
+    }
+}
+
+impl LegalRequest {
+    /// Its status.
+    pub const fn status(&self) -> LegalRequestStatus {
+        self.shown.status
+    }
+
+    /// The change that puts it where it belongs.
+    pub(crate) fn into_change(self) -> Change {
+        Change::PutLegalRequest { row: self.row, record: Arc::new(self) }
+    }
+
+    /// When it moves on by itself, where time moves it.
+    pub(crate) fn next_step_at(&self) -> Option<Timestamp> {
+        match self.course?.pace {
+            Pace::Timed { next_at, .. } => Some(next_at),
+            Pace::OnRead { .. } => None,
+        }
+    }
+
+    /// The body that creating it answers: `attributes` has `name` and `status` only.
+    pub(crate) fn created_body(&self) -> Vec<u8> {
+        json_bytes(&Single { data: view(&self.id, &self.shown.name, None, self.shown.status) })
+    }
+}
+
+fn view<'a>(
+    id: &'a str,
+    name: &'a str,
+    description: Option<Option<&'a str>>,
+    status: LegalRequestStatus,
+) -> View<'a> {
+    View {
+        id,
+        resource_type: "legal_request",
+        attributes: Attributes { name, description, status },
+    }
+}

@@ -1,0 +1,105 @@
+//! A workflow (§2.3): seed data, since no operation changes one.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use moot_fixtures::contract::{Answers, WorkflowStatus};
+use moot_fixtures::world::{SeedVariable, SeedWorkflow, SignerStyle, WorkflowKind};
+use serde::Serialize;
+
+use crate::rendered::Rendered;
+use crate::resource::workflow_schema;
+
+/// A workflow.
+#[derive(Debug, Clone)]
+pub(crate) struct Workflow {
+    pub(crate) id: String,
+    /// Index of its company.
+    pub(crate) company: u32,
+    pub(crate) name: String,
+    pub(crate) status: WorkflowStatus,
+    pub(crate) kind: WorkflowKind,
+    pub(crate) signers: SignerStyle,
+    pub(crate) signer_options: Vec<String>,
+    pub(crate) required_fields: Vec<String>,
+    pub(crate) optional_fields: Vec<String>,
+    pub(crate) variables: BTreeMap<String, SeedVariable>,
+    pub(crate) rendered: Rendered,
+    /// The body of its schema (§2.4).
+    pub(crate) schema: Bytes,
+}
+
+/// JSON of a workflow.
+#[derive(Serialize)]
+struct View<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    resource_type: &'static str,
+    attributes: Attributes<'a>,
+}
+
+#[derive(Serialize)]
+struct Attributes<'a> {
+    name: &'a str,
+    description: &'a str,
+    status: WorkflowStatus,
+    #[serde(rename = "type")]
+    workflow_type: &'a str,
+}
+
+impl Workflow {
+    /// The workflow of a seed row; `merges` is whether merging is enabled for its company.
+    pub(crate) fn new(
+        answers: &Answers,
+        id: String,
+        company: u32,
+        merges: bool,
+        seed: &SeedWorkflow,
+    ) -> Self {
+        let rendered = Rendered::plain(&View {
+            id: &id,
+            resource_type: "workflow",
+            attributes: Attributes {
+                name: &seed.name,
+                description: &seed.description,
+                status: seed.status,
+                workflow_type: type_name(answers, seed.kind),
+            },
+        });
+        let (required, optional) = workflow_schema::default_fields(seed, merges);
+        let mut workflow = Self {
+            id,
+            company,
+            name: seed.name.clone(),
+            status: seed.status,
+            kind: seed.kind,
+            signers: seed.signers,
+            signer_options: seed.signer_options.clone(),
+            required_fields: seed.required_fields.clone().unwrap_or(required),
+            optional_fields: seed.optional_fields.clone().unwrap_or(optional),
+            variables: seed.variables.clone(),
+            rendered,
+            schema: Bytes::new(),
+        };
+        workflow.schema = workflow_schema::body(answers, &workflow, &seed.description).into();
+        workflow
+    }
+
+    /// Whether the schema requires a field.
+    pub(crate) fn requires(&self, field: &str) -> bool {
+        self.required_fields.iter().any(|name| name == field)
+    }
+
+    /// Whether the schema lists a field at all.
+    pub(crate) fn lists(&self, field: &str) -> bool {
+        self.requires(field) || self.optional_fields.iter().any(|name| name == field)
+    }
+}
+
+/// `attributes.type` of a kind (question `workflow_types`).
+pub(crate) fn type_name(answers: &Answers, kind: WorkflowKind) -> &str {
+    match kind {
+        WorkflowKind::Generated => &answers.workflow_types.generated,
+        WorkflowKind::ThirdParty => &answers.workflow_types.third_party,
+    }
+}

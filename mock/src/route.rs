@@ -1,0 +1,118 @@
+//! Which operation a method and a path are: the contract's table, with the two endpoints that the
+//! answers name.
+
+use http::Method;
+use moot_fixtures::contract::{Answers, Endpoint, Operation};
+use percent_encoding::percent_decode_str;
+
+use crate::settings::SettingsError;
+
+const ID: &str = "{id}";
+
+/// All routes of a world.
+#[derive(Debug)]
+pub(crate) struct Router(Vec<Route>);
+
+#[derive(Debug)]
+struct Route {
+    operation: Operation,
+    method: Method,
+    /// The whole path, or what stands before the id.
+    start: String,
+    /// What stands after the id; `None` where the path has none.
+    end: Option<String>,
+}
+
+/// What a method and a path are.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Routed {
+    /// This operation, with the decoded id of the path where it has one.
+    Found(Operation, Option<String>),
+    /// A path with other methods: these, separated by commas.
+    WrongMethod(String),
+    /// No path of ours.
+    Unknown,
+}
+
+impl Router {
+    /// The routes under these answers.
+    ///
+    /// # Errors
+    /// [`SettingsError::Answers`] where an endpoint of the answers can't be routed.
+    pub(crate) fn new(answers: &Answers) -> Result<Self, SettingsError> {
+        let mut routes = Vec::with_capacity(Operation::ALL.len());
+        for operation in Operation::ALL {
+            match operation {
+                Operation::GetWorkflowSchema => {
+                    let endpoint = &answers.workflow_schema_endpoint;
+                    if !endpoint.path.contains(ID) {
+                        return Err(SettingsError::Answers(
+                            "workflow_schema_endpoint: its path needs `{id}`".to_owned(),
+                        ));
+                    }
+                    routes.push(Route::answered(operation, endpoint)?);
+                }
+                Operation::CreateWebhook => {
+                    routes.push(Route::answered(operation, &answers.webhook_create_endpoint)?);
+                }
+                Operation::RevokeToken if !answers.token_revocation.endpoint => {}
+                _ => routes.push(Route::new(operation, operation.method(), operation.path())),
+            }
+        }
+        // A path without an id wins over one that would take its last segment for an id.
+        routes.sort_by_key(|route| route.end.is_some());
+        Ok(Self(routes))
+    }
+
+    /// The operation of `method` and `path` (below the base address, as sent).
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Routed {
+        let mut allowed: Vec<&str> = Vec::new();
+        for route in &self.0 {
+            let Some(id) = route.matched(path) else { continue };
+            if route.method == *method {
+                return Routed::Found(route.operation, id.map(decoded));
+            }
+            if !allowed.contains(&route.method.as_str()) {
+                allowed.push(route.method.as_str());
+            }
+        }
+        if allowed.is_empty() { Routed::Unknown } else { Routed::WrongMethod(allowed.join(", ")) }
+    }
+}
+
+impl Route {
+    fn new(operation: Operation, method: Method, path: &str) -> Self {
+        match path.split_once(ID) {
+            Some((start, end)) => {
+                Self { operation, method, start: start.to_owned(), end: Some(end.to_owned()) }
+            }
+            None => Self { operation, method, start: path.to_owned(), end: None },
+        }
+    }
+
+    fn answered(operation: Operation, endpoint: &Endpoint) -> Result<Self, SettingsError> {
+        let refused = |what| SettingsError::Answers(format!("{}: {what}", operation.as_str()));
+        let method = Method::from_bytes(endpoint.method.as_bytes())
+            .map_err(|_| refused("its endpoint has no usable method"))?;
+        if !endpoint.path.starts_with('/') {
+            return Err(refused("the path of its endpoint needs a leading `/`"));
+        }
+        Ok(Self::new(operation, method, &endpoint.path))
+    }
+
+    /// `Some` where the path is this route's, with the id in it.
+    fn matched<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
+        let rest = path.strip_prefix(self.start.as_str())?;
+        match &self.end {
+            None => rest.is_empty().then_some(None),
+            Some(end) => {
+                let id = rest.strip_suffix(end.as_str())?;
+                (!id.is_empty() && !id.contains('/')).then_some(Some(id))
+            }
+        }
+    }
+}
+
+fn decoded(id: &str) -> String {
+    percent_decode_str(id).decode_utf8_lossy().into_owned()
+}

@@ -1,0 +1,195 @@
+//! Seed requests: written ones, then generated ones, each with a legal way to its status.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use moot_fixtures::contract::LegalRequestStatus;
+use moot_fixtures::documents;
+use moot_fixtures::world::{SeedCompany, SeedLegalRequest, VariableType, WorkflowKind};
+use serde_json::{Map, Value};
+
+use super::Source;
+use crate::call::Content;
+use crate::identifier::Kind;
+use crate::progression;
+use crate::resource::LegalRequest;
+use crate::resource::activity::{Activity, Happening};
+use crate::resource::legal_request::{Disposition, FileRole, Shown, StoredFile, Submission};
+use crate::resource::workflow::Workflow;
+use crate::settings::SettingsError;
+use crate::{operation, table};
+
+/// Between the creations of two requests of a company.
+const CREATION_PACE: SignedDuration = SignedDuration::from_hours(5);
+/// Between two entries of a log; twelve of them fit between two creations.
+const ACTIVITY_PACE: SignedDuration = SignedDuration::from_mins(20);
+/// The file of third-party requests.
+const THIRD_PARTY_FILE: &str = "agreement.docx";
+
+/// All requests, by company and then by age.
+pub(super) fn read(source: &Source<'_>) -> Result<Vec<LegalRequest>, SettingsError> {
+    let mut records = Vec::new();
+    for (company, seed) in (0..).zip(&source.world.companies) {
+        let generated = (0..seed.generated_legal_requests).map(|number| generated(seed, number));
+        let requests: Vec<SeedLegalRequest> =
+            seed.legal_requests.iter().cloned().chain(generated.flatten()).collect();
+        let count = table::length(requests.len());
+        for (request, age) in requests.iter().zip((1..=count).rev()) {
+            let row = table::length(records.len());
+            let created_at = back(source.seeded_at, CREATION_PACE, age);
+            records.push(record(source, company, row, request, created_at)?);
+        }
+    }
+    Ok(records)
+}
+
+/// The request of a number: workflows in turn, statuses in turn; none where there is no workflow.
+fn generated(seed: &SeedCompany, number: u32) -> Option<SeedLegalRequest> {
+    let place = number as usize;
+    Some(SeedLegalRequest {
+        id: None,
+        workflow: place.checked_rem(seed.workflows.len())?,
+        name: None,
+        description: None,
+        status: LegalRequestStatus::ALL[place % LegalRequestStatus::ALL.len()],
+        counterparty: format!("Sample Counterparty {:03} Ltd", number + 1),
+    })
+}
+
+fn record(
+    source: &Source<'_>,
+    company: u32,
+    row: u32,
+    seed: &SeedLegalRequest,
+    created_at: Timestamp,
+) -> Result<LegalRequest, SettingsError> {
+    let parties = &source.parties.companies[company as usize];
+    let workflow_row = parties
+        .workflows
+        .clone()
+        .nth(seed.workflow)
+        .ok_or_else(|| SettingsError::SeedWorld(format!("no workflow {}", seed.workflow)))?;
+    let workflow = &source.parties.workflows[workflow_row as usize];
+    let id = seed
+        .id
+        .clone()
+        .unwrap_or_else(|| source.identifiers.id(Kind::LegalRequest, u64::from(row)));
+    let submission =
+        submission(workflow, &seed.counterparty, parties.users.first().map_or("", String::as_str));
+    let name = seed.name.clone().unwrap_or_else(|| {
+        operation::create_legal_request::name(source.answers, workflow, Some(&seed.counterparty))
+    });
+    let activity = activity(source, row, seed.status, created_at);
+    Ok(LegalRequest {
+        row,
+        shown: Shown::new(&id, name, seed.description.clone(), seed.status),
+        id,
+        company,
+        workflow: workflow_row,
+        created_at,
+        submission: Arc::new(submission),
+        logged: activity.len() as u64,
+        activity,
+        course: None,
+        document: None,
+    })
+}
+
+/// A log that shows the way to a status; where the answers know no way, one step does it.
+fn activity(
+    source: &Source<'_>,
+    row: u32,
+    status: LegalRequestStatus,
+    created_at: Timestamp,
+) -> Vec<Activity> {
+    let draft = LegalRequestStatus::Draft;
+    let way =
+        progression::way(source.answers, draft, status, false).unwrap_or_else(|| vec![status]);
+    let mut happenings = vec![Happening::Created];
+    let mut from = draft;
+    for to in way {
+        happenings.push(Happening::StatusChange { from, to });
+        from = to;
+    }
+    (1..)
+        .zip(happenings)
+        .map(|(number, happening)| Activity {
+            id: source.identifiers.activity_id(row, number),
+            at: forth(created_at, ACTIVITY_PACE, number - 1),
+            happening,
+            comment: None,
+        })
+        .collect()
+}
+
+/// What was submitted: a plausible value for each field of the workflow's kind.
+fn submission(workflow: &Workflow, counterparty: &str, requester: &str) -> Submission {
+    let mut texts = BTreeMap::from([
+        ("workflow_id".to_owned(), workflow.id.clone()),
+        ("requester_email".to_owned(), requester.to_owned()),
+    ]);
+    let mut put = |name: &str, value: &str| texts.insert(name.to_owned(), value.to_owned());
+    let mut files = Vec::new();
+    match workflow.kind {
+        WorkflowKind::Generated => {
+            put("counterparty_name", "Authorised Signatory");
+            put("counterparty_email", "signatory@counterparty.example");
+            put("counterparty_organization_name", counterparty);
+        }
+        WorkflowKind::ThirdParty => {
+            put("counterparty_name", counterparty);
+            put("counterparty_signer_name", "Authorised Signatory");
+            put("counterparty_signer_email", "signatory@counterparty.example");
+            files.extend(third_party_file());
+        }
+    }
+    Submission {
+        texts,
+        variables: variables(workflow),
+        signers: workflow.signer_options.iter().take(1).cloned().collect(),
+        files,
+        merge: false,
+    }
+}
+
+fn third_party_file() -> Option<StoredFile> {
+    let document = documents::get(THIRD_PARTY_FILE)?;
+    Some(StoredFile {
+        name: document.name.to_owned(),
+        content_type: Some(document.media_type.to_owned()),
+        content: Content::in_memory(Bytes::from_static(document.bytes)),
+        role: FileRole::Document,
+        disposition: Disposition::Attached,
+    })
+}
+
+fn variables(workflow: &Workflow) -> Map<String, Value> {
+    let required = workflow.variables.iter().filter(|(_, variable)| variable.required);
+    required
+        .map(|(name, variable)| {
+            let offered = variable.options.first().or_else(|| variable.suggestions.first());
+            let value = match variable.value_type {
+                VariableType::String => offered.map_or("Sample", String::as_str).into(),
+                VariableType::Number => {
+                    offered.and_then(|text| text.parse::<u64>().ok()).unwrap_or(12).into()
+                }
+                VariableType::Boolean => true.into(),
+                VariableType::Date => "2026-01-01".into(),
+            };
+            (name.clone(), value)
+        })
+        .collect()
+}
+
+/// So many paces before a time.
+pub(super) fn back(at: Timestamp, pace: SignedDuration, paces: u32) -> Timestamp {
+    let paces = i32::try_from(paces).unwrap_or(i32::MAX);
+    at.checked_sub(pace.saturating_mul(paces)).unwrap_or(Timestamp::MIN)
+}
+
+fn forth(at: Timestamp, pace: SignedDuration, paces: u64) -> Timestamp {
+    let paces = i32::try_from(paces).unwrap_or(i32::MAX);
+    at.checked_add(pace.saturating_mul(paces)).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,203 @@
+//! A world as a service: who may read, who may write, and in which order.
+//!
+//! Readers answer under a read lock. Writers take turns: answer under a read lock, apply under the
+//! write lock, reply. All methods are synchronous and do no IO; the system's time is an argument
+//! everywhere, and no lock is held when a method returns.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use moot_fixtures::contract::{Operation, TokenNeed};
+use parking_lot::{Mutex, RwLock};
+use serde_json::Value;
+
+use crate::call::{Admission, Call, Head};
+use crate::control::{self, Ask, Refusal};
+use crate::deliver;
+use crate::response::Response;
+use crate::seeded::Seeded;
+use crate::world::World;
+
+pub use crate::deliver::{Attempt, AttemptResult};
+
+/// What is called when something may fall due earlier than was known.
+pub type Waker = Box<dyn Fn() + Send + Sync>;
+
+/// A world that many callers share; a clone is another handle on the same world.
+#[derive(Clone)]
+pub struct Service(Arc<Shared>);
+
+struct Shared {
+    world: RwLock<World>,
+    /// Held by the one writer whose turn it is; taken before `world`.
+    turn: Mutex<()>,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// Serves `world`.
+    pub fn new(world: World) -> Self {
+        Self(Arc::new(Shared {
+            world: RwLock::new(world),
+            turn: Mutex::new(()),
+            waker: Mutex::new(None),
+        }))
+    }
+
+    /// The seed rows, to make another world of them.
+    pub fn seeded(&self) -> Arc<Seeded> {
+        self.0.world.read().seeded().clone()
+    }
+
+    /// The base address.
+    pub fn base_url(&self) -> String {
+        self.0.world.read().base_url().to_owned()
+    }
+
+    /// The seed of its ids and tokens.
+    pub fn seed(&self) -> u64 {
+        self.0.world.read().settings().seed
+    }
+
+    /// The world's time.
+    pub fn now(&self, system_now: Timestamp) -> Timestamp {
+        self.0.world.read().now(system_now)
+    }
+
+    /// Calls `waker` whenever [`Self::next_due`] may have come nearer. It must not call back.
+    pub fn set_waker(&self, waker: Waker) {
+        *self.0.waker.lock() = Some(waker);
+    }
+
+    /// What is said of a head before its body is read; a refusal is in the journal already.
+    pub fn admit(&self, system_now: Timestamp, head: &Head<'_>) -> Admission {
+        let world = self.0.world.read();
+        world.admit(world.now(system_now), head)
+    }
+
+    /// The answer to an admitted call; what it changes is applied before it leaves.
+    pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+        if is_read(call.admitted.operation) {
+            let world = self.0.world.read();
+            let now = world.now(system_now);
+            if !is_due(&world, now) {
+                let outcome = world.answer(now, call);
+                if outcome.changes.is_empty() {
+                    world.record(now, &call.head, call.admitted, &outcome.response);
+                    return outcome.response;
+                }
+            }
+        }
+        self.answer_in_turn(system_now, call)
+    }
+
+    /// The answer of a writer, or of a reader that turned out to be one: what is due happens before
+    /// it, and what its changes make due at once happens before the next call.
+    fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+        let turn = self.0.turn.lock();
+        let now = self.settle(system_now);
+        let outcome = self.0.world.read().answer(now, call);
+        let is_changed = !outcome.changes.is_empty();
+        if is_changed {
+            self.0.world.write().apply(outcome.changes);
+            self.settle(system_now);
+        }
+        self.0.world.read().record(now, &call.head, call.admitted, &outcome.response);
+        drop(turn);
+        if is_changed {
+            self.wake();
+        }
+        outcome.response
+    }
+
+    /// Does what the control plane asks; what is due happens before.
+    ///
+    /// # Errors
+    /// [`Refusal`] where it can't be done; then nothing changed.
+    pub fn control(&self, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
+        let turn = self.0.turn.lock();
+        self.settle(system_now);
+        let answer = control::perform(&mut self.0.world.write(), system_now, ask);
+        drop(turn);
+        self.wake();
+        answer
+    }
+
+    /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight
+    /// until [`Self::attempt_done`] is told.
+    pub fn due_attempts(&self, system_now: Timestamp) -> Vec<Attempt> {
+        let _turn = self.0.turn.lock();
+        let now = self.settle(system_now);
+        let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
+        if !changes.is_empty() {
+            self.0.world.write().apply(changes);
+        }
+        attempts
+    }
+
+    /// Whether an attempt of [`Self::due_attempts`] is still wanted: ask right before it starts,
+    /// since its webhook may have been deleted, or the world reset, meanwhile.
+    pub fn is_wanted(&self, delivery: u64) -> bool {
+        deliver::is_in_flight(&self.0.world.read(), delivery)
+    }
+
+    /// Tells what became of an attempt; of one that is not wanted any more nothing is kept.
+    pub fn attempt_done(&self, system_now: Timestamp, delivery: u64, result: AttemptResult) {
+        let turn = self.0.turn.lock();
+        let change = {
+            let world = self.0.world.read();
+            deliver::done(&world, world.now(system_now), delivery, result)
+        };
+        self.0.world.write().apply(change.into_iter().collect());
+        drop(turn);
+        self.wake();
+    }
+
+    /// When, in the system's time, something falls due; `None` where nothing will by itself. What is
+    /// due already has a time that is past.
+    pub fn next_due(&self, system_now: Timestamp) -> Option<Timestamp> {
+        let world = self.0.world.read();
+        let due = world.state().next_due()?;
+        if due <= world.now(system_now) {
+            return Some(due.min(system_now));
+        }
+        world.state().clock.system_time_of(due)
+    }
+
+    /// Lets everything happen that is due; gives the world's time. Only the writer whose turn it is
+    /// may call it.
+    fn settle(&self, system_now: Timestamp) -> Timestamp {
+        let (now, is_due) = {
+            let world = self.0.world.read();
+            let now = world.now(system_now);
+            (now, is_due(&world, now))
+        };
+        if is_due {
+            self.0.world.write().settle(now);
+        }
+        now
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = self.0.waker.lock().as_ref() {
+            waker();
+        }
+    }
+}
+
+fn is_due(world: &World, now: Timestamp) -> bool {
+    world.state().next_step().is_some_and(|(at, _)| at <= now)
+}
+
+/// Whether an operation is first answered without a turn, since it mostly changes nothing.
+fn is_read(operation: Operation) -> bool {
+    operation == Operation::CreateAccessToken
+        || operation.token() == TokenNeed::Read
+        || operation == Operation::DownloadAgreement
+}

@@ -1,0 +1,128 @@
+//! Reading a body as the core asks, and throwing away what it does not want.
+
+use std::io;
+use std::pin::Pin;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::{CONTENT_LENGTH, EXPECT};
+use http_body::Body;
+
+use super::frames::{BodyTimes, Frames};
+use super::multipart;
+use super::spool::Store;
+use crate::call::{self, BodyFault, Reading};
+
+/// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
+/// the answer; whoever sends more finds the connection closed.
+const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// Why no body came of it, through no fault of the client's.
+pub(super) enum ReadError {
+    /// The client's fault.
+    Fault(BodyFault),
+    /// Ours: the temporary file.
+    Store(io::Error),
+}
+
+impl From<BodyFault> for ReadError {
+    fn from(fault: BodyFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Whether there is nothing to read, and nothing missing.
+pub(crate) fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
+    match reading {
+        Reading::Drain => body.is_end_stream(),
+        // A length that was declared must come.
+        Reading::Whole { .. } => body.is_end_stream() && !headers.contains_key(CONTENT_LENGTH),
+        // An empty form lacks its boundaries.
+        Reading::Multipart(_) => false,
+    }
+}
+
+/// Reads `body` as `reading` says, to its end also where a fault is found on the way.
+///
+/// # Errors
+/// Only of ours: a temporary file that can't be written.
+pub(crate) async fn read<B>(
+    body: Pin<&mut B>,
+    headers: &HeaderMap,
+    reading: Reading,
+    times: BodyTimes,
+    store: &Store,
+) -> io::Result<call::Body>
+where
+    B: Body<Data = Bytes> + Send,
+{
+    if is_empty(&*body, headers, reading) {
+        return Ok(call::Body::Empty);
+    }
+    let mut frames = Frames::new(body, headers, times);
+    let outcome = match reading {
+        Reading::Drain => Ok(call::Body::Empty),
+        Reading::Whole { bytes_max } => {
+            whole(&mut frames, bytes_max).await.map(call::Body::Whole).map_err(ReadError::Fault)
+        }
+        Reading::Multipart(limits) => {
+            multipart::read(&mut frames, headers, limits, store).await.map(call::Body::Multipart)
+        }
+    };
+    rest(&mut frames, times).await;
+    match outcome {
+        Ok(body) => Ok(body),
+        Err(ReadError::Fault(fault)) => Ok(call::Body::Broken(fault)),
+        Err(ReadError::Store(error)) => Err(error),
+    }
+}
+
+/// Throws a body away. One that its client holds back until it is asked for (`100-continue`) is
+/// never asked for.
+pub(crate) async fn drain<B>(body: Pin<&mut B>, headers: &HeaderMap, times: BodyTimes)
+where
+    B: Body<Data = Bytes>,
+{
+    if body.is_end_stream() || headers.contains_key(EXPECT) {
+        return;
+    }
+    rest(&mut Frames::new(body, headers, times), times).await;
+}
+
+async fn whole<B>(frames: &mut Frames<'_, B>, bytes_max: u64) -> Result<Bytes, BodyFault>
+where
+    B: Body<Data = Bytes>,
+{
+    if frames.announced().is_some_and(|length| length > bytes_max) {
+        return Err(BodyFault::TooLarge);
+    }
+    let Some(first) = frames.next().await? else { return Ok(Bytes::new()) };
+    let mut all: Option<BytesMut> = None;
+    while let Some(piece) = frames.next().await? {
+        if frames.received() > bytes_max {
+            return Err(BodyFault::TooLarge);
+        }
+        all.get_or_insert_with(|| BytesMut::from(&first[..])).extend_from_slice(&piece);
+    }
+    if frames.received() > bytes_max {
+        return Err(BodyFault::TooLarge);
+    }
+    Ok(all.map_or(first, BytesMut::freeze))
+}
+
+async fn rest<B: Body<Data = Bytes>>(frames: &mut Frames<'_, B>, times: BodyTimes) {
+    if frames.is_over {
+        return;
+    }
+    let received_max = frames.received().saturating_add(DRAIN_BYTES_MAX);
+    let all = async {
+        while frames.received() < received_max {
+            match frames.next().await {
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => break,
+            }
+        }
+    };
+    // Past the bound the answer is sent all the same; hyper then closes the connection.
+    let _ = tokio::time::timeout(times.drain_max, all).await;
+}

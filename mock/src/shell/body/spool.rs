@@ -1,0 +1,106 @@
+//! Where the bytes of a part go while they come: into memory, or a temporary file beyond 64 KiB.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Arc, OnceLock};
+
+use bytes::BytesMut;
+use sha2::{Digest, Sha256};
+use tempfile::{NamedTempFile, TempDir, TempPath};
+
+use crate::call::{Content, ContentPlace};
+
+/// A part of up to this many bytes stays in memory.
+pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;
+
+/// A folder for the temporary files of one mock, made at the first of them. It goes with the last
+/// handle on what it holds.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    folder: OnceLock<Arc<TempDir>>,
+}
+
+impl Store {
+    fn file(&self) -> io::Result<(NamedTempFile, Arc<TempDir>)> {
+        let folder = match self.folder.get() {
+            Some(folder) => folder.clone(),
+            None => {
+                let made = Arc::new(tempfile::Builder::new().prefix("moot-").tempdir()?);
+                // Of two that are made at once, the second is dropped, and with it its folder.
+                self.folder.get_or_init(|| made).clone()
+            }
+        };
+        Ok((NamedTempFile::new_in(folder.path())?, folder))
+    }
+
+    /// The folder, once something was stored.
+    #[cfg(test)]
+    pub(super) fn path(&self) -> Option<&std::path::Path> {
+        self.folder.get().map(|folder| folder.path())
+    }
+}
+
+/// Bytes on their way into a [`Content`].
+pub(super) struct Spool<'s> {
+    store: &'s Store,
+    digest: Sha256,
+    length: u64,
+    place: Place,
+}
+
+enum Place {
+    Memory(BytesMut),
+    File { file: File, path: TempPath, folder: Arc<TempDir> },
+}
+
+/// Removes a file when the last handle on its content is dropped, and its folder after the last.
+struct Kept {
+    path: TempPath,
+    _folder: Arc<TempDir>,
+}
+
+impl<'s> Spool<'s> {
+    pub(super) fn new(store: &'s Store) -> Self {
+        Self { store, digest: Sha256::new(), length: 0, place: Place::Memory(BytesMut::new()) }
+    }
+
+    /// Bytes so far.
+    pub(super) const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Appends. The write is synchronous: it ends in the page cache, sooner than another thread
+    /// would have begun it.
+    pub(super) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
+        self.digest.update(piece);
+        self.length += piece.len() as u64;
+        match &mut self.place {
+            Place::Memory(bytes) if bytes.len() + piece.len() <= MEMORY_BYTES_MAX => {
+                bytes.extend_from_slice(piece);
+                Ok(())
+            }
+            Place::Memory(bytes) => {
+                let (named, folder) = self.store.file()?;
+                let (mut file, path) = named.into_parts();
+                file.write_all(bytes)?;
+                file.write_all(piece)?;
+                self.place = Place::File { file, path, folder };
+                Ok(())
+            }
+            Place::File { file, .. } => file.write_all(piece),
+        }
+    }
+
+    /// The content.
+    pub(super) fn finish(self) -> io::Result<Content> {
+        let place = match self.place {
+            Place::Memory(bytes) => ContentPlace::Memory(bytes.freeze()),
+            Place::File { mut file, path, folder } => {
+                file.flush()?;
+                let kept = Kept { path, _folder: folder };
+                ContentPlace::File { path: kept.path.to_path_buf(), keep: Arc::new(kept) }
+            }
+        };
+        Ok(Content { length: self.length, digest: self.digest.finalize().into(), place })
+    }
+}

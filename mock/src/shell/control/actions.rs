@@ -1,0 +1,174 @@
+//! What each route does: asks the core, or the site.
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::openapi;
+use super::requests::{self, Move};
+use super::routes::{Action, ROUTES};
+use crate::control::Ask;
+use crate::service::AttemptResult;
+use crate::shell::clock;
+use crate::shell::deliverer::Settled;
+use crate::shell::problem::Problem;
+use crate::shell::realm::Realm;
+use crate::shell::sandboxes::SandboxError;
+use crate::shell::site::Site;
+
+/// A call of the control plane.
+pub(super) struct Asked {
+    pub(super) site: Site,
+    pub(super) realm: Realm,
+    /// `{id}` of the path; empty where the route has none.
+    pub(super) id: String,
+    pub(super) query: Option<String>,
+    pub(super) body: Bytes,
+}
+
+/// An answer: status and JSON.
+pub(super) type Reply = (StatusCode, Value);
+
+/// Does what a route promises.
+///
+/// # Errors
+/// The problem to answer; then nothing changed.
+pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> {
+    let body = &asked.body;
+    let ask = match action {
+        Action::Index => return Ok(ok(index(&asked.realm))),
+        Action::Health => return Ok(ok(health(&asked.realm))),
+        Action::OpenApi => return Ok(ok(openapi::document(&asked.realm))),
+        Action::ListSandboxes => return Ok(ok(list_sandboxes(&asked.site))),
+        Action::CreateSandbox => return create_sandbox(&asked),
+        Action::DeleteSandbox => return delete_sandbox(&asked),
+        Action::MoveClock => return move_clock(&asked).await,
+        Action::Reset => return reset(&asked).await,
+        Action::SettleDeliveries => return settle(&asked).await,
+        Action::World => Ask::World,
+        Action::GetClock => Ask::ClockGet,
+        Action::GetLegalRequest => Ask::LegalRequest { id: asked.id },
+        Action::SetStatus => requests::read::<requests::SetStatus>(body)?.ask(asked.id),
+        Action::AddComment => {
+            let requests::AddComment { text } = requests::read(body)?;
+            Ask::Comment { id: asked.id, text }
+        }
+        Action::MintToken => requests::read::<requests::MintToken>(body)?.ask(),
+        Action::ExpireToken => {
+            let requests::TheToken { token } = requests::read(body)?;
+            Ask::ExpireToken { token }
+        }
+        Action::RevokeToken => {
+            let requests::TheToken { token } = requests::read(body)?;
+            Ask::RevokeToken { token }
+        }
+        Action::GetRateLimit => Ask::RateLimitGet,
+        Action::SetRateLimit => requests::read::<requests::SetRateLimit>(body)?.ask()?,
+        Action::ListDeliveries => Ask::Deliveries,
+        Action::Redeliver => Ask::Redeliver { id: delivery(&asked.id)? },
+        Action::ListExchanges => {
+            Ask::Exchanges { limit: requests::exchanges_limit(asked.query.as_deref())? }
+        }
+        Action::ClearExchanges => Ask::ClearExchanges,
+        Action::PutAddress => requests::read::<requests::PutAddress>(body)?.ask()?,
+    };
+    Ok(ok(asked.realm.service().control(clock::now(), ask)?))
+}
+
+fn ok(value: Value) -> Reply {
+    (StatusCode::OK, value)
+}
+
+fn delivery(id: &str) -> Result<u64, Problem> {
+    id.parse().map_err(|_| Problem::not_found(format!("a delivery's id is a number, not `{id}`")))
+}
+
+fn index(realm: &Realm) -> Value {
+    let rows = ROUTES.iter().filter(|route| !route.is_at_root_only || realm.sandbox().is_none());
+    let routes: Vec<Value> = rows
+        .map(|route| {
+            let path = format!("/__admin{}", route.path);
+            json!({"method": route.method.as_str(), "path": path, "does": route.title})
+        })
+        .collect();
+    json!({
+        "moot": true,
+        "version": env!("CARGO_PKG_VERSION"),
+        "base_url": realm.settings().base_url,
+        "routes": routes,
+    })
+}
+
+fn health(realm: &Realm) -> Value {
+    json!({
+        "moot": true,
+        "version": env!("CARGO_PKG_VERSION"),
+        "consent": ["write", "delete", "load", "fetch"],
+        "base_url": realm.settings().base_url,
+        "sandbox": realm.sandbox(),
+    })
+}
+
+fn list_sandboxes(site: &Site) -> Value {
+    let all: Vec<Value> =
+        site.sandboxes().all().iter().map(|realm| realm.addresses().into()).collect();
+    json!({ "sandboxes": all })
+}
+
+fn create_sandbox(asked: &Asked) -> Result<Reply, Problem> {
+    let now = clock::now();
+    let plan = requests::read::<requests::CreateSandbox>(&asked.body)?.plan(now)?;
+    let site = &asked.site;
+    let realm = site.sandboxes().create(site.main(), plan, now).map_err(|error| match error {
+        SandboxError::TooMany => Problem::conflict(error.to_string()),
+        SandboxError::Settings(_) => Problem::invalid_value(error.to_string()),
+    })?;
+    site.deliverer().add(&realm);
+    Ok((StatusCode::CREATED, realm.describe()))
+}
+
+fn delete_sandbox(asked: &Asked) -> Result<Reply, Problem> {
+    match asked.site.sandboxes().remove(&asked.id) {
+        Some(realm) => {
+            asked.site.deliverer().remove(&realm);
+            Ok(ok(json!({ "deleted": asked.id })))
+        }
+        None => Err(Problem::not_found(format!("there is no sandbox `{}`", asked.id))),
+    }
+}
+
+async fn reset(asked: &Asked) -> Result<Reply, Problem> {
+    let requests::Nothing {} = requests::read(&asked.body)?;
+    let answer = asked.realm.service().control(clock::now(), Ask::Reset)?;
+    asked.site.deliverer().cut_all(&asked.realm).await;
+    Ok(ok(answer))
+}
+
+async fn settle(asked: &Asked) -> Result<Reply, Problem> {
+    let requests::Nothing {} = requests::read(&asked.body)?;
+    let settled = asked.site.deliverer().settle(&asked.realm).await;
+    let attempts: Vec<Value> = attempts(&settled);
+    Ok(ok(json!({ "attempts": attempts, "in_flight": settled.in_flight })))
+}
+
+async fn move_clock(asked: &Asked) -> Result<Reply, Problem> {
+    let chosen = requests::read::<requests::MoveClock>(&asked.body)?.chosen()?;
+    let ask = match chosen {
+        Move::Advance(seconds) => Ask::ClockAdvance { seconds },
+        Move::To(time) => Ask::ClockSet(time),
+        Move::Next => Ask::ClockNext,
+    };
+    let mut answer = asked.realm.service().control(clock::now(), ask)?;
+    let settled = asked.site.deliverer().settle(&asked.realm).await;
+    answer["attempts"] = attempts(&settled).into();
+    answer["in_flight"] = settled.in_flight.into();
+    Ok(ok(answer))
+}
+
+fn attempts(settled: &Settled) -> Vec<Value> {
+    let shown = |(delivery, result): &(u64, AttemptResult)| match result {
+        AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
+        AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
+    };
+    settled.attempts.iter().map(shown).collect()
+}

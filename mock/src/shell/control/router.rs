@@ -1,0 +1,165 @@
+//! Carries the table of routes on an axum router, and every error as a problem.
+
+use std::pin::Pin;
+
+use axum::Router;
+use axum::extract::{Extension, RawPathParams};
+use axum::response::{IntoResponse, Response as AxumResponse};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode, Uri};
+use http_body::Body;
+use http_body_util::BodyExt;
+use tower::ServiceExt;
+
+use super::actions::{Asked, Reply, act};
+use super::routes::{ROUTES, Route};
+use crate::call::{self, BodyFault, Reading};
+use crate::shell::body::{self, Store};
+use crate::shell::nearest::hint;
+use crate::shell::problem::{self, Problem};
+use crate::shell::realm::Realm;
+use crate::shell::site::Site;
+use crate::shell::site_body::SiteBody;
+
+/// Bytes of a request; the bytes of an address are the largest.
+const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// The router, built once and shared by every world.
+pub(crate) struct Control(Router);
+
+/// What the router can't know of a call; the body is read before, by the reader of every shell.
+#[derive(Clone)]
+struct Scope {
+    site: Site,
+    realm: Realm,
+    body: Bytes,
+}
+
+/// A problem on its way through axum, where nobody reads it but [`call`].
+#[derive(Clone)]
+struct Failed(Problem);
+
+impl Control {
+    pub(crate) fn new() -> Self {
+        let rows = ROUTES
+            .iter()
+            .fold(Router::new(), |router, route| router.route(route.path, method_router(route)));
+        let rows = rows.method_not_allowed_fallback(wrong_method);
+        Self(rows.fallback(unknown_path))
+    }
+}
+
+/// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
+pub(crate) async fn call<B>(
+    site: &Site,
+    realm: &Realm,
+    path: &str,
+    parts: &Parts,
+    body: Pin<&mut B>,
+) -> Response<SiteBody>
+where
+    B: Body<Data = Bytes> + Send,
+{
+    let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
+    // Nothing read whole touches a store.
+    let read = body::read(body, &parts.headers, reading, site.times(), &Store::default()).await;
+    let fault = match read {
+        Ok(call::Body::Whole(bytes)) => Ok(bytes),
+        Ok(call::Body::Empty) => Ok(Bytes::new()),
+        Ok(call::Body::Broken(BodyFault::TooLarge)) => {
+            Err(Problem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes")))
+        }
+        Ok(call::Body::Broken(_) | call::Body::Multipart(_)) | Err(_) => {
+            Err(Problem::malformed("the body ends too early"))
+        }
+    };
+    let answer = match fault {
+        Ok(body) => {
+            let scope = Scope { site: site.clone(), realm: realm.clone(), body };
+            routed(&site.control().0, path, parts, scope).await
+        }
+        Err(problem) => Err(problem),
+    };
+    answer.unwrap_or_else(|problem| problem.respond(parts.uri.path()))
+}
+
+async fn routed(
+    router: &Router,
+    path: &str,
+    parts: &Parts,
+    scope: Scope,
+) -> Result<Response<SiteBody>, Problem> {
+    let path = if path.is_empty() { "/" } else { path };
+    let target = match parts.uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    };
+    let uri: Uri = target.parse().map_err(|_| Problem::malformed("the path can't be read"))?;
+    let mut request = Request::new(axum::body::Body::empty());
+    *request.method_mut() = parts.method.clone();
+    *request.uri_mut() = uri;
+    request.extensions_mut().insert(scope);
+    let Ok(answer) = router.clone().oneshot(request).await;
+    if let Some(Failed(problem)) = answer.extensions().get::<Failed>() {
+        let mut response = problem.respond(parts.uri.path());
+        // axum names the methods that a path takes.
+        for (name, value) in
+            answer.headers().iter().filter(|(name, _)| *name == http::header::ALLOW)
+        {
+            response.headers_mut().insert(name, value.clone());
+        }
+        return Ok(response);
+    }
+    let (status, body) = (answer.status(), answer.into_body());
+    match body.collect().await {
+        Ok(body) => {
+            let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+            Ok(problem::respond(status, "application/json", text))
+        }
+        Err(_) => Ok(problem::internal("an answer that can't be read")),
+    }
+}
+
+fn method_router(route: &'static Route) -> MethodRouter {
+    let method = MethodFilter::try_from(route.method.clone());
+    let method = method.expect("the table names methods that axum knows");
+    on(
+        method,
+        move |Extension(scope): Extension<Scope>, params: RawPathParams, uri: Uri| async move {
+            let Scope { site, realm, body } = scope;
+            if route.is_at_root_only && realm.sandbox().is_some() {
+                return failed(Problem::not_found("sandboxes are made and deleted at the root"));
+            }
+            let id = params.iter().next().map(|(_, id)| id.to_owned()).unwrap_or_default();
+            let query = uri.query().map(str::to_owned);
+            match act(route.action, Asked { site, realm, id, query, body }).await {
+                Ok(reply) => replied(reply),
+                Err(problem) => failed(problem),
+            }
+        },
+    )
+}
+
+async fn unknown_path(uri: Uri) -> AxumResponse {
+    let path = uri.path();
+    let hint = hint(path, ROUTES.iter().map(|route| route.path));
+    failed(Problem::not_found(format!("there is no `{path}` below `/__admin`{hint}")))
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> AxumResponse {
+    let detail = format!("`{}` does not take {method}", uri.path());
+    failed(Problem::method_not_allowed(detail))
+}
+
+fn replied((status, value): Reply) -> AxumResponse {
+    (status, value.to_string()).into_response()
+}
+
+fn failed(problem: Problem) -> AxumResponse {
+    let mut response = StatusCode::NOT_FOUND.into_response();
+    *response.status_mut() = problem.status;
+    response.extensions_mut().insert(Failed(problem));
+    response
+}

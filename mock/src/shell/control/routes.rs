@@ -1,0 +1,223 @@
+//! The routes of the control plane: one row each, from which router and OpenAPI document derive.
+
+use http::Method;
+
+/// What a route does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    Index,
+    Health,
+    OpenApi,
+    World,
+    Reset,
+    ListSandboxes,
+    CreateSandbox,
+    DeleteSandbox,
+    GetClock,
+    MoveClock,
+    GetLegalRequest,
+    SetStatus,
+    AddComment,
+    MintToken,
+    ExpireToken,
+    RevokeToken,
+    GetRateLimit,
+    SetRateLimit,
+    ListDeliveries,
+    Redeliver,
+    SettleDeliveries,
+    ListExchanges,
+    ClearExchanges,
+    PutAddress,
+}
+
+/// A row.
+#[derive(Debug)]
+pub(super) struct Route {
+    pub(super) action: Action,
+    pub(super) method: Method,
+    /// Below `/__admin`.
+    pub(super) path: &'static str,
+    /// One line for people.
+    pub(super) title: &'static str,
+    /// Of its JSON object; none where it takes none.
+    pub(super) fields: &'static [Field],
+    /// Whether it exists only beside the main world.
+    pub(super) is_at_root_only: bool,
+}
+
+/// A member of a request's JSON object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) is_required: bool,
+    /// One line for people.
+    pub(super) says: &'static str,
+}
+
+/// JSON type of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    TextOrObject,
+    Integer,
+    Boolean,
+    Scopes,
+}
+
+const fn field(name: &'static str, kind: Kind, says: &'static str) -> Field {
+    Field { name, kind, is_required: false, says }
+}
+
+const fn required(name: &'static str, kind: Kind, says: &'static str) -> Field {
+    Field { name, kind, is_required: true, says }
+}
+
+const fn row(
+    action: Action,
+    method: Method,
+    path: &'static str,
+    title: &'static str,
+    fields: &'static [Field],
+) -> Route {
+    // Where sandboxes are made, there are no others.
+    let is_at_root_only =
+        matches!(action, Action::ListSandboxes | Action::CreateSandbox | Action::DeleteSandbox);
+    Route { action, method, path, title, fields, is_at_root_only }
+}
+
+const SANDBOX: &[Field] = &[
+    field("world", Kind::TextOrObject, "name of an embedded world, or a seed world"),
+    field(
+        "answers",
+        Kind::TextOrObject,
+        "`default`, `documented`, `random:SEED`, or answers laid over the default",
+    ),
+    field("seed", Kind::Integer, "where ids and tokens derive from; one of its own where absent"),
+    field("clock", Kind::Text, "`real`, `frozen` or `frozen:TIME`"),
+    field("rate_limit", Kind::Text, "`enforce`, `observe` or `off`"),
+    field("progression", Kind::Text, "`manual`, `timed:SECONDS`, `on-read:N` or `immediate`"),
+];
+
+const CLOCK: &[Field] = &[
+    field("advance_seconds", Kind::Integer, "so far forward"),
+    field("set", Kind::Text, "forward to this ISO 8601 time"),
+    field("next", Kind::Boolean, "`true`: forward to the next thing due"),
+];
+
+const STATUS: &[Field] = &[
+    required("status", Kind::Text, "one of the twelve"),
+    field("comment", Kind::Text, "`comment` of the activity entry"),
+    field("force", Kind::Boolean, "`true`: also where the transitions do not list it"),
+];
+
+const TOKEN: &[Field] = &[
+    required("client_id", Kind::Text, "the application"),
+    field("scopes", Kind::Scopes, "all that the application may, where absent"),
+    field("age_seconds", Kind::Integer, "issued so long ago; 0 where absent"),
+];
+
+const RATE_LIMIT: &[Field] = &[
+    field("mode", Kind::Text, "`enforce`, `observe` or `off`"),
+    field("reset", Kind::Boolean, "`true`: forget all that was counted"),
+    field("exhaust", Kind::Text, "a client address whose window is filled up, or `all`"),
+];
+
+const ADDRESS: &[Field] = &[
+    required("url", Kind::Text, "the https address"),
+    field("text", Kind::Text, "its bytes as text"),
+    field("base64", Kind::Text, "its bytes in base64"),
+    field("content_type", Kind::Text, "their media type"),
+];
+
+const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")];
+const COMMENT: &[Field] = &[required("text", Kind::Text, "the comment")];
+
+/// Every route.
+pub(super) static ROUTES: [Route; 24] = [
+    row(Action::Index, Method::GET, "/", "What there is", &[]),
+    row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
+    row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
+    row(Action::World, Method::GET, "/world", "Counts and settings", &[]),
+    row(Action::Reset, Method::POST, "/reset", "Back to the seed", &[]),
+    row(Action::ListSandboxes, Method::GET, "/sandboxes", "The sandboxes", &[]),
+    row(
+        Action::CreateSandbox,
+        Method::POST,
+        "/sandboxes",
+        "Another world under its own base path",
+        SANDBOX,
+    ),
+    row(Action::DeleteSandbox, Method::DELETE, "/sandboxes/{id}", "Delete a sandbox", &[]),
+    row(Action::GetClock, Method::GET, "/clock", "The time", &[]),
+    row(
+        Action::MoveClock,
+        Method::POST,
+        "/clock",
+        "Move the time forward, and wait for what falls due",
+        CLOCK,
+    ),
+    row(
+        Action::GetLegalRequest,
+        Method::GET,
+        "/legal_requests/{id}",
+        "All that is known of a legal request",
+        &[],
+    ),
+    row(
+        Action::SetStatus,
+        Method::POST,
+        "/legal_requests/{id}/status",
+        "Change the status of a legal request",
+        STATUS,
+    ),
+    row(
+        Action::AddComment,
+        Method::POST,
+        "/legal_requests/{id}/comments",
+        "Comment on a legal request",
+        COMMENT,
+    ),
+    row(Action::MintToken, Method::POST, "/tokens", "Mint an access token", TOKEN),
+    row(Action::ExpireToken, Method::POST, "/tokens/expire", "Let a token expire", THE_TOKEN),
+    row(Action::RevokeToken, Method::POST, "/tokens/revoke", "Revoke a token", THE_TOKEN),
+    row(Action::GetRateLimit, Method::GET, "/rate_limit", "What the rate limit does", &[]),
+    row(
+        Action::SetRateLimit,
+        Method::PUT,
+        "/rate_limit",
+        "Change what the rate limit does: mode, then reset, then exhaust",
+        RATE_LIMIT,
+    ),
+    row(Action::ListDeliveries, Method::GET, "/deliveries", "The outbox", &[]),
+    row(
+        Action::Redeliver,
+        Method::POST,
+        "/deliveries/{id}/redeliver",
+        "Queue a delivery once more",
+        &[],
+    ),
+    row(
+        Action::SettleDeliveries,
+        Method::POST,
+        "/deliveries/settle",
+        "Wait until what is due was delivered",
+        &[],
+    ),
+    row(
+        Action::ListExchanges,
+        Method::GET,
+        "/exchanges",
+        "The newest calls and answers; `limit` says how many",
+        &[],
+    ),
+    row(Action::ClearExchanges, Method::DELETE, "/exchanges", "Empty the journal", &[]),
+    row(
+        Action::PutAddress,
+        Method::PUT,
+        "/addresses",
+        "Bytes of an https address, for uploads by it",
+        ADDRESS,
+    ),
+];

@@ -1,0 +1,27 @@
+//! The only IO of the crate: what carries calls to a world and deliveries away from it.
+//!
+//! [`Site`] is the whole mock without a socket; [`serve`] carries it over HTTP/1.1, `embed` inside a
+//! `wiremock::MockServer`. The walk of a call: `server` → `site` → `body` → [`crate::Service`] →
+//! `site_body`. No rule of the service is decided here.
+
+mod body;
+pub mod clock;
+mod control;
+mod deliverer;
+#[cfg(feature = "embed")]
+pub mod embed;
+mod nearest;
+mod problem;
+mod realm;
+mod sandboxes;
+mod sender;
+mod server;
+pub mod settings;
+mod site;
+mod site_body;
+
+pub use body::BodyTimes;
+pub use sandboxes::SANDBOXES_MAX;
+pub use server::{ServeLimits, serve};
+pub use site::{Site, SiteError, SiteOptions};
+pub use site_body::SiteBody;

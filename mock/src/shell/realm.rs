@@ -1,0 +1,73 @@
+//! One world with what the shell keeps beside it: the main one, or a sandbox.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::Service;
+use crate::settings::RunSettings;
+
+/// A served world.
+#[derive(Clone)]
+pub(crate) struct Realm(Arc<Inner>);
+
+struct Inner {
+    key: u64,
+    /// The id of a sandbox; `None` is the main world.
+    sandbox: Option<String>,
+    service: Service,
+    settings: RunSettings,
+}
+
+impl Realm {
+    /// A world under its number: 0 is the main one's, and no two are alike in one mock.
+    pub(crate) fn new(
+        key: u64,
+        sandbox: Option<String>,
+        service: Service,
+        settings: RunSettings,
+    ) -> Self {
+        Self(Arc::new(Inner { key, sandbox, service, settings }))
+    }
+
+    pub(crate) fn key(&self) -> u64 {
+        self.0.key
+    }
+
+    pub(crate) fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox.as_deref()
+    }
+
+    pub(crate) fn service(&self) -> &Service {
+        &self.0.service
+    }
+
+    /// What it was made with.
+    pub(crate) fn settings(&self) -> &RunSettings {
+        &self.0.settings
+    }
+
+    /// Where and with what to call it. Shape: DESIGN §4, the ready line of `moot mock`.
+    pub(crate) fn describe(&self) -> Value {
+        let mut all = self.addresses();
+        all.insert("ready".to_owned(), json!(true));
+        if let Value::Object(rows) = self.0.service.seeded().describe() {
+            all.extend(rows);
+        }
+        all.into()
+    }
+
+    /// Where to call it, without the rows.
+    pub(crate) fn addresses(&self) -> serde_json::Map<String, Value> {
+        let base_url = &self.0.settings.base_url;
+        let mut all = serde_json::Map::new();
+        if let Some(id) = &self.0.sandbox {
+            all.insert("id".to_owned(), json!(id));
+        }
+        all.insert("base_url".to_owned(), json!(base_url));
+        all.insert("token_url".to_owned(), json!(format!("{base_url}/oauth/token")));
+        all.insert("admin_url".to_owned(), json!(format!("{base_url}/__admin")));
+        all.insert("seed".to_owned(), json!(self.0.settings.seed));
+        all
+    }
+}

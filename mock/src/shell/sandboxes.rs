@@ -1,0 +1,156 @@
+//! The sandboxes of a mock: more worlds, each under its own base path.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use parking_lot::{Mutex, RwLock};
+
+use super::realm::Realm;
+use crate::seeded::Seeded;
+use crate::settings::{ClockSetting, Progression, RateLimitMode, RunSettings, SettingsError};
+use crate::{Service, World};
+
+/// Sandboxes that exist at a time.
+pub const SANDBOXES_MAX: usize = 10_000;
+/// Sets of seed rows kept for the next sandbox that asks for the same.
+const SEEDED_MAX: usize = 32;
+/// So that a seed survives a JSON reader that has only floating-point numbers.
+const SEED_BITS: u32 = 53;
+
+/// What differs from the main world; absent is as there.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Plan {
+    pub(crate) world: Option<Chosen<SeedWorld>>,
+    pub(crate) answers: Option<Chosen<Answers>>,
+    /// Absent: one of its own, so that no token of another world is valid in it.
+    pub(crate) seed: Option<u64>,
+    pub(crate) clock: Option<ClockSetting>,
+    pub(crate) rate_limit: Option<RateLimitMode>,
+    pub(crate) progression: Option<Progression>,
+}
+
+/// A seed world or a set of answers, and its name if it has one.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen<T> {
+    /// Rows are kept by it; an inline value has none.
+    pub(crate) name: Option<String>,
+    pub(crate) value: Arc<T>,
+}
+
+/// Why there is no such sandbox.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SandboxError {
+    #[error("there are {SANDBOXES_MAX} sandboxes already: delete some")]
+    TooMany,
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+}
+
+/// All of them.
+pub(crate) struct Sandboxes {
+    main_world: Arc<SeedWorld>,
+    realms: RwLock<BTreeMap<String, Realm>>,
+    made: Mutex<u64>,
+    seeded: Mutex<BTreeMap<RowsName, Arc<Seeded>>>,
+}
+
+/// The names of world and answers; `None` is as in the main world.
+type RowsName = (Option<String>, Option<String>);
+
+impl Sandboxes {
+    pub(crate) fn new(main_world: Arc<SeedWorld>) -> Self {
+        Self {
+            main_world,
+            realms: RwLock::default(),
+            made: Mutex::new(0),
+            seeded: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<Realm> {
+        self.realms.read().get(id).cloned()
+    }
+
+    /// In the order made.
+    pub(crate) fn all(&self) -> Vec<Realm> {
+        let mut all: Vec<Realm> = self.realms.read().values().cloned().collect();
+        all.sort_by_key(Realm::key);
+        all
+    }
+
+    pub(crate) fn remove(&self, id: &str) -> Option<Realm> {
+        self.realms.write().remove(id)
+    }
+
+    /// Makes one beside `main`.
+    ///
+    /// # Errors
+    /// [`SandboxError`].
+    pub(crate) fn create(
+        &self,
+        main: &Realm,
+        plan: Plan,
+        now: Timestamp,
+    ) -> Result<Realm, SandboxError> {
+        let seeded = self.seeded(main, &plan)?;
+        let key = {
+            let mut made = self.made.lock();
+            *made += 1;
+            *made
+        };
+        let id = format!("s{key}");
+        let defaults = main.settings();
+        let settings = RunSettings {
+            seed: plan.seed.unwrap_or_else(|| derived_seed(defaults.seed, key)),
+            base_url: format!("{}/sandboxes/{id}", defaults.base_url),
+            clock: plan.clock.unwrap_or(defaults.clock),
+            rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
+            progression: plan.progression.unwrap_or(defaults.progression),
+        };
+        let world = World::from_seeded(seeded, settings.clone(), now)?;
+        let realm = Realm::new(key, Some(id.clone()), Service::new(world), settings);
+        let mut realms = self.realms.write();
+        if realms.len() >= SANDBOXES_MAX {
+            return Err(SandboxError::TooMany);
+        }
+        realms.insert(id, realm.clone());
+        Ok(realm)
+    }
+
+    /// The rows, shared with every sandbox of the same names.
+    fn seeded(&self, main: &Realm, plan: &Plan) -> Result<Arc<Seeded>, SettingsError> {
+        let of_main = main.service().seeded();
+        let (world, answers) = (&plan.world, &plan.answers);
+        if world.is_none() && answers.is_none() {
+            return Ok(of_main);
+        }
+        let is_inline = world.as_ref().is_some_and(|chosen| chosen.name.is_none())
+            || answers.as_ref().is_some_and(|chosen| chosen.name.is_none());
+        let name = (
+            world.as_ref().and_then(|chosen| chosen.name.clone()),
+            answers.as_ref().and_then(|chosen| chosen.name.clone()),
+        );
+        if !is_inline && let Some(seeded) = self.seeded.lock().get(&name) {
+            return Ok(seeded.clone());
+        }
+        let world = world.as_ref().map_or(&self.main_world, |chosen| &chosen.value);
+        let answers = answers.as_ref().map_or(of_main.answers(), |chosen| &chosen.value);
+        let seeded = Arc::new(Seeded::new(world, answers.clone())?);
+        let mut kept = self.seeded.lock();
+        if !is_inline && kept.len() < SEEDED_MAX {
+            kept.insert(name, seeded.clone());
+        }
+        Ok(seeded)
+    }
+}
+
+/// A seed that no other world of this mock has by itself (the finaliser of SplitMix64).
+fn derived_seed(seed: u64, key: u64) -> u64 {
+    let mut mixed = seed.wrapping_add(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (mixed ^ (mixed >> 31)) >> (u64::BITS - SEED_BITS)
+}

@@ -1,0 +1,301 @@
+//! The whole mock without a socket: its main world, its sandboxes and their control planes under one
+//! base path.
+
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method, Request, Response};
+use http_body::Body;
+use serde_json::Value;
+
+use super::body::{self, BodyTimes, Store};
+use super::clock;
+use super::control::{Access, Control};
+use super::deliverer::Deliverer;
+use super::problem;
+use super::realm::Realm;
+use super::sandboxes::Sandboxes;
+use super::site_body::SiteBody;
+use crate::call::{self, Admission, Call, Head};
+use crate::response::{self, ResponseBody};
+use crate::settings::{Settings, SettingsError, base_path};
+use crate::{Service, World};
+
+/// Prefix of a control plane, below a base path.
+const ADMIN: &str = "/__admin";
+/// Prefix of sandboxes, below the base path.
+const SANDBOXES: &str = "/sandboxes/";
+
+/// What a mock is made of.
+#[derive(Debug, Clone)]
+pub struct SiteOptions {
+    /// The main world. The host of its base address may be named to the control plane.
+    pub settings: Settings,
+    /// The bearer token of the control plane; without one it answers only calls that come from this
+    /// machine and name it.
+    pub admin_token: Option<String>,
+    /// Whether calls may come from beyond the loopback addresses: then the token must be there.
+    pub is_beyond_loopback: bool,
+    /// Bounds of reading bodies.
+    pub body_times: BodyTimes,
+}
+
+impl SiteOptions {
+    /// For loopback alone, without a token.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            admin_token: None,
+            is_beyond_loopback: false,
+            body_times: BodyTimes::default(),
+        }
+    }
+}
+
+/// Why there is no mock.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// The main world.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// Beyond loopback without a token.
+    #[error(
+        "beyond loopback the control plane needs a token: set MOOT_ADMIN_TOKEN or --admin-token-file"
+    )]
+    NoAdminToken,
+    /// The thread of the deliveries, or a listener.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The mock; a clone is another handle on the same. Its deliveries end with the last handle.
+#[derive(Clone)]
+pub struct Site(Arc<Inner>);
+
+impl fmt::Debug for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site").field("main", self.0.main.settings()).finish_non_exhaustive()
+    }
+}
+
+struct Inner {
+    base_path: String,
+    main: Realm,
+    sandboxes: Sandboxes,
+    access: Access,
+    control: Control,
+    deliverer: Deliverer,
+    store: Store,
+    times: BodyTimes,
+}
+
+impl Site {
+    /// Makes the main world and begins to deliver.
+    ///
+    /// # Errors
+    /// [`SiteError`].
+    pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
+        let SiteOptions { settings, admin_token, is_beyond_loopback, body_times } = options;
+        if is_beyond_loopback && admin_token.is_none() {
+            return Err(SiteError::NoAdminToken);
+        }
+        let run = settings.run();
+        let base_path = base_path(&run.base_url)?;
+        let seed_world = settings.seed_world.clone();
+        let world = World::new(settings, clock::now())?;
+        let main = Realm::new(0, None, Service::new(world), run);
+        let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
+        let deliverer = Deliverer::start()?;
+        deliverer.add(&main);
+        Ok(Self(Arc::new(Inner {
+            base_path,
+            main,
+            sandboxes: Sandboxes::new(seed_world),
+            access,
+            control: Control::new(),
+            deliverer,
+            store: Store::default(),
+            times: body_times,
+        })))
+    }
+
+    /// Where and with what to call it. Shape (DESIGN §4): `{"ready": true, "base_url", "token_url",
+    /// "admin_url", "seed", "applications": [{"client_id", "client_secret", "scopes": [],
+    /// "company"}], "users": {company: [email]}, "workflows": [{"id", "company", "name", "type",
+    /// "status"}]}`.
+    pub fn describe(&self) -> Value {
+        self.0.main.describe()
+    }
+
+    /// Answers a call that comes from `client`. Its target may have any origin; only the path is
+    /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
+    /// before the answer, so that a client that writes first finds it.
+    pub async fn call<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let (parts, body) = request.into_parts();
+        let body = pin!(body);
+        match self.place(parts.uri.path()) {
+            Place::Service { realm, path } => {
+                self.serve(realm.get(self), path, &parts, body, client).await
+            }
+            Place::Admin { realm, path } => {
+                let realm = realm.get(self);
+                if let Err(problem) = self.0.access.check(&parts, client) {
+                    Box::pin(body::drain(body, &parts.headers, self.0.times)).await;
+                    return problem.respond(parts.uri.path());
+                }
+                Box::pin(super::control::call(self, realm, path, &parts, body)).await
+            }
+            Place::Outside => Box::pin(self.outside(&parts, body, client)).await,
+        }
+    }
+
+    fn place<'p>(&self, path: &'p str) -> Place<'p> {
+        let Some(path) = below(path, &self.0.base_path) else { return Place::Outside };
+        if let Some(rest) = path.strip_prefix(SANDBOXES) {
+            let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
+            if let Some(realm) = self.0.sandboxes.get(id) {
+                return in_realm(Reached::Sandbox(realm), &rest[id.len()..]);
+            }
+        }
+        in_realm(Reached::Main, path)
+    }
+
+    /// The core knows only what is below its base path. There is no route at an empty path, so that
+    /// is what it refuses; only the path of the call is put in here.
+    async fn outside<B>(
+        &self,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let mut response = self.serve(&self.0.main, "", parts, body, client).await;
+        response.body_mut().set_member("instance", parts.uri.path());
+        response
+    }
+
+    async fn serve<B>(
+        &self,
+        realm: &Realm,
+        path: &str,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let query = parts.uri.query();
+        let head = Head { method: &parts.method, path, query, headers: &parts.headers, client };
+        let service = realm.service();
+        let (headers, times) = (&parts.headers, self.0.times);
+        let admitted = match service.admit(clock::now(), &head) {
+            Admission::Admitted(admitted) => admitted,
+            Admission::Refused(response) => {
+                if !body.is_end_stream() {
+                    Box::pin(body::drain(body, headers, times)).await;
+                }
+                return sent(response).await;
+            }
+        };
+        // What few calls need is boxed here and above, so that the future of every call is small.
+        let body = if body::is_empty(&*body, headers, admitted.reading) {
+            call::Body::Empty
+        } else {
+            let read = body::read(body, headers, admitted.reading, times, &self.0.store);
+            match Box::pin(read).await {
+                Ok(body) => body,
+                Err(_) => return problem::internal("a temporary file can't be written"),
+            }
+        };
+        let response = service.answer(clock::now(), &Call { head, admitted: &admitted, body });
+        if parts.method == Method::DELETE && response.status.is_success() {
+            // No attempt for a deleted webhook begins after the answer (§4.13).
+            self.0.deliverer.cut_unwanted(realm).await;
+        }
+        sent(response).await
+    }
+
+    pub(crate) fn main(&self) -> &Realm {
+        &self.0.main
+    }
+
+    pub(crate) fn sandboxes(&self) -> &Sandboxes {
+        &self.0.sandboxes
+    }
+
+    pub(crate) fn deliverer(&self) -> &Deliverer {
+        &self.0.deliverer
+    }
+
+    pub(crate) fn control(&self) -> &Control {
+        &self.0.control
+    }
+
+    pub(crate) fn times(&self) -> BodyTimes {
+        self.0.times
+    }
+}
+
+/// Where a path leads.
+enum Place<'p> {
+    Service { realm: Reached, path: &'p str },
+    Admin { realm: Reached, path: &'p str },
+    Outside,
+}
+
+/// The world that is reached; the main one without counting another handle on it.
+enum Reached {
+    Main,
+    Sandbox(Realm),
+}
+
+impl Reached {
+    fn get<'r>(&'r self, site: &'r Site) -> &'r Realm {
+        match self {
+            Self::Main => &site.0.main,
+            Self::Sandbox(realm) => realm,
+        }
+    }
+}
+
+fn in_realm(realm: Reached, path: &str) -> Place<'_> {
+    match below(path, ADMIN) {
+        Some(path) => Place::Admin { realm, path },
+        None => Place::Service { realm, path },
+    }
+}
+
+/// What follows `prefix`, if whole segments do.
+fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The core's answer on its way out.
+async fn sent(response: response::Response) -> Response<SiteBody> {
+    let body = match response.body {
+        ResponseBody::Bytes(bytes) => bytes.into(),
+        ResponseBody::Content(content) => match Box::pin(SiteBody::of(content)).await {
+            Ok(body) => body,
+            Err(_) => return problem::internal("a stored document can't be read"),
+        },
+    };
+    let mut sent = Response::new(body);
+    *sent.status_mut() = response.status;
+    let headers = sent.headers_mut();
+    headers.reserve(response.headers.len());
+    for (name, value) in response.headers {
+        headers.append(name, value);
+    }
+    sent
+}

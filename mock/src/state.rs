@@ -1,0 +1,208 @@
+//! The data of a world that changes, and the one way in which it does.
+//!
+//! Applying decides nothing and can't fail; the indexes beside the tables follow from the rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use moot_fixtures::contract::LegalRequestStatus;
+
+use crate::call::Content;
+use crate::changes::Change;
+use crate::clock::Clock;
+use crate::index::Index;
+use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
+use crate::seeded::Seeded;
+use crate::settings::{RateLimitMode, RunSettings};
+use crate::table::Table;
+use crate::token::Grant;
+
+/// Everything of a world that changes by [`Change`]s.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) legal_requests: Table<LegalRequest>,
+    pub(crate) documents: Table<RepositoryDocument>,
+    pub(crate) webhooks: Table<Webhook>,
+    pub(crate) legal_request_index: Index,
+    pub(crate) document_index: Index,
+    pub(crate) webhook_index: Index,
+    pub(crate) deliveries: BTreeMap<u64, Arc<Delivery>>,
+    pub(crate) clock: Clock,
+    pub(crate) rate_limit: RateLimitMode,
+    /// The number of the next delivery.
+    pub(crate) next_delivery: u64,
+    /// Registered bytes by address.
+    pub(crate) addresses: BTreeMap<String, Registered>,
+    token_marks: TokenMarks,
+    /// Legal requests by the time of their next step.
+    steps: BTreeSet<(Timestamp, u32)>,
+    /// Deliveries by the time of their next attempt.
+    attempts: BTreeSet<(Timestamp, u64)>,
+}
+
+/// The bytes of an address.
+#[derive(Debug, Clone)]
+pub(crate) struct Registered {
+    pub(crate) content: Content,
+    pub(crate) content_type: Option<String>,
+}
+
+/// Tokens that ended before their time.
+#[derive(Debug, Default)]
+pub(crate) struct TokenMarks {
+    expired: BTreeSet<u64>,
+    revoked: BTreeSet<u64>,
+    /// By application: tokens of earlier calls are revoked.
+    revoked_before: BTreeMap<u32, u64>,
+}
+
+impl TokenMarks {
+    /// Whether a token was made to expire.
+    pub(crate) fn is_expired(&self, serial: u64) -> bool {
+        !self.expired.is_empty() && self.expired.contains(&serial)
+    }
+
+    /// Whether a token was revoked.
+    pub(crate) fn is_revoked(&self, grant: &Grant) -> bool {
+        self.revoked.contains(&grant.serial) || grant.serial < self.first_kept(grant.application)
+    }
+
+    /// The first call whose token of this application stays.
+    pub(crate) fn first_kept(&self, application: u32) -> u64 {
+        self.revoked_before.get(&application).copied().unwrap_or(0)
+    }
+
+    /// The oldest mark, once there are `marks_max`.
+    pub(crate) fn oldest_beyond(&self, marks_max: usize) -> Option<u64> {
+        let is_full = self.expired.len() + self.revoked.len() >= marks_max;
+        let oldest = self.expired.first().into_iter().chain(self.revoked.first()).min();
+        oldest.copied().filter(|_| is_full)
+    }
+}
+
+impl State {
+    /// The state that a world starts with.
+    pub(crate) fn new(seeded: &Seeded, settings: &RunSettings) -> Self {
+        let rows = seeded.rows();
+        Self {
+            legal_requests: Table::over(rows.legal_requests.clone()),
+            documents: Table::over(rows.documents.clone()),
+            webhooks: Table::over(rows.webhooks.clone()),
+            legal_request_index: rows.legal_request_index.clone(),
+            document_index: rows.document_index.clone(),
+            webhook_index: rows.webhook_index.clone(),
+            deliveries: BTreeMap::new(),
+            clock: Clock::new(settings.clock),
+            rate_limit: settings.rate_limit,
+            next_delivery: 1,
+            addresses: BTreeMap::new(),
+            token_marks: TokenMarks::default(),
+            steps: BTreeSet::new(),
+            attempts: BTreeSet::new(),
+        }
+    }
+
+    /// Tokens that ended before their time.
+    pub(crate) const fn token_marks(&self) -> &TokenMarks {
+        &self.token_marks
+    }
+
+    /// The next step of a legal request, with its time.
+    pub(crate) fn next_step(&self) -> Option<(Timestamp, u32)> {
+        self.steps.first().copied()
+    }
+
+    /// Deliveries whose attempt is due at `now`, in the order due.
+    pub(crate) fn due_deliveries(&self, now: Timestamp) -> Vec<u64> {
+        self.attempts.range(..=(now, u64::MAX)).map(|(_, id)| *id).collect()
+    }
+
+    /// When anything falls due next.
+    pub(crate) fn next_due(&self) -> Option<Timestamp> {
+        let step = self.steps.first().map(|(at, _)| *at);
+        let attempt = self.attempts.first().map(|(at, _)| *at);
+        step.into_iter().chain(attempt).min()
+    }
+
+    /// Applies one change.
+    pub(crate) fn apply(&mut self, change: Change) {
+        match change {
+            Change::PutLegalRequest { row, record } => self.put_legal_request(row, record),
+            Change::PutRepositoryDocument { row, record } => {
+                self.document_index.insert(record.company, row, None);
+                self.documents.put(row, record);
+            }
+            Change::PutWebhook { row, record } => {
+                self.webhook_index.insert(record.company, row, None);
+                self.webhooks.put(row, record);
+            }
+            Change::DeleteWebhook { row } => {
+                if let Some(webhook) = self.webhooks.get(row) {
+                    self.webhook_index.remove(webhook.company, row);
+                }
+                self.webhooks.delete(row);
+            }
+            Change::PutDelivery { record } => self.put_delivery(record),
+            Change::DeleteDelivery { id } => {
+                self.forget_attempt(id);
+                self.deliveries.remove(&id);
+            }
+            Change::ExpireToken { serial } => {
+                self.token_marks.expired.insert(serial);
+            }
+            Change::RevokeToken { serial } => {
+                self.token_marks.revoked.insert(serial);
+            }
+            Change::ForgetToken { serial } => {
+                self.token_marks.expired.remove(&serial);
+                self.token_marks.revoked.remove(&serial);
+            }
+            Change::RevokeEarlierTokens { application, serial } => {
+                self.token_marks.revoked_before.insert(application, serial);
+            }
+            Change::PutAddress { url, content, content_type } => {
+                self.addresses.insert(url, Registered { content, content_type });
+            }
+            Change::SetClock(clock) => self.clock = clock,
+            Change::SetRateLimit(mode) => self.rate_limit = mode,
+        }
+    }
+
+    fn put_legal_request(&mut self, row: u32, record: Arc<LegalRequest>) {
+        if let Some(before) = self.legal_requests.get(row) {
+            if let Some(at) = before.next_step_at() {
+                self.steps.remove(&(at, row));
+            }
+            if before.status() != record.status() {
+                self.legal_request_index.remove(before.company, row);
+            }
+        }
+        self.legal_request_index.insert(record.company, row, Some(status_place(record.status())));
+        self.steps.extend(record.next_step_at().map(|at| (at, row)));
+        self.legal_requests.put(row, record);
+    }
+
+    fn put_delivery(&mut self, record: Arc<Delivery>) {
+        let id = record.id;
+        self.forget_attempt(id);
+        if let DeliveryState::Queued { due } = record.state {
+            self.attempts.insert((due, id));
+        }
+        self.next_delivery = self.next_delivery.max(id + 1);
+        self.deliveries.insert(id, record);
+    }
+
+    fn forget_attempt(&mut self, id: u64) {
+        if let Some(Delivery { state: DeliveryState::Queued { due }, .. }) =
+            self.deliveries.get(&id).map(AsRef::as_ref)
+        {
+            self.attempts.remove(&(*due, id));
+        }
+    }
+}
+
+/// The place of a status in an index.
+pub(crate) const fn status_place(status: LegalRequestStatus) -> usize {
+    status as usize
+}

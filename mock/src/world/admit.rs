@@ -1,0 +1,103 @@
+//! What is said of a call before its body is read: limit, route, token, scope, in this order.
+
+use jiff::Timestamp;
+use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
+
+use super::World;
+use crate::authorise;
+use crate::call::{Admission, Admitted, Head};
+use crate::journal::Record;
+use crate::limiter::{Decision, Limiter};
+use crate::operation;
+use crate::problem::Problem;
+use crate::route::Routed;
+use crate::settings::RateLimitMode;
+
+/// What was found out about a call until it was refused.
+#[derive(Default)]
+struct Seen {
+    operation: Option<Operation>,
+    application: Option<u32>,
+}
+
+impl World {
+    /// Admits a call, or refuses it; a refusal is kept in the journal.
+    pub fn admit(&self, now: Timestamp, head: &Head<'_>) -> Admission {
+        let serial = self.next_serial();
+        let mut seen = Seen::default();
+        match self.admitted(now, head, serial, &mut seen) {
+            Ok(admitted) => Admission::Admitted(admitted),
+            Err(problem) => {
+                let response = self.reply(now, head.path, serial).problem(&problem);
+                self.journal().record(&Record {
+                    serial,
+                    at: now,
+                    client: head.client,
+                    method: head.method.as_str(),
+                    path: head.path,
+                    operation: seen.operation,
+                    application: seen.application,
+                    status: response.status.as_u16(),
+                    refused: Some((problem.stage, &problem.problem_type)),
+                });
+                Admission::Refused(response)
+            }
+        }
+    }
+
+    fn admitted(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        serial: u64,
+        seen: &mut Seen,
+    ) -> Result<Admitted, Problem> {
+        let answers = self.answers();
+        self.limit(now, head, REQUESTS_PER_MINUTE_MAX, self.limiter())?;
+        let (operation, id) = match self.seeded().router().find(head.method, head.path) {
+            Routed::Found(operation, id) => (operation, id),
+            Routed::WrongMethod(allowed) => return Err(Problem::wrong_method(answers, &allowed)),
+            Routed::Unknown => return Err(Problem::unknown_path(answers)),
+        };
+        seen.operation = Some(operation);
+        if let (Operation::CreateAccessToken, Some((calls_max, limiter))) =
+            (operation, self.token_limiter())
+        {
+            self.limit(now, head, *calls_max, limiter)?;
+        }
+        let principal = match authorise::need(operation, answers) {
+            TokenNeed::None => None,
+            need @ (TokenNeed::Read | TokenNeed::Write) => {
+                let principal = authorise::authenticate(self, now, head.headers)?;
+                seen.application = Some(principal.application);
+                authorise::authorise(need, &principal, answers)?;
+                Some(principal)
+            }
+        };
+        let reading = operation::reading(operation, answers);
+        Ok(Admitted { serial, operation, id, principal, reading })
+    }
+
+    fn limit(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        calls_max: u32,
+        limiter: &Limiter,
+    ) -> Result<(), Problem> {
+        let is_enforced = match self.state().rate_limit {
+            RateLimitMode::Off => return Ok(()),
+            RateLimitMode::Observe => false,
+            RateLimitMode::Enforce => true,
+        };
+        match limiter.take(head.client, now) {
+            Decision::Refused { retry_after_seconds } if is_enforced => Err(Problem::rate_limited(
+                self.answers(),
+                calls_max,
+                retry_after_seconds,
+                self.state().clock.is_frozen(),
+            )),
+            Decision::Accepted | Decision::Refused { .. } => Ok(()),
+        }
+    }
+}

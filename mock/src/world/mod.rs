@@ -1,0 +1,228 @@
+//! One owned value that is the whole service: its data, its clock, its limiter, its journal.
+//!
+//! The walk of a call: [`World::admit`] (limit, route, token, scope), then the shell reads the body,
+//! then [`World::answer`] (body, existence, rules). Answering changes nothing; what has to change is
+//! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
+
+mod admit;
+mod rows;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::HeaderValue;
+use jiff::Timestamp;
+use moot_fixtures::contract::{Answers, REQUESTS_PER_MINUTE_MAX};
+
+use crate::call::{Admitted, Call, Head};
+use crate::changes::{Change, Effect};
+use crate::identifier::Identifiers;
+use crate::journal::{Journal, Record};
+use crate::limiter::Limiter;
+use crate::operation::{self, Context};
+use crate::progression;
+use crate::reply::Reply;
+use crate::response::Response;
+use crate::seeded::Seeded;
+use crate::settings::{RunSettings, Settings, SettingsError};
+use crate::state::State;
+use crate::timestamp::DateHeader;
+use crate::token::Sealer;
+
+/// The whole service as a value.
+#[derive(Debug)]
+pub struct World {
+    seeded: Arc<Seeded>,
+    settings: RunSettings,
+    base_path: String,
+    state: State,
+    identifiers: Identifiers,
+    sealer: Sealer,
+    /// Calls so far: with the limiters, the journal and the written date the only interior state.
+    calls: AtomicU64,
+    limiter: Limiter,
+    token_limiter: Option<(u32, Limiter)>,
+    journal: Journal,
+    date: DateHeader,
+}
+
+/// What a call is answered, and what has to be applied before the answer leaves.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub response: Response,
+    /// What changes.
+    pub changes: Vec<Change>,
+    /// What falls due by it.
+    pub effects: Vec<Effect>,
+}
+
+impl World {
+    /// A world with seed rows of its own.
+    ///
+    /// # Errors
+    /// [`SettingsError`].
+    pub fn new(settings: Settings, system_now: Timestamp) -> Result<Self, SettingsError> {
+        let run = settings.run();
+        let seeded = Seeded::new(&settings.seed_world, settings.answers)?;
+        Self::from_seeded(Arc::new(seeded), run, system_now)
+    }
+
+    /// A world that shares its seed rows with others; nothing is copied until it changes.
+    ///
+    /// # Errors
+    /// [`SettingsError`].
+    pub fn from_seeded(
+        seeded: Arc<Seeded>,
+        settings: RunSettings,
+        system_now: Timestamp,
+    ) -> Result<Self, SettingsError> {
+        let base_path = settings.check()?;
+        let state = State::new(&seeded, &settings);
+        let window = seeded.answers().rate_limit_window;
+        let world = Self {
+            base_path,
+            identifiers: Identifiers::new(settings.seed),
+            sealer: Sealer::new(settings.seed, &settings.base_url),
+            calls: AtomicU64::new(0),
+            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
+            token_limiter: seeded
+                .answers()
+                .token_rate_limit
+                .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
+            journal: Journal::default(),
+            date: DateHeader::new(),
+            state,
+            seeded,
+            settings,
+        };
+        // Written now, so that the first call finds it.
+        world.date.at(world.now(system_now));
+        Ok(world)
+    }
+
+    /// The same world as it was at first.
+    ///
+    /// # Errors
+    /// [`SettingsError`], though settings that made a world once make it again.
+    pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
+        Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)
+    }
+
+    /// The world's time while the system's is `system_now`.
+    pub fn now(&self, system_now: Timestamp) -> Timestamp {
+        self.state.clock.now(system_now)
+    }
+
+    /// Answers an admitted call. Pure: asked twice, it answers the same.
+    pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        let context = Context { world: self, now, call, reply };
+        operation::answer(&context).unwrap_or_else(|problem| Outcome {
+            response: context.reply.problem(&problem),
+            changes: Vec::new(),
+            effects: Vec::new(),
+        })
+    }
+
+    /// The earliest step that is due, as it happens at its own time; apply it and ask again.
+    pub fn fire(&self, now: Timestamp) -> Option<(Vec<Change>, Vec<Effect>)> {
+        let (at, row) = self.state.next_step().filter(|(at, _)| *at <= now)?;
+        let record = self.state.legal_requests.get(row)?;
+        Some(progression::step(self, at, record))
+    }
+
+    /// Applies changes, in order: the only way in which a world changes.
+    pub fn apply(&mut self, changes: Vec<Change>) {
+        for change in changes {
+            self.state.apply(change);
+        }
+    }
+
+    /// Lets everything happen that is due; gives what did.
+    pub fn settle(&mut self, now: Timestamp) -> Vec<Effect> {
+        let mut happened = Vec::new();
+        while let Some((changes, effects)) = self.fire(now) {
+            self.apply(changes);
+            happened.extend(effects);
+        }
+        happened
+    }
+
+    /// Keeps an answered call in the journal.
+    pub(crate) fn record(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        admitted: &Admitted,
+        response: &Response,
+    ) {
+        let refused = response.refused.as_deref();
+        self.journal.record(&Record {
+            serial: admitted.serial,
+            at: now,
+            client: head.client,
+            method: head.method.as_str(),
+            path: head.path,
+            operation: Some(admitted.operation),
+            application: admitted.principal.map(|principal| principal.application),
+            status: response.status.as_u16(),
+            refused: refused.map(|refused| (refused.stage, refused.problem.as_str())),
+        });
+    }
+
+    /// Its seed rows.
+    pub const fn seeded(&self) -> &Arc<Seeded> {
+        &self.seeded
+    }
+
+    /// Its base address.
+    pub fn base_url(&self) -> &str {
+        &self.settings.base_url
+    }
+
+    pub(crate) const fn settings(&self) -> &RunSettings {
+        &self.settings
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        self.seeded.answers()
+    }
+
+    pub(crate) const fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) const fn sealer(&self) -> Sealer {
+        self.sealer
+    }
+
+    pub(crate) const fn limiter(&self) -> &Limiter {
+        &self.limiter
+    }
+
+    pub(crate) const fn token_limiter(&self) -> Option<&(u32, Limiter)> {
+        self.token_limiter.as_ref()
+    }
+
+    pub(crate) const fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// The number of the next call, or of what the control plane numbers like one.
+    pub(crate) fn next_serial(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {
+        let date: HeaderValue = self.date.at(now);
+        Reply {
+            answers: self.answers(),
+            base_path: &self.base_path,
+            path,
+            serial,
+            identifiers: &self.identifiers,
+            date,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Deliveries over HTTP to a receiver on loopback.
+
+use moot_mock::shell::Site;
+use serde_json::{Value, json};
+use wiremock::matchers::{header, method};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
+};
+
+/// Answers every call with `status`; only calls with the credential are received at all.
+async fn receiver(status: u16) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(header("authorization", "Bearer hook-secret"))
+        .respond_with(ResponseTemplate::new(status))
+        .mount(&server)
+        .await;
+    server
+}
+
+async fn received(server: &MockServer) -> Vec<Request> {
+    server.received_requests().await.expect("recording is on")
+}
+
+/// Registers a webhook at `url`; its id.
+async fn webhook(site: &Site, token: &str, url: &str) -> String {
+    let json = json!({ "name": "Test", "url": url, "auth_type": "bearer", "token": "hook-secret" });
+    let body = Some(("application/json", json.to_string().into_bytes()));
+    let line = format!("POST {BASE}/v1/webhooks");
+    send(site, request(&line, token, body)).await.ok().text("/data/id")
+}
+
+/// Creates a legal request and forces it to `signed`; its id.
+async fn signed(site: &Site, token: &str) -> String {
+    let line = format!("POST {BASE}/v1/requests");
+    let created = send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let id = created.text("/data/id");
+    let status = json!({ "status": "signed", "force": true });
+    admin(site, BASE, &format!("POST /legal_requests/{id}/status"), status).await.ok();
+    id
+}
+
+async fn settle(site: &Site) -> Value {
+    admin(site, BASE, "POST /deliveries/settle", Value::Null).await.ok().json()
+}
+
+async fn advance(site: &Site, seconds: u64) -> Value {
+    let json = json!({ "advance_seconds": seconds });
+    admin(site, BASE, "POST /clock", json).await.ok().json()
+}
+
+/// The site's world without the seed's webhooks, which point to addresses that are nowhere.
+async fn quiet_site() -> (Site, String) {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    loop {
+        let list = call(&site, &format!("GET {BASE}/v1/webhooks"), &token).await.ok().json();
+        let rows = list["data"].as_array().expect("a list").clone();
+        if rows.is_empty() {
+            return (site, token);
+        }
+        for row in rows {
+            let id = row["id"].as_str().expect("an id");
+            call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_arrives_with_its_credential() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    let id = signed(&site, &token).await;
+    settle(&site).await;
+    let received = received(&receiver).await;
+    assert_eq!(received.len(), 1);
+    let body: Value = received[0].body_json().expect("JSON");
+    assert_eq!(body["event"], json!("execution_complete"));
+    assert_eq!(body["data"]["request_id"], json!(id));
+    assert_eq!(received[0].headers["content-type"], "application/json");
+    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    assert_eq!(outbox["deliveries"][0]["state"], json!("delivered"));
+    assert_eq!(outbox["deliveries"][0]["attempts"][0]["status"], json!(200));
+}
+
+#[tokio::test]
+async fn a_failed_delivery_is_repeated_when_time_moves() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(500).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    signed(&site, &token).await;
+    settle(&site).await;
+    assert_eq!(received(&receiver).await.len(), 1);
+    for (seconds, count) in [(9, 1), (1, 2), (59, 2), (1, 3)] {
+        advance(&site, seconds).await;
+        assert_eq!(received(&receiver).await.len(), count, "after {seconds} s more");
+    }
+    let answer = advance(&site, 100_000).await;
+    assert_eq!(received(&receiver).await.len(), 5, "{answer}");
+    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    assert_eq!(outbox["deliveries"][0]["state"], json!("failed"));
+    admin(&site, BASE, "POST /deliveries/999999/redeliver", Value::Null).await;
+    let id = &outbox["deliveries"][0]["id"];
+    let line = format!("POST /deliveries/{id}/redeliver");
+    admin(&site, BASE, &line, Value::Null).await.ok();
+    settle(&site).await;
+    assert_eq!(received(&receiver).await.len(), 6);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_after_a_webhook_was_deleted() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(500).await;
+    let id = webhook(&site, &token, &receiver.uri()).await;
+    signed(&site, &token).await;
+    settle(&site).await;
+    call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+    let before = received(&receiver).await.len();
+    signed(&site, &token).await;
+    settle(&site).await;
+    advance(&site, 100_000).await;
+    assert_eq!(received(&receiver).await.len(), before);
+}
+
+#[tokio::test]
+async fn deleting_a_webhook_cuts_what_is_in_flight_for_it() {
+    let (site, token) = quiet_site().await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
+    let id = webhook(&site, &token, &silent).await;
+    signed(&site, &token).await;
+    assert_eq!(settle(&site).await["in_flight"], json!(1));
+    call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+    assert_eq!(settle(&site).await, json!({ "attempts": [], "in_flight": 0 }));
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_not_there_delays_no_other() {
+    let (site, token) = quiet_site().await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
+    // It is bound and never accepts: attempts hang until they time out.
+    webhook(&site, &token, &silent).await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    for _ in 0..20 {
+        signed(&site, &token).await;
+    }
+    let settled = settle(&site).await;
+    assert_eq!(received(&receiver).await.len(), 20, "{settled}");
+    assert_eq!(settled["in_flight"], json!(20), "{settled}");
+}

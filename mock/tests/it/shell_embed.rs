@@ -1,0 +1,67 @@
+//! The mock inside a `wiremock::MockServer`, as a Rust test uses it.
+
+use moot_mock::embed;
+use serde_json::{Value, json};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::shell_support::{LEGAL_REQUEST, MAIN, form, settings};
+
+fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy().build().expect("a client without TLS")
+}
+
+async fn create(server: &MockServer, token: &str) -> (u16, Value) {
+    let (content_type, body) = form(LEGAL_REQUEST);
+    let call = client().post(format!("{}/v1/requests", base(server)));
+    let call = call.bearer_auth(token).header("content-type", content_type).body(body);
+    let answer = call.send().await.expect("an answer");
+    (answer.status().as_u16(), answer.json().await.unwrap_or_default())
+}
+
+fn base(server: &MockServer) -> String {
+    format!("{}/api", server.uri())
+}
+
+#[tokio::test]
+async fn a_world_alone_is_enough_to_start() {
+    let world = moot_mock::shell::settings::world("empty").expect("it is embedded");
+    let server = embed::start(world).await.expect("a free port");
+    let answer = client().get(format!("{}/v1/requests", server.uri())).send().await;
+    assert_eq!(answer.expect("an answer").status(), 401);
+}
+
+#[tokio::test]
+async fn it_answers_under_its_own_address_and_below_a_tests_overrides() {
+    let server = embed::start_with(settings()).await.expect("a free port");
+    let health: Value = client()
+        .get(format!("{}/__admin/health", base(&server)))
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
+    assert_eq!(health["base_url"], json!(base(&server)));
+    let token: Value = client()
+        .post(format!("{}/__admin/tokens", base(&server)))
+        .json(&json!({ "client_id": MAIN }))
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
+    let token = token["access_token"].as_str().expect("a token");
+
+    Mock::given(method("POST"))
+        .and(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(503))
+        .up_to_n_times(1)
+        .mount(&server)
+        .await;
+    assert_eq!(create(&server, token).await.0, 503);
+    let (status, body) = create(&server, token).await;
+    assert_eq!((status, &body["data"]["attributes"]["status"]), (201, &json!("draft")));
+}

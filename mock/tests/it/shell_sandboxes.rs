@@ -1,0 +1,138 @@
+//! Sandboxes: more worlds, whose rows and credentials are their own.
+
+use std::time::{Duration, Instant};
+
+use moot_mock::shell::Site;
+use serde_json::{Value, json};
+
+use crate::shell_support::{
+    BASE, BASE_URL, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site, token,
+};
+
+/// Makes a sandbox; its base path and what it said of itself.
+async fn sandbox(site: &Site, asked: Value) -> (String, Value) {
+    let answer = admin(site, BASE, "POST /sandboxes", asked).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let described = answer.json();
+    let base_url = described["base_url"].as_str().expect("an address").to_owned();
+    (base_url.replace("http://moot.test", ""), described)
+}
+
+async fn total(site: &Site, base: &str, token: &str) -> Value {
+    let answer = call(site, &format!("GET {base}/v1/requests"), token).await.ok();
+    answer.json()["pagination"]["total_count"].clone()
+}
+
+#[tokio::test]
+async fn a_sandbox_describes_itself_as_the_mock_does() {
+    let site = site();
+    let (_, described) = sandbox(&site, json!({})).await;
+    let id = described["id"].as_str().expect("an id");
+    let base_url = format!("{BASE_URL}/sandboxes/{id}");
+    assert_eq!(described["base_url"], json!(base_url));
+    assert_eq!(described["token_url"], json!(format!("{base_url}/oauth/token")));
+    assert_eq!(described["admin_url"], json!(format!("{base_url}/__admin")));
+    let main = site.describe();
+    for member in ["ready", "applications", "users", "workflows"] {
+        assert_eq!(described[member], main[member], "{member}");
+    }
+    assert_ne!(described["seed"], main["seed"]);
+    let first = &main["applications"][0];
+    assert_eq!((&first["client_id"], &first["scopes"]), (&json!(MAIN), &json!(["read", "write"])));
+    assert_eq!(main["workflows"][0]["id"], json!("wfMutualNda1"));
+}
+
+#[tokio::test]
+async fn rows_and_tokens_of_one_world_are_unknown_in_another() {
+    let site = site();
+    let (first, _) = sandbox(&site, json!({})).await;
+    let (second, _) = sandbox(&site, json!({})).await;
+    let worlds = [BASE, first.as_str(), second.as_str()];
+    let mut tokens = Vec::new();
+    for base in worlds {
+        tokens.push(token(&site, base, MAIN).await);
+    }
+    let before = total(&site, BASE, &tokens[0]).await;
+    let line = format!("POST {first}/v1/requests");
+    let created = send(&site, request(&line, &tokens[1], Some(form(LEGAL_REQUEST)))).await.ok();
+    let path = format!("/v1/requests/{}", created.text("/data/id"));
+    for (at, base) in worlds.iter().enumerate() {
+        let expected = if *base == first { 200 } else { 404 };
+        let answer = call(&site, &format!("GET {base}{path}"), &tokens[at]).await;
+        assert_eq!(answer.status, expected, "{base}");
+        for (other, foreign) in tokens.iter().enumerate().filter(|(other, _)| *other != at) {
+            let answer = call(&site, &format!("GET {base}{path}"), foreign).await;
+            assert_eq!(answer.status, 401, "token {other} at {base}");
+        }
+    }
+    assert_eq!(total(&site, BASE, &tokens[0]).await, before);
+    assert_eq!(total(&site, &second, &tokens[2]).await, before);
+}
+
+#[tokio::test]
+async fn settings_are_its_own_and_otherwise_those_of_the_main_world() {
+    let site = site();
+    let (base, described) = sandbox(
+        &site,
+        json!({
+            "world": "empty", "answers": { "per_page": 3 }, "seed": 5, "rate_limit": "observe",
+            "clock": "frozen:2030-01-01T00:00:00Z", "progression": "timed:5",
+        }),
+    )
+    .await;
+    assert_eq!(described["seed"], json!(5));
+    let world = admin(&site, &base, "GET /world", Value::Null).await.ok().json();
+    assert_eq!(
+        (&world["rate_limit"], &world["progression"]),
+        (&json!("observe"), &json!("timed:5"))
+    );
+    let clock = admin(&site, &base, "GET /clock", Value::Null).await.ok();
+    assert!(clock.text("/now").starts_with("2030-01-01T00:00:00"), "{clock:?}");
+    let client = described["applications"][0]["client_id"].as_str().expect("an application");
+    let token = token(&site, &base, client).await;
+    let list = call(&site, &format!("GET {base}/v1/requests"), &token).await.ok().json();
+    assert_eq!(list["pagination"]["per_page"], json!(3));
+    assert_eq!(list["pagination"]["total_count"], json!(0));
+
+    let (base, _) = sandbox(&site, json!({ "answers": "random:3" })).await;
+    let clock = admin(&site, &base, "GET /clock", Value::Null).await.ok();
+    assert!(clock.text("/now").starts_with("2026-03-05T14:30:00"), "{clock:?}");
+}
+
+#[tokio::test]
+async fn a_deleted_sandbox_is_an_unknown_path() {
+    let site = site();
+    let (base, described) = sandbox(&site, json!({})).await;
+    let id = described["id"].as_str().expect("an id");
+    let listed = admin(&site, BASE, "GET /sandboxes", Value::Null).await.ok().json();
+    assert_eq!(listed["sandboxes"][0]["id"], json!(id));
+    let line = format!("DELETE /sandboxes/{id}");
+    admin(&site, BASE, &line, Value::Null).await.ok();
+    assert_eq!(admin(&site, BASE, &line, Value::Null).await.status, 404);
+    assert_eq!(admin(&site, &base, "GET /health", Value::Null).await.status, 404);
+    assert_eq!(call(&site, &format!("GET {base}/v1/requests"), "").await.status, 404);
+    let listed = admin(&site, BASE, "GET /sandboxes", Value::Null).await.ok().json();
+    assert_eq!(listed, json!({ "sandboxes": [] }));
+}
+
+#[tokio::test]
+async fn sandboxes_are_made_at_the_root_only() {
+    let site = site();
+    let (base, _) = sandbox(&site, json!({})).await;
+    assert_eq!(admin(&site, &base, "POST /sandboxes", json!({})).await.status, 404);
+    assert_eq!(
+        call(&site, &format!("GET {BASE}/sandboxes/nope/v1/requests"), "").await.status,
+        404
+    );
+}
+
+/// Sharing the seeded rows is what makes a sandbox for every scenario affordable.
+#[tokio::test]
+async fn a_thousand_sandboxes_take_a_moment() {
+    let site = site();
+    let started = Instant::now();
+    for _ in 0..1_000 {
+        sandbox(&site, json!({})).await;
+    }
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}

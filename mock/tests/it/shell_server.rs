@@ -1,0 +1,146 @@
+//! The HTTP server: bounded waits, answers that arrive, and a clean end.
+
+use std::time::{Duration, Instant};
+
+use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::shell_support::{BASE, MAIN, Served, served, settings, site, token};
+
+const SHORT: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_secs(10);
+
+async fn connect(served: &Served) -> TcpStream {
+    TcpStream::connect(served.address).await.expect("the server listens")
+}
+
+/// All that the server sends until it closes.
+async fn to_end(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    let read = tokio::time::timeout(LONG, stream.read_to_string(&mut text)).await;
+    read.expect("the server closes in time").expect("text, and no reset");
+    text
+}
+
+/// Sends `bytes` and reads until the server closes; how long it took.
+async fn exchange(served: &Served, bytes: &[u8]) -> (String, Duration) {
+    let started = Instant::now();
+    let mut stream = connect(served).await;
+    stream.write_all(bytes).await.expect("the server reads");
+    (to_end(&mut stream).await, started.elapsed())
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_and_an_idle_connection_are_closed() {
+    let served = served(&site(), ServeLimits { head_max: SHORT, ..ServeLimits::default() }).await;
+    let (answer, took) = exchange(&served, b"GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nX-").await;
+    // hyper may say 408 or nothing; what counts is that it does not wait.
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(took >= SHORT && took < LONG, "{took:?}");
+    let (answer, took) = exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    assert!(took >= SHORT && took < LONG, "{took:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_stalls_is_answered() {
+    let times = BodyTimes { stall_max: SHORT, ..BodyTimes::default() };
+    let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
+    let site = site.expect("the settings are sound");
+    let served = served(&site, ServeLimits::default()).await;
+    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
+                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
+    let (answer, took) = exchange(&served, head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(took >= SHORT && took < LONG, "{took:?}");
+}
+
+/// The client writes all of 8 MiB before it reads: without draining it would find a reset.
+#[tokio::test]
+async fn an_early_refusal_reaches_a_client_that_writes_first() {
+    const LENGTH: usize = 8 * 1024 * 1024;
+    let served = served(&site(), ServeLimits::default()).await;
+    for (target, status) in
+        [("POST /api/v1/requests", "401"), ("POST /api/nowhere", "404"), ("PUT /elsewhere", "404")]
+    {
+        let mut stream = connect(&served).await;
+        let head = format!(
+            "{target} HTTP/1.1\r\nHost: x\r\nContent-Length: {LENGTH}\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.expect("the server reads the head");
+        stream.write_all(&vec![b'x'; LENGTH]).await.expect("the server reads the body");
+        let answer = to_end(&mut stream).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{target}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_waits_for_100_continue_is_refused_without_its_body() {
+    let served = served(&site(), ServeLimits::default()).await;
+    let head = "POST /api/v1/requests HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\
+                Expect: 100-continue\r\n\r\n";
+    let (answer, took) = exchange(&served, head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    assert!(took < LONG, "{took:?}");
+}
+
+#[tokio::test]
+async fn stopping_lets_a_running_call_end_and_closes_idle_connections() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let served = served(&site, ServeLimits::default()).await;
+    let address = served.address;
+    let mut idle = connect(&served).await;
+    let mut running = connect(&served).await;
+    let head = format!(
+        "GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Content-Length: 2\r\n\r\n1"
+    );
+    running.write_all(head.as_bytes()).await.expect("the server reads");
+    // An answer on a third connection proves that the two before it were accepted.
+    let (answer, _) =
+        exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let server = served.stop();
+    assert_eq!(to_end(&mut idle).await, "");
+    running.write_all(b"2").await.expect("the server still reads");
+    let answer = to_end(&mut running).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    server.await.expect("the server ends by itself");
+    assert!(TcpStream::connect(address).await.is_err(), "it still listens");
+}
+
+#[tokio::test]
+async fn stopping_waits_no_longer_than_its_limit() {
+    let limits = ServeLimits { stop_max: SHORT, ..ServeLimits::default() };
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let served = served(&site, limits).await;
+    let mut running = connect(&served).await;
+    let head = format!(
+        "GET /api/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Content-Length: 2\r\n\r\n1"
+    );
+    running.write_all(head.as_bytes()).await.expect("the server reads");
+    let (answer, _) =
+        exchange(&served, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let started = Instant::now();
+    served.stop().await.expect("the server ends by itself");
+    assert!(started.elapsed() >= SHORT && started.elapsed() < LONG, "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_their_turn() {
+    let limits = ServeLimits { connections_max: 1, ..ServeLimits::default() };
+    let served = served(&site(), limits).await;
+    let first = connect(&served).await;
+    let mut second = connect(&served).await;
+    let call = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    second.write_all(call).await.expect("the system takes it");
+    let early = tokio::time::timeout(SHORT, second.readable()).await;
+    assert!(early.is_err(), "answered while the first connection held the only place");
+    drop(first);
+    assert!(to_end(&mut second).await.starts_with("HTTP/1.1 404"));
+}

@@ -1,0 +1,191 @@
+//! What the tests of the shells share: sites, calls through them, and servers on loopback.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use jiff::Timestamp;
+use moot_fixtures::{answers, world};
+use moot_mock::Settings;
+use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
+use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// Whom calls come from unless a test says otherwise.
+pub(crate) const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// Base address of sites that have none of their own.
+pub(crate) const BASE_URL: &str = "http://moot.test/api";
+/// Base path of [`BASE_URL`].
+pub(crate) const BASE: &str = "/api";
+/// The first application of the demo world: read and write.
+pub(crate) const MAIN: &str = "demo-main";
+
+/// The demo world at a time that stands still, without a limit.
+pub(crate) fn settings() -> Settings {
+    let now: Timestamp = "2026-03-05T14:30:00Z".parse().expect("a sound time");
+    Settings {
+        seed: 7,
+        base_url: BASE_URL.to_owned(),
+        answers: answers::default().clone(),
+        seed_world: Arc::new(world::named("demo").expect("it is embedded").clone()),
+        clock: ClockSetting::Frozen(now),
+        rate_limit: RateLimitMode::Off,
+        progression: Progression::Manual,
+    }
+}
+
+/// A site of [`settings`].
+pub(crate) fn site() -> Site {
+    Site::new(SiteOptions::new(settings())).expect("the settings are sound")
+}
+
+/// An answer, read whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    /// The value at a JSON pointer, as text.
+    #[track_caller]
+    pub(crate) fn text(&self, pointer: &str) -> String {
+        let json = self.json();
+        let found = json.pointer(pointer).and_then(Value::as_str);
+        found.unwrap_or_else(|| panic!("no text at {pointer}: {json}")).to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn ok(self) -> Self {
+        assert!(self.status.is_success(), "{self:?}");
+        self
+    }
+}
+
+/// A call: `METHOD /path`, with a bearer token unless it is empty, and a body of a content type.
+pub(crate) fn request(
+    line: &str,
+    token: &str,
+    body: Option<(&str, Vec<u8>)>,
+) -> Request<Full<Bytes>> {
+    let (method, target) = line.split_once(' ').expect("a method and a target");
+    let mut request = Request::builder().method(method).uri(target);
+    if !token.is_empty() {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let bytes = match body {
+        Some((content_type, bytes)) => {
+            request = request.header("content-type", content_type);
+            bytes
+        }
+        None => Vec::new(),
+    };
+    request.body(Full::new(Bytes::from(bytes))).expect("a sound request")
+}
+
+/// Sends a request through a site.
+pub(crate) async fn send(site: &Site, request: Request<Full<Bytes>>) -> Answer {
+    let (head, body) = site.call(request, CLIENT).await.into_parts();
+    let body = body.collect().await.expect("an answer's body is readable").to_bytes();
+    Answer { status: head.status, headers: head.headers, body }
+}
+
+/// `GET` and the like, without a body.
+pub(crate) async fn call(site: &Site, line: &str, token: &str) -> Answer {
+    send(site, request(line, token, None)).await
+}
+
+/// An action of the control plane below `base`, such as `POST /clock`; must be done.
+#[track_caller]
+pub(crate) fn admin(
+    site: &Site,
+    base: &str,
+    line: &str,
+    json: Value,
+) -> impl Future<Output = Answer> + Send + use<> {
+    let (method, path) = line.split_once(' ').expect("a method and a path");
+    let line = format!("{method} {base}/__admin{path}");
+    let body = match json {
+        Value::Null => None,
+        json => Some(("application/json", json.to_string().into_bytes())),
+    };
+    let (site, request) = (site.clone(), request(&line, "", body));
+    async move { send(&site, request).await }
+}
+
+/// A token of an application of the world below `base`, minted by the control plane.
+pub(crate) async fn token(site: &Site, base: &str, client_id: &str) -> String {
+    let json = serde_json::json!({ "client_id": client_id });
+    admin(site, base, "POST /tokens", json).await.ok().text("/access_token")
+}
+
+/// Parts of a form, as `name=text` or `name@file name=text`.
+pub(crate) fn form(parts: &[&str]) -> (&'static str, Vec<u8>) {
+    let mut body = String::new();
+    for part in parts {
+        let (name, text) = part.split_once('=').expect("a name and a text");
+        let (name, file) = match name.split_once('@') {
+            Some((name, file)) => (name, format!("; filename=\"{file}\"")),
+            None => (name, String::new()),
+        };
+        body.push_str(&format!(
+            "--b0\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n"
+        ));
+        body.push_str(&format!("\r\n{text}\r\n"));
+    }
+    body.push_str("--b0--\r\n");
+    ("multipart/form-data; boundary=b0", body.into_bytes())
+}
+
+/// A sound legal request of the demo world.
+pub(crate) const LEGAL_REQUEST: &[&str] = &[
+    "workflow_id=wfMutualNda1",
+    "requester_email=requester@northwind.example",
+    "counterparty_name=Ada Sample",
+    "counterparty_email=ada@sample.example",
+    "counterparty_organization_name=Sample Works Ltd",
+    "internal_signer_email=legal@northwind.example",
+    "variables={\"purpose\":\"Test\",\"duration\":2,\"duration_unit\":\"years\"}",
+];
+
+/// A site behind a real socket.
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<()>,
+}
+
+impl Served {
+    /// Tells the server to stop, without waiting for it.
+    pub(crate) fn stop(self) -> JoinHandle<()> {
+        // It listens until it has stopped.
+        let _ = self.stop.send(());
+        self.server
+    }
+}
+
+/// Serves a site on a free port of loopback.
+pub(crate) async fn served(site: &Site, limits: ServeLimits) -> Served {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    let (stop, stopped) = oneshot::channel::<()>();
+    let site = site.clone();
+    let server = tokio::spawn(async move {
+        serve(listener, site, limits, async {
+            let _ = stopped.await;
+        })
+        .await;
+    });
+    Served { address, stop, server }
+}

@@ -1,0 +1,129 @@
+//! The same calls give the same answers, whichever shell carries them.
+
+use bytes::Bytes;
+use http::Request;
+use http::header::{CONNECTION, CONTENT_LENGTH, DATE, HeaderMap};
+use http_body_util::{BodyExt, Full};
+use moot_mock::embed;
+use moot_mock::shell::ServeLimits;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer};
+
+use crate::shell_support::{
+    Answer, BASE, LEGAL_REQUEST, MAIN, form, request, send, served, site, token,
+};
+
+/// A conversation: `<token>` is no part of it, since equal worlds mint equal tokens.
+fn calls(token: &str) -> Vec<Request<Full<Bytes>>> {
+    let upload = form(&["file@notes.txt=Some text", "metadata={\"a\":1}"]);
+    let large = "x".repeat(200_000);
+    let large = form(&[&format!("file@large.txt={large}")]);
+    let form_type = "application/x-www-form-urlencoded";
+    let secret = "grant_type=client_credentials&client_id=demo-reader&\
+                  client_secret=demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T";
+    vec![
+        request("POST /api/oauth/token", "", Some((form_type, secret.into()))),
+        request("POST /api/oauth/token", "", Some((form_type, "grant_type=x".into()))),
+        request("GET /api/v1/workflows?page=1&status=published", token, None),
+        request("GET /api/v1/workflows?page=0", token, None),
+        request("GET /api/v1/workflows/wfMutualNda1/schema", token, None),
+        request("POST /api/v1/requests", token, Some(form(LEGAL_REQUEST))),
+        request("POST /api/v1/requests", token, Some(form(&["workflow_id=nope"]))),
+        request("POST /api/v1/requests", token, Some(("multipart/form-data", Vec::new()))),
+        request("GET /api/v1/requests?page=2", token, None),
+        request("POST /api/v1/repository_documents", token, Some(upload)),
+        request("POST /api/v1/repository_documents", token, Some(large)),
+        request("GET /api/v1/repository_documents", token, None),
+        request("GET /api/v1/webhooks", token, None),
+        request("DELETE /api/v1/webhooks/nope", token, None),
+        request("DELETE /api/v1/workflows", token, None),
+        request("GET /api/v1/requests/a%20b%2F%3F?x=%26", token, None),
+        request("GET /api/v1/requests", "", None),
+        request("GET /api/v1/requests", "wrong", None),
+        request("GET /api/nowhere?q=1", token, None),
+        request("GET /nowhere", token, None),
+        request("GET /api", token, None),
+        request("GET /api/__admin/world", "", None),
+        request("GET /api/__admin/nowhere", "", None),
+        request("POST /api/__admin/clock", "", Some(("application/json", b"{".to_vec()))),
+    ]
+}
+
+async fn over_http(authority: &str, request: Request<Full<Bytes>>) -> Answer {
+    let (head, body) = request.into_parts();
+    let body = body.collect().await.expect("it is in memory").to_bytes();
+    let url = format!("http://{authority}{}", head.uri);
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client without TLS");
+    let mut call = client.request(head.method, url).headers(head.headers);
+    if !body.is_empty() {
+        call = call.body(body);
+    }
+    let answer = call.send().await.expect("an answer");
+    let (status, headers) = (answer.status(), answer.headers().clone());
+    Answer { status, headers, body: answer.bytes().await.expect("a body") }
+}
+
+/// Without what belongs to the connection; the time of the control plane is that of the connection
+/// too, while the service tells its own.
+fn comparable(line: &str, answer: Answer) -> Answer {
+    let mut headers: HeaderMap = answer.headers;
+    headers.remove(CONTENT_LENGTH);
+    headers.remove(CONNECTION);
+    if line.contains("/__admin") {
+        headers.remove(DATE);
+    }
+    Answer { headers, ..answer }
+}
+
+#[tokio::test]
+async fn site_http_and_wiremock_answer_alike() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let (in_process, behind_http, behind_wiremock) = (site(), site(), site());
+    let served = served(&behind_http, ServeLimits::default()).await;
+    let http = served.address.to_string();
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(embed::responder(&behind_wiremock)).mount(&server).await;
+    let wiremock = server.address().to_string();
+
+    let main = token(&in_process, BASE, MAIN).await;
+    assert_eq!(main, token(&behind_http, BASE, MAIN).await);
+    assert_eq!(main, token(&behind_wiremock, BASE, MAIN).await);
+    for call in calls(&main) {
+        let line = format!("{} {}", call.method(), call.uri());
+        let expected = comparable(&line, send(&in_process, call.clone()).await);
+        assert_eq!(
+            comparable(&line, over_http(&http, call.clone()).await),
+            expected,
+            "HTTP: {line}"
+        );
+        assert_eq!(
+            comparable(&line, over_http(&wiremock, call).await),
+            expected,
+            "wiremock: {line}"
+        );
+    }
+
+    // The newest document is the large upload, which a file streams back.
+    let list = send(&in_process, request("GET /api/v1/repository_documents", &main, None)).await;
+    let url = list.text("/data/0/attributes/agreement_url");
+    let line = format!("GET {}", url.strip_prefix("http://moot.test").expect("the base address"));
+    let expected = comparable(&line, send(&in_process, request(&line, "", None)).await);
+    assert_eq!(expected.body, "x".repeat(200_000));
+    for authority in [&http, &wiremock] {
+        let answer = over_http(authority, request(&line, "", None)).await;
+        assert_eq!(comparable(&line, answer), expected, "{authority}");
+    }
+}
+
+#[tokio::test]
+async fn outside_its_base_path_is_the_problem_of_an_unknown_path() {
+    let site = site();
+    let unknown = send(&site, request("GET /api/nowhere", "", None)).await;
+    for target in ["/", "/nowhere", "/apis/v1/requests", "/v1/requests"] {
+        let answer = send(&site, request(&format!("GET {target}?q=1"), "", None)).await;
+        assert_eq!((answer.status, &answer.headers), (unknown.status, &unknown.headers));
+        assert_eq!(answer.text("/instance"), target);
+        assert_eq!(answer.text("/detail"), unknown.text("/detail"));
+        assert_ne!(answer.text("/request_id"), unknown.text("/request_id"));
+    }
+}
