@@ -34,6 +34,9 @@ async fn receive(
         ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
     };
     let document = Document::of_value(json!({ "deliveries": deliveries }));
+    if let Some(require) = &step.require {
+        request::holds(walk, require, &document, "the precondition does not hold")?;
+    }
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);
         walk.names.set(name, value.unwrap_or_default());
