@@ -12,6 +12,7 @@ pub mod names;
 mod nearest;
 mod node;
 mod read;
+pub mod schema;
 pub mod text;
 pub mod validate;
 

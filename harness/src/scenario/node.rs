@@ -106,7 +106,8 @@ impl Node {
     pub(super) fn kind(&self) -> &'static str {
         match &self.value {
             Tree::Null => "nothing",
-            Tree::Bool(_) => "a boolean",
+            Tree::Bool(true) => "true",
+            Tree::Bool(false) => "false",
             Tree::Number(_) => "a number",
             Tree::Text(_) => "a text",
             Tree::List(_) => "a list",

@@ -1,9 +1,12 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod register;
 mod report_formats;
 mod report_hostile;
 mod report_sample;
 mod report_schema;
+mod scenario_broken;
+mod scenario_bundled;
 mod scenario_examples;
 mod target_curl;
 mod target_deployment;

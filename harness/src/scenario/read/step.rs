@@ -58,7 +58,9 @@ impl Reader {
                 return None;
             }
         };
-        let fields = self.fields(node, &format!("a `{action}` step"), &known_keys(action))?;
+        let article = if action.starts_with('a') { "an" } else { "a" };
+        let what = format!("{article} `{action}` step");
+        let fields = self.fields(node, &what, &known_keys(action))?;
         let name = match fields.get("name") {
             Some(node) => self.plain(node, "`name`").map(str::to_owned),
             None => Some(default_name(action, fields.get(action)?)),
