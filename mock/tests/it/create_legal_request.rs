@@ -1,16 +1,16 @@
 //! The rules of §4.5, in its order.
 
 use moot_fixtures::contract::{FieldUnexpected, RequestName};
-use moot_mock::call::{Body, BodyFault, Content, Part};
+use moot_mock::call::{Content, Part};
 use serde_json::json;
 
 use crate::support::{
     Bench, FOREIGN, MULTI_SIGNER, Sent, THIRD_PARTY, UNPUBLISHED, USER, bench, bench_answering,
-    file, file_of, post, sound, text, texts,
+    file, post, sound, text, texts,
 };
 
 /// [`sound`] with fields replaced; an empty list of values leaves a field out.
-fn with(changes: &[(&'static str, &[&'static str])]) -> Vec<Part> {
+pub(crate) fn with(changes: &[(&'static str, &[&'static str])]) -> Vec<Part> {
     let mut fields = sound();
     for (name, values) in changes {
         fields.retain(|(known, _)| known != name);
@@ -19,7 +19,7 @@ fn with(changes: &[(&'static str, &[&'static str])]) -> Vec<Part> {
     texts(&fields)
 }
 
-fn third_party() -> Vec<Part> {
+pub(crate) fn third_party() -> Vec<Part> {
     let mut parts = texts(&[
         ("workflow_id", THIRD_PARTY),
         ("requester_email", USER),
@@ -41,13 +41,13 @@ fn multi_signer(signers: &[&str]) -> Vec<Part> {
     parts
 }
 
-fn sent(bench: &Bench, parts: Vec<Part>) -> Sent {
+pub(crate) fn sent(bench: &Bench, parts: Vec<Part>) -> Sent {
     post("/v1/requests").token(&bench.token()).multipart(parts)
 }
 
 /// Creating answers so, says so, and creates nothing unless it succeeds.
 #[track_caller]
-fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) {
+pub(crate) fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) {
     let count = || bench.get("/v1/requests").value("/pagination/total_count").as_u64();
     let before = count().expect("a number");
     let answer = bench.send(&sent(bench, parts));
@@ -59,9 +59,9 @@ fn check(bench: &Bench, parts: Vec<Part>, expected: (u16, &str), said: &str) {
     }
 }
 
-const MISSING: (u16, &str) = (400, "parameter_missing");
-const INVALID: (u16, &str) = (422, "request_creation_error");
-const CREATED: (u16, &str) = (201, "");
+pub(crate) const MISSING: (u16, &str) = (400, "parameter_missing");
+pub(crate) const INVALID: (u16, &str) = (422, "request_creation_error");
+pub(crate) const CREATED: (u16, &str) = (201, "");
 
 #[test]
 fn a_sound_request_is_created_as_a_draft_with_name_and_status_only() {
@@ -304,102 +304,6 @@ fn fields_that_the_workflow_does_not_list_are_an_answer() {
     let mut ignored = with(&[]);
     ignored.push(file("file", "ignored.exe"));
     check(&bench, ignored, CREATED, "");
-}
-
-#[test]
-fn the_third_party_document_has_an_accepted_type() {
-    let bench = bench();
-    for (name, expected) in [
-        ("terms.pdf", CREATED),
-        ("terms.PDF", CREATED),
-        ("a.b.docx", CREATED),
-        ("terms.exe", INVALID),
-        ("terms", INVALID),
-        ("terms.", INVALID),
-        (".pdf", INVALID),
-    ] {
-        let mut parts = third_party();
-        parts.retain(|part| part.name != "file");
-        parts.push(file("file", name));
-        check(&bench, parts, expected, "file type");
-    }
-    let mut empty = third_party();
-    empty.retain(|part| part.name != "file");
-    empty.push(file_of("file", "terms.pdf", 0));
-    check(&bench, empty, MISSING, "file");
-}
-
-#[test]
-fn support_documents_are_of_any_format_and_of_100_mb_at_most() {
-    let bench = bench();
-    let support = |length| {
-        let mut parts = with(&[]);
-        parts.push(file("support_documents[]", "Größe “final”.xyz"));
-        parts.push(file_of("support_documents[]", "archive.bin", length));
-        parts
-    };
-    check(&bench, support(100_000_000), CREATED, "");
-    check(&bench, support(104_857_600), CREATED, "");
-    check(&bench, support(104_857_601), INVALID, "104857600");
-    let mut cut = support(104_857_600);
-    cut.last_mut().expect("two files").is_cut = true;
-    check(&bench, cut, INVALID, "104857600");
-    let strict = bench_answering(|answers| {
-        answers.support_document_size.bytes_max = 100_000_000;
-        answers.support_document_size.status = 413;
-    });
-    check(&strict, support(100_000_000), CREATED, "");
-    check(&strict, support(100_000_001), (413, "content_too_large"), "100000000");
-}
-
-#[test]
-fn only_true_merges_and_only_pdf_and_docx_are_merged() {
-    let bench = bench();
-    for (value, merged) in [("true", true), ("True", false), ("1", false), ("", false)] {
-        let mut parts = with(&[("merge_documents_into_pdf", &[value])]);
-        for name in ["a.pdf", "b.docx", "c.png"] {
-            parts.push(file("support_documents[]", name));
-        }
-        let answer = bench.send(&sent(&bench, parts)).ok();
-        let known = bench.known(&answer.text("/data/id"));
-        assert_eq!(known["merge"], merged, "{value}");
-        let files = known["files"].as_array().expect("a list").iter();
-        let dispositions: Vec<&str> =
-            files.filter_map(|file| file["disposition"].as_str()).collect();
-        let merged = if merged { "merged" } else { "attached" };
-        assert_eq!(dispositions, [merged, merged, "attached"]);
-    }
-}
-
-#[test]
-fn bodies_that_can_not_be_read_are_refused() {
-    let bench = bench();
-    let call = sent(&bench, Vec::new());
-    let with_type = |content_type: Option<&str>, body: Body| {
-        let mut sent = call.clone();
-        sent.headers.remove("content-type");
-        match content_type {
-            Some(value) => Sent { body, ..sent.header("content-type", value) },
-            None => Sent { body, ..sent },
-        }
-    };
-    const MULTIPART: Option<&str> = Some("multipart/form-data; boundary=moot");
-    let unsupported = (415, "unsupported_media_type");
-    for (content_type, body, expected) in [
-        (Some("multipart/form-data"), Body::Broken(BodyFault::NoBoundary), MISSING),
-        (Some("application/json"), Body::Broken(BodyFault::NoBoundary), unsupported),
-        (Some("application/json"), Body::Broken(BodyFault::WrongMediaType), unsupported),
-        (None, Body::Broken(BodyFault::NoBoundary), MISSING),
-        (None, Body::Empty, MISSING),
-        (MULTIPART, Body::Broken(BodyFault::Truncated), MISSING),
-        (MULTIPART, Body::Broken(BodyFault::Malformed("no closing delimiter")), MISSING),
-        (MULTIPART, Body::Broken(BodyFault::TooLarge), (413, "content_too_large")),
-        (MULTIPART, Body::Multipart(Vec::new()), MISSING),
-    ] {
-        let answer = bench.send(&with_type(content_type, body.clone()));
-        let (status, problem) = answer.outcome();
-        assert_eq!((status, problem.as_str()), expected, "{content_type:?} {body:?}");
-    }
 }
 
 #[test]

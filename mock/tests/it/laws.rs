@@ -3,23 +3,27 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderMap, Method};
 use jiff::SignedDuration;
 use moot_fixtures::answers;
 use moot_mock::World;
-use moot_mock::call::{Admission, Body, BodyFault, Call, Content, Head, Part};
+use moot_mock::call::{Admission, Call, Head};
 use moot_mock::control::Ask;
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{Progression, RateLimitMode};
 use proptest::prelude::*;
 use serde_json::Value;
 
+use crate::arbitrary;
 use crate::support::{
     Bench, Sent, bench, bench_with, delete, get, post, sound, start, texts, world_with,
 };
 
+/// Status, headers and body.
+type Wire = (u16, Vec<(String, Vec<u8>)>, Vec<u8>);
+
 /// Calls a world the long way, without a service; gives the answer's bytes.
-fn call(world: &mut World, sent: &Sent) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
+fn call(world: &mut World, sent: &Sent) -> Wire {
     let now = world.now(start());
     let head = Head {
         method: &sent.method,
@@ -46,7 +50,7 @@ fn call(world: &mut World, sent: &Sent) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>
     wire(&response)
 }
 
-fn wire(response: &Response) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
+fn wire(response: &Response) -> Wire {
     let headers = response.headers.iter();
     let body = match &response.body {
         ResponseBody::Bytes(bytes) => bytes.to_vec(),
@@ -54,117 +58,6 @@ fn wire(response: &Response) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
     };
     let headers = headers.map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
     (response.status.as_u16(), headers.collect(), body)
-}
-
-fn method() -> impl Strategy<Value = Method> {
-    prop_oneof![
-        Just(Method::GET),
-        Just(Method::POST),
-        Just(Method::DELETE),
-        "[A-Z]{1,8}".prop_map(|text| Method::from_bytes(text.as_bytes()).unwrap_or(Method::PATCH)),
-    ]
-}
-
-fn path() -> impl Strategy<Value = String> {
-    let id = prop_oneof![
-        Just("wfMutualNda1".to_owned()),
-        "[0-9A-Za-z]{8}",
-        "\\PC{0,20}",
-        "(%[0-9A-F]{2}){1,8}",
-    ];
-    let path = prop_oneof![
-        Just("/oauth/token"),
-        Just("/oauth/revoke"),
-        Just("/v1/requests"),
-        Just("/v1/workflows"),
-        Just("/v1/repository_documents"),
-        Just("/v1/webhooks"),
-        Just("/v1/requests/{id}"),
-        Just("/v1/requests/{id}/activity"),
-        Just("/v1/workflows/{id}"),
-        Just("/agreements/{id}"),
-        Just("/v1/workflows/{id}/schema"),
-        Just("/v1/webhooks/{id}"),
-        Just("/v1/repository_documents/{id}"),
-        Just("{id}"),
-    ];
-    (path, id).prop_map(|(path, id)| path.replace("{id}", &id))
-}
-
-fn part() -> impl Strategy<Value = Part> {
-    let name = prop_oneof![
-        Just("workflow_id"),
-        Just("requester_email"),
-        Just("counterparty_name"),
-        Just("variables"),
-        Just("counterparty_email"),
-        Just("file"),
-        Just("url"),
-        Just("metadata"),
-        Just("support_documents[]"),
-        Just("internal_signer_emails[]"),
-        Just("other"),
-    ];
-    let value = prop_oneof![
-        Just("wfMutualNda1".to_owned()),
-        Just("requester@northwind.example".to_owned()),
-        Just("{}".to_owned()),
-        "\\PC{0,40}",
-        "https?://\\PC{0,20}",
-    ];
-    let bytes = prop_oneof![
-        value.prop_map(|text| Bytes::from(text.into_bytes())),
-        proptest::collection::vec(any::<u8>(), 0..40).prop_map(Bytes::from),
-    ];
-    (name, proptest::option::of("\\PC{0,12}(\\.pdf)?"), bytes, any::<bool>()).prop_map(
-        |(name, file_name, bytes, is_cut)| Part {
-            name: name.to_owned(),
-            file_name,
-            content_type: None,
-            content: Content::in_memory(bytes),
-            is_cut,
-        },
-    )
-}
-
-fn body() -> impl Strategy<Value = Body> {
-    prop_oneof![
-        Just(Body::Empty),
-        proptest::collection::vec(any::<u8>(), 0..200).prop_map(|bytes| Body::Whole(bytes.into())),
-        "\\{\"(name|url|events)\":\\PC{0,30}\\}".prop_map(|text| Body::Whole(text.into())),
-        proptest::collection::vec(part(), 0..8).prop_map(Body::Multipart),
-        Just(Body::Broken(BodyFault::TooLarge)),
-        Just(Body::Broken(BodyFault::NoBoundary)),
-        Just(Body::Broken(BodyFault::WrongMediaType)),
-        Just(Body::Broken(BodyFault::Malformed("broken"))),
-        Just(Body::Broken(BodyFault::Truncated)),
-    ]
-}
-
-fn headers() -> impl Strategy<Value = HeaderMap> {
-    let name = prop_oneof![Just("authorization"), Just("content-type"), Just("x-other")];
-    let value = prop_oneof![
-        Just(b"application/json".to_vec()),
-        Just(b"multipart/form-data; boundary=x".to_vec()),
-        Just(b"application/x-www-form-urlencoded".to_vec()),
-        Just(b"Basic Og==".to_vec()),
-        proptest::collection::vec(any::<u8>(), 0..30),
-    ];
-    proptest::collection::vec((name, value), 0..4).prop_map(|rows| {
-        let sound = rows.into_iter().filter_map(|(name, value)| {
-            Some((HeaderName::from_static(name), HeaderValue::from_bytes(&value).ok()?))
-        });
-        sound.collect()
-    })
-}
-
-fn arbitrary_call() -> impl Strategy<Value = (Sent, bool)> {
-    let query = proptest::option::of("(page|status|x)=\\PC{0,10}(&page=[0-9]{0,20})?");
-    (method(), path(), query, headers(), body(), any::<bool>()).prop_map(
-        |(method, path, query, headers, body, with_token)| {
-            (Sent { method, path, query, headers, body }, with_token)
-        },
-    )
 }
 
 fn minted(bench: &Bench) -> String {
@@ -209,7 +102,7 @@ proptest! {
 
     #[test]
     fn any_call_is_answered_below_500_and_an_error_changes_no_resource(
-        (sent, with_token) in arbitrary_call()
+        (sent, with_token) in arbitrary::call()
     ) {
         thread_local! {
             // One world serves many cases: what the calls before left in it is part of the test.
@@ -239,7 +132,7 @@ proptest! {
 
     #[test]
     fn any_base_path_and_answers_keep_calls_below_500(
-        (sent, _) in arbitrary_call(), seed in 0..1000_u64
+        (sent, _) in arbitrary::call(), seed in 0..1000_u64
     ) {
         let mut world = world_with(|settings| settings.answers = answers::draw(seed));
         let (status, _, _) = call(&mut world, &sent);

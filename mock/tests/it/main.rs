@@ -1,5 +1,6 @@
 //! The tests of the mock from outside its modules, in one binary.
 
+mod arbitrary;
 mod support;
 
 mod activity;
@@ -7,6 +8,7 @@ mod admission;
 mod answers;
 mod control;
 mod create_legal_request;
+mod create_legal_request_files;
 mod deliveries;
 mod laws;
 mod limiter;
