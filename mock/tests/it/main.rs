@@ -1,22 +1,9 @@
 //! The tests of the mock from outside its modules, in one binary.
 
-<<<<<<< HEAD
-mod shell_control;
-mod shell_deliveries;
-mod shell_embed;
-mod shell_sandboxes;
-mod shell_server;
-mod shell_settings;
-mod shell_support;
-mod shell_transports;
-mod shell_uploads;
-=======
-mod arbitrary;
-mod support;
-
 mod activity;
 mod admission;
 mod answers;
+mod arbitrary;
 mod control;
 mod create_legal_request;
 mod create_legal_request_files;
@@ -27,6 +14,15 @@ mod lists;
 mod progression;
 mod repository_documents;
 mod seeds;
+mod shell_control;
+mod shell_deliveries;
+mod shell_embed;
+mod shell_sandboxes;
+mod shell_server;
+mod shell_settings;
+mod shell_support;
+mod shell_transports;
+mod shell_uploads;
+mod support;
 mod tokens;
 mod webhooks;
->>>>>>> mock-core
