@@ -178,9 +178,14 @@ impl Line {
             return Err(Trouble::Withheld("the target has no control plane".to_owned()));
         };
         let answer = admin.ask(&self.carrier, method, path, json).await;
-        let moves_time = method != "GET" && ["/clock", "/reset"].contains(&path);
-        if moves_time {
-            self.venue.tokens.lock().await.clear();
+        if method == "POST" && ["/clock", "/reset"].contains(&path) {
+            // Shared tokens live on the service's time.
+            let advanced = json.and_then(|json| json.get("advance_seconds")?.as_u64());
+            let mut tokens = self.venue.tokens.lock().await;
+            match advanced {
+                Some(seconds) => tokens.age(Duration::from_secs(seconds)),
+                None => tokens.clear(),
+            }
         }
         answer
     }

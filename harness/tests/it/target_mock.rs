@@ -156,6 +156,29 @@ async fn a_moved_clock_ages_shared_tokens_unseen() {
 }
 
 #[tokio::test]
+async fn a_burst_finds_its_window_empty() {
+    let (target, _) = in_process().await;
+    let sandbox = Sandbox {
+        clock: Some("frozen".to_owned()),
+        rate_limit: Some("enforce".to_owned()),
+        ..Sandbox::default()
+    };
+    let stage = stage(&target, &sandbox).await;
+    let token = stage.token("main", Scopes::READ).await.expect("there is a token");
+    stage.fresh_window().await;
+    let mut served = 0;
+    for _ in 0..601 {
+        let sent = stage.send_in_burst(call_with("GET", "/v1/workflows", &token)).await;
+        served += u32::from(answer(&sent).status == 200);
+    }
+    assert_eq!(served, 600);
+    let move_on = json!({ "advance_seconds": 60 });
+    stage.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
+    let same = stage.token("main", Scopes::READ).await;
+    assert_eq!(same.as_deref(), Ok(token.as_str()), "it has not aged by much");
+}
+
+#[tokio::test]
 async fn endpoints_follow_the_answers_of_the_sandbox() {
     use moot_fixtures::contract::Operation;
     let (target, _) = in_process().await;
@@ -198,7 +221,9 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
     assert_eq!(deliveries[0]["json"]["event"], "execution_complete");
     let authorization = format!("Bearer {}", receiver.secret());
     assert_eq!(deliveries[0]["headers"]["authorization"], authorization);
-    let other = stage.receiver("hook").await.expect("it listens");
+    let again = stage.receiver("hook").await.expect("it listens");
+    assert_eq!((again.url(), again.deliveries().len()), (receiver.url(), 1));
+    let other = stage.receiver("other").await.expect("it listens");
     assert_ne!(other.url(), receiver.url());
     assert!(other.deliveries().is_empty());
 }
