@@ -1,5 +1,12 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod command_documents;
+mod command_explain;
+mod command_line;
+mod command_mock;
+mod command_run;
+mod command_snapshot;
+mod command_support;
 mod register;
 mod report_formats;
 mod report_hostile;
