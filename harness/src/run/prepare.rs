@@ -168,7 +168,9 @@ fn prepare_body(stage: &Stage, names: &Names, body: &RequestBody) -> Result<Prep
             content_type: Some("application/json".to_owned()),
             bytes: json.render(names)?.to_string().into(),
         },
-        RequestBody::Multipart(multipart) => PreparedBody::Multipart(parts(stage, names, multipart)?),
+        RequestBody::Multipart(multipart) => {
+            PreparedBody::Multipart(parts(stage, names, multipart)?)
+        }
         RequestBody::Raw(raw) => prepare_raw(names, raw)?,
     })
 }

@@ -1,6 +1,6 @@
 //! The tests of the mock from outside its modules, in one binary.
 
-<<<<<<< HEAD
+mod arbitrary;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
@@ -10,8 +10,6 @@ mod shell_settings;
 mod shell_support;
 mod shell_transports;
 mod shell_uploads;
-=======
-mod arbitrary;
 mod support;
 
 mod activity;
@@ -29,4 +27,3 @@ mod repository_documents;
 mod seeds;
 mod tokens;
 mod webhooks;
->>>>>>> mock-core
