@@ -1,4 +1,4 @@
-//! The second pass: whether names, ids, operations, documents and worlds exist. Reports all mistakes.
+//! The second pass: whether names, ids, documents, schemas and worlds exist. Reports all mistakes.
 //!
 //! Form is the reader's business. Nothing here changes the model.
 
