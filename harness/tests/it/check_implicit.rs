@@ -141,6 +141,25 @@ fn a_stated_type_comes_with_its_status_and_title() {
 }
 
 #[test]
+fn a_status_that_a_question_frees_may_come_with_any_type() {
+    let mut body = with("status", json!(409));
+    body["type"] = json!("parameter_missing");
+    body["title"] = json!("Bad Request");
+    body["instance"] = json!("/v1/repository_documents");
+    let path = "/v1/repository_documents";
+    let upload = Seen::new(Operation::CreateRepositoryDocument, path, 409, &body);
+    check(&upload, &["~http.declared-status", "~errors.known-type"]);
+    body["type"] = json!("insufficient_scope");
+    body["title"] = json!("Forbidden");
+    let upload = Seen::new(Operation::CreateRepositoryDocument, path, 409, &body);
+    check(&upload, &["~http.declared-status", "errors.known-type"]);
+    let hidden = Seen::new(Operation::GetLegalRequest, "/v1/requests/x", 403, &{
+        with("status", json!(403))
+    });
+    check(&hidden, &["~errors.known-type"]);
+}
+
+#[test]
 fn titles_of_other_missing_resources_are_open() {
     let mut body = with("title", json!("Webhook not found"));
     body["instance"] = json!("/v1/webhooks/x");
