@@ -8,6 +8,8 @@ mod body;
 pub mod clock;
 mod control;
 mod deliverer;
+#[cfg(feature = "state")]
+mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
 mod nearest;
@@ -21,6 +23,8 @@ mod site;
 mod site_body;
 
 pub use body::BodyTimes;
+#[cfg(feature = "state")]
+pub use durable::DurableError;
 pub use sandboxes::SANDBOXES_MAX;
 pub use server::{ServeLimits, serve};
 pub use site::{Site, SiteError, SiteOptions};

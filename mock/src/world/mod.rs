@@ -5,6 +5,7 @@
 //! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
 
 mod admit;
+mod kept;
 mod rows;
 
 use std::sync::Arc;
@@ -29,6 +30,8 @@ use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
 
+pub use kept::Noted;
+
 /// The whole service as a value.
 #[derive(Debug)]
 pub struct World {
@@ -36,6 +39,8 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
+    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
     /// Calls so far: with the limiters, the journal and the written date the only interior state.
@@ -93,6 +98,7 @@ impl World {
             journal: Journal::default(),
             date: DateHeader::new(),
             state,
+            noted: None,
             seeded,
             settings,
         };
@@ -106,7 +112,9 @@ impl World {
     /// # Errors
     /// [`SettingsError`], though settings that made a world once make it again.
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
-        Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)
+        let world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
+        let noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
+        Ok(Self { noted, ..world })
     }
 
     /// The world's time while the system's is `system_now`.
@@ -135,6 +143,9 @@ impl World {
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
+            if let Some(noted) = &mut self.noted {
+                noted.changes.push(change.clone());
+            }
             self.state.apply(change);
         }
     }

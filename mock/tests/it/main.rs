@@ -6,6 +6,8 @@ mod shell_embed;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
+#[cfg(feature = "state")]
+mod shell_state;
 mod shell_support;
 mod shell_transports;
 mod shell_uploads;
