@@ -107,14 +107,16 @@ impl World {
         Ok(world)
     }
 
-    /// The same world as it was at first.
+    /// The same world as it was at first, but for the numbers of deliveries: these go on, so that an
+    /// attempt still under way is never taken for one of a new delivery.
     ///
     /// # Errors
     /// [`SettingsError`], though settings that made a world once make it again.
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
-        let world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
-        let noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
-        Ok(Self { noted, ..world })
+        let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
+        world.state.next_delivery = self.state.next_delivery;
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
+        Ok(world)
     }
 
     /// The world's time while the system's is `system_now`.
