@@ -205,6 +205,9 @@ pub(super) struct MockArguments {
     /// Folder that keeps the main world's data; one that is there wins over --world and --seed
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
+    pub(super) tls: Option<Vec<PathBuf>>,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,

@@ -231,7 +231,7 @@ async fn damage_is_named_and_never_read() {
         let copy = copied(sound.path());
         let path = copy.path().join("state.redb");
         fs::write(&path, &bytes[..cut]).expect("a written file");
-        check_named(&opened(copy.path()).err().expect("a refusal"), &path);
+        check_named(&opened(copy.path()).expect_err("a refusal"), &path);
     }
     for text in [None, Some("other bytes")] {
         let copy = copied(sound.path());
@@ -241,14 +241,14 @@ async fn damage_is_named_and_never_read() {
             Some(text) => fs::write(&path, text).expect("a written file"),
             None => fs::remove_file(&path).expect("a removed file"),
         }
-        check_named(&opened(copy.path()).err().expect("a refusal"), &path);
+        check_named(&opened(copy.path()).expect_err("a refusal"), &path);
     }
     let copy = copied(sound.path());
     fs::write(copy.path().join("commits"), "17").expect("a written file");
-    check_named(&opened(copy.path()).err().expect("a refusal"), &copy.path().join("commits"));
+    check_named(&opened(copy.path()).expect_err("a refusal"), &copy.path().join("commits"));
     fs::remove_file(sound.path().join("state.redb")).expect("a removed file");
     let path = sound.path().join("state.redb");
-    check_named(&opened(sound.path()).err().expect("a refusal"), &path);
+    check_named(&opened(sound.path()).expect_err("a refusal"), &path);
 }
 
 #[track_caller]
