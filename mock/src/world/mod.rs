@@ -5,6 +5,7 @@
 //! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
 
 mod admit;
+mod kept;
 mod rows;
 
 use std::sync::Arc;
@@ -29,6 +30,8 @@ use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
 
+pub use kept::Noted;
+
 /// The whole service as a value.
 #[derive(Debug)]
 pub struct World {
@@ -36,6 +39,8 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
+    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
     /// Calls so far: with the limiters, the journal and the written date the only interior state.
@@ -93,6 +98,7 @@ impl World {
             journal: Journal::default(),
             date: DateHeader::new(),
             state,
+            noted: None,
             seeded,
             settings,
         };
@@ -109,6 +115,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
 
@@ -138,6 +145,9 @@ impl World {
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
+            if let Some(noted) = &mut self.noted {
+                noted.changes.push(change.clone());
+            }
             self.state.apply(change);
         }
     }

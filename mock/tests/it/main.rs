@@ -4,10 +4,14 @@ mod arbitrary;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
+mod shell_hostile;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
+#[cfg(feature = "state")]
+mod shell_state;
 mod shell_support;
+mod shell_tls;
 mod shell_transports;
 mod shell_uploads;
 mod support;
