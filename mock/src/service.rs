@@ -101,16 +101,21 @@ impl Service {
     /// it, and what its changes make due at once happens before the next call.
     fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
         let turn = self.0.turn.lock();
+        let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now);
         let outcome = self.0.world.read().answer(now, call);
-        let is_changed = !outcome.changes.is_empty();
-        if is_changed {
+        if !outcome.changes.is_empty() {
             self.0.world.write().apply(outcome.changes);
             self.settle(system_now);
         }
-        self.0.world.read().record(now, &call.head, call.admitted, &outcome.response);
+        let due = {
+            let world = self.0.world.read();
+            world.record(now, &call.head, call.admitted, &outcome.response);
+            world.state().next_due()
+        };
         drop(turn);
-        if is_changed {
+        // To wake another thread costs more than most answers: only for what it does not know of.
+        if due.is_some_and(|due| due_before.is_none_or(|before| due < before)) {
             self.wake();
         }
         outcome.response
