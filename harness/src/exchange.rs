@@ -118,6 +118,13 @@ impl Masks {
         })
     }
 
+    /// Each secret with its label, longest first.
+    pub fn labelled(&self) -> Vec<(String, String)> {
+        let secrets = self.secrets.read();
+        let bare = |label: &str| label.trim_matches(['[', ']']).to_owned();
+        secrets.iter().map(|(secret, label)| (secret.clone(), bare(label))).collect()
+    }
+
     /// The secrets known now, for scanning finished artefacts.
     pub fn secrets(&self) -> Vec<String> {
         self.secrets.read().iter().map(|(secret, _)| secret.clone()).collect()

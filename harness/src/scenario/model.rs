@@ -182,8 +182,8 @@ pub struct LetBinding {
 pub enum RequestLine {
     /// `METHOD /path`.
     Path {
-        /// Upper case.
-        method: String,
+        /// Upper case, or a name.
+        method: Text,
         /// With its leading `/`.
         path: Text,
     },

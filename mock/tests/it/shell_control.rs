@@ -232,7 +232,7 @@ async fn resetting_leads_back_to_the_seed() {
 #[tokio::test]
 async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_without_it() {
     let options = SiteOptions { is_beyond_loopback: true, ..SiteOptions::new(settings()) };
-    let error = Site::new(options.clone()).err().expect("refused").to_string();
+    let error = Site::new(options.clone()).expect_err("refused").to_string();
     assert!(error.contains("MOOT_ADMIN_TOKEN"), "{error}");
     let options = SiteOptions { admin_token: Some("t0p".to_owned()), ..options };
     let site = Site::new(options).expect("the settings are sound");

@@ -1,0 +1,59 @@
+//! Does a type that §7 lists come with the status and the title that §7 gives it?
+
+use moot_fixtures::contract::{Operation, ProblemType};
+
+use super::{Finding, Implicit, ImplicitContext, Seen};
+use crate::check::Judgement;
+use crate::check::shown::shown;
+
+pub(super) const ROW: Implicit = Implicit {
+    name: "problem type",
+    verifies: &["errors.known-type", "errors.title-of-type"],
+    judge,
+};
+
+fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
+    let Some(problem) = seen.problem() else { return Vec::new() };
+    let name = problem.get("type").and_then(|name| name.as_str());
+    let known = ProblemType::STATED.into_iter().find(|known| Some(known.as_str()) == name);
+    let Some(known) = known else { return Vec::new() };
+    let mut findings =
+        vec![Finding { requirement: "errors.known-type", judgement: status(seen, known) }];
+    let title = problem.get("title");
+    if title.is_some_and(serde_json::Value::is_string) {
+        let holds = title.and_then(|title| title.as_str()) == Some(known.title());
+        let judgement = if holds { Judgement::Holds } else { untitled(seen, known, &shown(title)) };
+        findings.push(Finding { requirement: "errors.title-of-type", judgement });
+    }
+    findings
+}
+
+fn status(seen: &Seen<'_>, known: ProblemType) -> Judgement {
+    if seen.status() == known.status() {
+        return Judgement::Holds;
+    }
+    Judgement::fails(
+        format!("the type `{}` comes with another status", known.as_str()),
+        known.status().to_string(),
+        seen.status().to_string(),
+    )
+    .at("/type")
+}
+
+fn untitled(seen: &Seen<'_>, known: ProblemType, title: &str) -> Judgement {
+    let judgement = Judgement::fails(
+        format!("the type `{}` comes with another title", known.as_str()),
+        format!("{:?}", known.title()),
+        title,
+    )
+    .at("/title");
+    // Of other resources than requests type and title of a 404 are open (`not_found_type`).
+    let is_of_requests = matches!(
+        seen.operation(),
+        Some(Operation::GetLegalRequest | Operation::GetLegalRequestActivity)
+    );
+    if known == ProblemType::RequestNotFound && !is_of_requests {
+        return judgement.tolerated();
+    }
+    judgement
+}
