@@ -1,5 +1,6 @@
 //! The tests of the mock from outside its modules, in one binary.
 
+mod performance;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
