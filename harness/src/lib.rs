@@ -5,6 +5,7 @@
 //! the contract and the exchange; none of them asks the mock what is right.
 
 pub mod check;
+pub mod command;
 pub mod exchange;
 pub mod report;
 pub mod run;

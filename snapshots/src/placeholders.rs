@@ -12,6 +12,9 @@ use crate::text::{address, is_timestamp, printable, replace_word, without_loopba
 const HEADERS_KEPT: [&str; 6] =
     ["content-type", "cache-control", "www-authenticate", "allow", "location", "retry-after"];
 
+/// What stands for a redacted value.
+const REDACTED: &str = "[redacted]";
+
 /// Characters shown of a body that is not JSON.
 const TEXT_CHARACTERS_MAX: usize = 4000;
 
@@ -52,7 +55,7 @@ impl Placeholders {
 
     /// Shows `text` as `[label]` wherever it stands: for the run's tag and the like.
     pub fn hide(&mut self, text: &str, label: &str) {
-        if !text.is_empty() {
+        if !text.is_empty() && self.fixed.iter().all(|(known, _)| known != text) {
             self.fixed.push((text.to_owned(), format!("[{label}]")));
         }
     }
@@ -97,7 +100,7 @@ impl Placeholders {
                 let mut value = value.clone();
                 for pointer in redact_pointers {
                     if let Some(place) = value.pointer_mut(pointer) {
-                        *place = Value::String("[redacted]".to_owned());
+                        *place = Value::String(REDACTED.to_owned());
                     }
                 }
                 self.learn(&value, false);
@@ -179,7 +182,7 @@ impl Placeholders {
     }
 
     fn name(&mut self, kind: Kind, value: &str) {
-        if !value.is_empty() && !self.known.contains_key(value) {
+        if !value.is_empty() && value != REDACTED && !self.known.contains_key(value) {
             let name = self.next(kind);
             self.known.insert(value.to_owned(), name);
         }

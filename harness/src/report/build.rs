@@ -161,17 +161,23 @@ impl Builder<'_> {
             pointer: check.pointer.as_deref().map(|pointer| self.line(pointer)),
             place: check.place.as_ref().map(place),
             exchange: check.exchange.as_ref().map(|exchange| exchange.number),
-            curl: check.exchange.as_ref().map(|exchange| self.text(&exchange.request.curl)),
+            curl: None,
         };
+        // Thousands of checks pass; what helps a person to look into one is for the others.
+        let is_looked_into = check.verdict >= Verdict::Warn;
+        if let Some(exchange) = check.exchange.as_ref().filter(|_| is_looked_into) {
+            shown.curl = Some(self.text(&exchange.request.curl));
+        }
         match &check.subject {
             Subject::Requirement(id) => {
-                let row = register::get(id);
+                let row = register::get(id).filter(|_| is_looked_into);
                 shown.sentence = row.map(|row| row.sentence.clone());
                 shown.remedy = row.and_then(|row| row.remedy.clone());
                 shown.requirement = Some(id.clone());
             }
             Subject::Question(id) => {
-                shown.sentence = questions::get(id).map(|question| question.ask.clone());
+                let question = questions::get(id).filter(|_| is_looked_into);
+                shown.sentence = question.map(|question| question.ask.clone());
                 shown.question = Some(id.clone());
             }
             Subject::Snapshot(name) => shown.snapshot = Some(self.line(name)),
@@ -197,7 +203,7 @@ impl Builder<'_> {
                 add(NotRun {
                     reason: self.line(&why.reason),
                     setting: why.setting.as_deref().map(|setting| self.line(setting)),
-                    tolerate_as: Some(why.tolerate_as.clone()),
+                    tolerate_as: Some(why.tolerate_as.clone()).filter(|name| !name.is_empty()),
                     is_tolerated: why.is_tolerated,
                     names: vec![self.line(&scenario.name)],
                 });

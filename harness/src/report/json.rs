@@ -10,7 +10,7 @@ use crate::verdict::Verdict;
 /// The published JSON Schema of this report, `moot schema report`.
 pub const SCHEMA: &str = include_str!("../../schemas/report.json");
 
-/// Laid out, one line feed at the end.
+/// On one line: a whole run judges thousands of checks, and what reads them is a program.
 ///
 /// # Errors
 /// The serialiser's, as text.
@@ -23,6 +23,6 @@ pub fn render(report: &Report) -> Result<String, String> {
         .collect();
     let mut shown = report.clone();
     shown.exchanges.retain(|exchange| wanted.contains(&exchange.number));
-    let text = serde_json::to_string_pretty(&shown).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string(&shown).map_err(|error| error.to_string())?;
     Ok(format!("{}\n", escape::json(&text)))
 }

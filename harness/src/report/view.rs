@@ -11,6 +11,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Characters of one answer on a line for people.
 const ANSWER_CHARACTERS_MAX: usize = 60;
 
+/// Distinct answers on a line for people.
+const ANSWERS_SHOWN_MAX: usize = 3;
+
 /// A whole run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -162,7 +165,7 @@ pub struct Check {
     pub section: String,
     /// `stated`, `inherited`, `example`, `open`; null for snapshots.
     pub level: Option<&'static str>,
-    /// The statement, or the question.
+    /// The statement, or the question; this and the next only for `warn` and worse.
     pub sentence: Option<String>,
     /// What to do when it fails.
     pub remedy: Option<String>,
@@ -184,7 +187,7 @@ pub struct Check {
     pub place: Option<Place>,
     /// Number of the exchange it judged.
     pub exchange: Option<u64>,
-    /// A command line that sends the same; secrets are shell variables.
+    /// A command line that sends the same; secrets are shell variables. For `warn` and worse.
     pub curl: Option<String>,
 }
 
@@ -345,14 +348,20 @@ impl Report {
 }
 
 impl Answer {
-    /// All answers on one line, with how often each was seen where there are several.
+    /// The first answers on one line, with how often each was seen where there are several.
     pub fn line(&self) -> String {
         let several = self.answers.len() > 1;
         let shown = |seen: &SeenAnswer| {
             let value = escape::cut(&escape::line(&seen.value.to_string()), ANSWER_CHARACTERS_MAX);
             if several { format!("{value} ×{}", seen.times) } else { value }
         };
-        self.answers.iter().map(shown).collect::<Vec<_>>().join(", ")
+        let mut shown: Vec<String> =
+            self.answers.iter().take(ANSWERS_SHOWN_MAX).map(shown).collect();
+        let more = self.answers.len().saturating_sub(ANSWERS_SHOWN_MAX);
+        if more > 0 {
+            shown.push(format!("and {more} more"));
+        }
+        shown.join(", ")
     }
 }
 

@@ -110,7 +110,7 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
     let served: Vec<i64> = all
         .iter()
         .filter(|exchange| !is_refused(exchange))
-        .map(|exchange| exchange.sent_at_seconds)
+        .map(|exchange| seconds_of(exchange))
         .collect();
     let before = all.iter().take_while(|exchange| !is_refused(exchange)).count();
     let refusal = all.iter().find(|exchange| is_refused(exchange));
@@ -128,6 +128,19 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
         },
         "refusal": refusal.map_or(Value::Null, |exchange| refusal_of(exchange)),
     })
+}
+
+/// When a call was answered, by the target's own clock where it tells the time: that is the clock by
+/// which it counts.
+fn seconds_of(exchange: &Exchange) -> i64 {
+    exchange
+        .outcome
+        .as_ref()
+        .ok()
+        .and_then(|response| httpdate::parse_http_date(response.header("date")?).ok())
+        .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .unwrap_or(exchange.sent_at_seconds)
 }
 
 fn refusal_of(exchange: &Exchange) -> Value {

@@ -48,6 +48,9 @@ pub(super) fn observe(
         let value = found.unwrap_or(Value::Null);
         result.actual = shown(walk, &value);
         match question.judge(&value) {
+            Latitude::Warn | Latitude::Outside if value.is_null() => {
+                "it could not be seen here".clone_into(&mut result.message);
+            }
             Latitude::Within => {
                 result.verdict = Verdict::Observed;
                 keep(walk, observation, &question.section, value, label);

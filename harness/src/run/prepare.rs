@@ -11,7 +11,7 @@ use crate::scenario::model::{
     RequestShape, Text, TokenChoice,
 };
 use crate::scenario::names::Names;
-use crate::target::{PartBytes, Prepared, PreparedBody, PreparedPart, Stage, payload};
+use crate::target::{PartBytes, Prepared, PreparedBody, PreparedPart, Stage};
 
 use super::scenario::Stop;
 
@@ -43,7 +43,7 @@ pub(super) async fn prepare(
         headers.push(("authorization".to_owned(), format!("Bearer {token}")));
     }
     let body = match &shape.body {
-        Some(body) => prepare_body(names, body)?,
+        Some(body) => prepare_body(stage, names, body)?,
         None => PreparedBody::Empty,
     };
     Ok(Prepared {
@@ -155,7 +155,7 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-fn prepare_body(names: &Names, body: &RequestBody) -> Result<PreparedBody, Stop> {
+fn prepare_body(stage: &Stage, names: &Names, body: &RequestBody) -> Result<PreparedBody, Stop> {
     Ok(match body {
         RequestBody::Form(fields) => PreparedBody::Bytes {
             content_type: Some("application/x-www-form-urlencoded".to_owned()),
@@ -168,7 +168,9 @@ fn prepare_body(names: &Names, body: &RequestBody) -> Result<PreparedBody, Stop>
             content_type: Some("application/json".to_owned()),
             bytes: json.render(names)?.to_string().into(),
         },
-        RequestBody::Multipart(multipart) => PreparedBody::Multipart(parts(names, multipart)?),
+        RequestBody::Multipart(multipart) => {
+            PreparedBody::Multipart(parts(stage, names, multipart)?)
+        }
         RequestBody::Raw(raw) => prepare_raw(names, raw)?,
     })
 }
@@ -193,9 +195,9 @@ fn prepare_raw(names: &Names, raw: &Raw) -> Result<PreparedBody, Stop> {
     Ok(PreparedBody::Raw { content_type, bytes, declared_length: raw.declared_length })
 }
 
-fn parts(names: &Names, multipart: &Multipart) -> Result<Vec<PreparedPart>, Stop> {
+fn parts(stage: &Stage, names: &Names, multipart: &Multipart) -> Result<Vec<PreparedPart>, Stop> {
     let mut parts = match &multipart.from_schema {
-        Some(schema) => derived(names, schema)?,
+        Some(schema) => derived(stage, names, schema)?,
         None => Vec::new(),
     };
     let set = pairs(names, &multipart.set)?;
@@ -218,11 +220,10 @@ fn parts(names: &Names, multipart: &Multipart) -> Result<Vec<PreparedPart>, Stop
     Ok(parts)
 }
 
-fn derived(names: &Names, schema: &Json) -> Result<Vec<PreparedPart>, Stop> {
+fn derived(stage: &Stage, names: &Names, schema: &Json) -> Result<Vec<PreparedPart>, Stop> {
     let schema = schema.render(names)?;
-    let bindings = names.get(&["bindings".to_owned()]).unwrap_or(Value::Null);
-    let tag = names.get(&["run".to_owned(), "tag".to_owned()]).unwrap_or(Value::Null);
-    payload::from_schema(&schema, &bindings, &as_text(&tag))
+    stage
+        .payload(&schema)
         .map_err(|reason| Stop::not_run(format!("no request can be made of the schema: {reason}")))
 }
 

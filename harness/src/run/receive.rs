@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::check::{self, Document};
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
+use crate::target::Receiver;
 
 use super::scenario::{Stop, Walk};
 use super::step::Done;
@@ -34,6 +35,9 @@ async fn receive(
         ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
     };
     let document = Document::of_value(json!({ "deliveries": deliveries }));
+    if let Some(require) = &step.require {
+        request::holds(walk, require, &document, "the precondition does not hold")?;
+    }
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);
         walk.names.set(name, value.unwrap_or_default());
@@ -47,10 +51,10 @@ async fn receive(
 }
 
 /// Deliveries since the receiver was last asked.
-async fn fresh(walk: &Walk<'_>, receiver: &str) -> Result<Vec<Value>, Stop> {
-    let all = walk.stage.receiver(receiver).await?.deliveries();
+fn fresh(walk: &Walk<'_>, receiver: &str) -> Vec<Value> {
+    let all = walk.receivers.get(receiver).map(Receiver::deliveries).unwrap_or_default();
     let seen = walk.seen_deliveries.get(receiver).copied().unwrap_or(0);
-    Ok(all.into_iter().skip(seen).collect())
+    all.into_iter().skip(seen).collect()
 }
 
 fn mark_seen(walk: &mut Walk<'_>, receiver: &str, count: usize) {
@@ -67,7 +71,7 @@ async fn at_least(
     let begun = Instant::now();
     let mut moved = Duration::ZERO;
     loop {
-        let deliveries = fresh(walk, &step.receiver).await?;
+        let deliveries = fresh(walk, &step.receiver);
         if deliveries.len() >= wanted {
             mark_seen(walk, &step.receiver, deliveries.len());
             return Ok(deliveries);
@@ -99,7 +103,7 @@ async fn none_for(
     if walk.stage.has_admin() {
         tokio::time::sleep(ASK_EVERY).await;
     }
-    let deliveries = fresh(walk, &step.receiver).await?;
+    let deliveries = fresh(walk, &step.receiver);
     mark_seen(walk, &step.receiver, deliveries.len());
     Ok(deliveries)
 }

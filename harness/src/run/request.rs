@@ -137,7 +137,7 @@ pub(super) fn implied(walk: &Walk<'_>, label: &str, exchange: &Arc<Exchange>) ->
 }
 
 /// Stops the walk where an expectation without a requirement does not hold.
-fn holds(
+pub(super) fn holds(
     walk: &Walk<'_>,
     expectation: &Expectation,
     document: &Document,

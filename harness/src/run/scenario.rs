@@ -13,7 +13,7 @@ use crate::run::plan::Planned;
 use crate::run::result::{NotRun, ScenarioResult, StepResult};
 use crate::scenario::model::{Json, Step};
 use crate::scenario::names::{Names, UnknownName};
-use crate::target::Stage;
+use crate::target::{Receiver, Stage};
 use crate::verdict::Verdict;
 
 use super::walk::Shared;
@@ -90,6 +90,8 @@ pub(super) struct Walk<'a> {
     /// Steps that always run, first in first.
     pub(super) finals: Vec<(String, &'a [Step])>,
     pub(super) placeholders: Placeholders,
+    /// The receivers that listen, by name.
+    pub(super) receivers: BTreeMap<String, Receiver>,
     /// Deliveries already shown, by receiver.
     pub(super) seen_deliveries: BTreeMap<String, usize>,
     /// How often each step label was used.
@@ -257,6 +259,7 @@ async fn attempt(
         steps: Vec::new(),
         finals: Vec::new(),
         placeholders: Placeholders::new(),
+        receivers: BTreeMap::new(),
         seen_deliveries: BTreeMap::new(),
         labels: BTreeMap::new(),
     };

@@ -38,6 +38,11 @@ pub(super) fn judge(
         (SnapshotMode::Record, Some(folder)) => (Mode::Record, folder.clone()),
     };
     let redact: Vec<String> = rule.redact.iter().filter_map(pointer).collect();
+    // A sandbox has another address in each run, and the tag is the run's own.
+    if let Some(base) = exchange.request.url.strip_suffix(exchange.request.path.as_str()) {
+        walk.placeholders.hide_base(base);
+    }
+    walk.placeholders.hide(&walk.shared.run_tag, "tag");
     let content = walk.placeholders.response(
         document.status.unwrap_or(0),
         &document.headers,

@@ -170,6 +170,7 @@ pub(super) async fn receivers(walk: &mut Walk<'_>) -> Result<(), Stop> {
             name.clone(),
             serde_json::json!({ "url": receiver.url(), "secret": receiver.secret() }),
         );
+        walk.receivers.insert(name.clone(), receiver);
     }
     if !opened.is_empty() {
         walk.names.set("receivers", Value::Object(opened));

@@ -6,8 +6,14 @@
 //! a [`Diagnostic`]. [`schema`] publishes the same language as JSON Schema.
 
 pub mod diagnostic;
+pub mod load;
 pub mod model;
 pub mod names;
+mod nearest;
+mod node;
+mod read;
+pub mod schema;
 pub mod text;
+pub mod validate;
 
 pub use diagnostic::Diagnostic;

@@ -184,7 +184,7 @@ pub enum RequestLine {
     Path {
         /// Upper case, or a name.
         method: Text,
-        /// With its leading `/`.
+        /// With its leading `/`; or it begins with a name, which may stand for an absolute address.
         path: Text,
     },
     /// An operation by name, or a name that stands for one; `id` fills `{id}`.
@@ -413,6 +413,8 @@ pub struct ReceiveStep {
     pub receiver: String,
     /// For what it waits.
     pub until: ReceiveUntil,
+    /// The precondition.
+    pub require: Option<Expectation>,
     /// Checks on its document.
     pub expect: Vec<Check>,
     /// Observations on its document.

@@ -69,6 +69,14 @@ impl Text {
         }
     }
 
+    /// The name, where the text is that name alone.
+    pub fn only_name(&self) -> Option<&[String]> {
+        match self.pieces.as_slice() {
+            [Piece::Name(name)] => Some(name),
+            _ => None,
+        }
+    }
+
     /// Every name in it, in order.
     pub fn names(&self) -> impl Iterator<Item = &[String]> {
         self.pieces.iter().filter_map(|piece| match piece {

@@ -1,11 +1,11 @@
-//! What stands between a run and a real deployment: consent, pace, budgets, gateway headers, ledger.
+//! What stands between a run and a real deployment: consent, pace, budgets, headers, ledger.
 
 use std::time::{Duration, SystemTime};
 
 use secrecy::SecretString;
 use tokio::time::Instant;
 
-use super::file::{FileHeader, TargetFile};
+use super::file::{Consent, FileHeader, TargetFile};
 use super::guard::Guard;
 use super::ledger::Ledger;
 use super::pace::{Pace, retry_after};
@@ -52,7 +52,10 @@ impl Deployment {
         let limits = file.limits;
         Ok(Self {
             guard: Guard::new(file.consent.clone(), bound, limits.created_objects_max),
-            ledger: Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
+            ledger: match file.consent.contains(&Consent::Write) {
+                true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
+                false => Ledger::none(run_tag, file.base_url.as_str()),
+            },
             headers: file.headers.clone(),
             expired_token: file.expired_token.clone(),
             revoked_token: file.revoked_token.clone(),

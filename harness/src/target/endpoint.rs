@@ -1,4 +1,4 @@
-//! Where an operation is on a target: method and path template, and which operation a call belongs to.
+//! Where an operation is on a target (method and path), and which operation a call belongs to.
 
 use std::collections::BTreeMap;
 

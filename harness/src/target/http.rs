@@ -1,5 +1,5 @@
 //! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
-//! followed, nothing is repeated, nothing is decompressed, nothing goes through a proxy to loopback.
+//! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,13 +18,12 @@ pub(super) const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 /// Deadline `silence`: between two pieces of an answer, and until its first.
 const SILENCE_DEADLINE: Duration = Duration::from_secs(60);
 /// Deadline `exchange`: from the first byte sent to the last byte received.
-const EXCHANGE_DEADLINE: Duration = Duration::from_secs(180);
+pub(super) const EXCHANGE_DEADLINE: Duration = Duration::from_secs(180);
 
 /// A client for one target.
 #[derive(Debug, Clone)]
 pub(super) struct Http {
     client: Client,
-    exchange_deadline: Duration,
 }
 
 impl Http {
@@ -33,14 +32,6 @@ impl Http {
     /// # Errors
     /// Where the file cannot be read or holds none.
     pub(super) fn new(base: &Url, ca_file: Option<&Path>) -> Result<Self, String> {
-        Self::with_deadline(base, ca_file, EXCHANGE_DEADLINE)
-    }
-
-    fn with_deadline(
-        base: &Url,
-        ca_file: Option<&Path>,
-        exchange_deadline: Duration,
-    ) -> Result<Self, String> {
         // Without a provider `build` panics; a second installation is refused, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -49,7 +40,7 @@ impl Http {
             .referer(false)
             .connect_timeout(CONNECT_DEADLINE)
             .read_timeout(SILENCE_DEADLINE)
-            .timeout(exchange_deadline)
+            .timeout(EXCHANGE_DEADLINE)
             .tcp_nodelay(true);
         if address::is_loopback(base) {
             builder = builder.no_proxy();
@@ -63,7 +54,7 @@ impl Http {
             builder = builder.tls_certs_merge(certificates);
         }
         let client = builder.build().map_err(|error| deepest(&error))?;
-        Ok(Self { client, exchange_deadline })
+        Ok(Self { client })
     }
 
     /// Sends it and reads the answer.
@@ -75,15 +66,14 @@ impl Http {
         wire: Wire,
     ) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
         if let WireBody::Lying { bytes, declared_length } = &wire.body {
-            return raw::send(&wire, bytes, *declared_length, self.exchange_deadline).await;
+            return raw::send(&wire, bytes, *declared_length).await;
         }
-        let mut response =
-            self.request(wire)?.send().await.map_err(|error| self.trouble(&error))?;
+        let mut response = self.request(wire)?.send().await.map_err(|error| trouble(&error))?;
         let peer = response.remote_addr();
         let headers = received::headers(response.headers());
         let status = response.status().as_u16();
         let mut arriving = Arriving::default();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.trouble(&error))? {
+        while let Some(piece) = response.chunk().await.map_err(|error| trouble(&error))? {
             if !arriving.take(&piece) {
                 break;
             }
@@ -105,29 +95,29 @@ impl Http {
         }
         Ok(request)
     }
+}
 
-    fn trouble(&self, error: &reqwest::Error) -> Trouble {
-        let said = deepest(error);
-        if error.is_builder() {
-            return Trouble::Withheld(format!("the request cannot be sent: {said}"));
-        }
-        if is_tls(error) {
-            return Trouble::Tls(said);
-        }
-        match (error.is_timeout(), error.is_connect()) {
-            (true, true) => Trouble::Deadline(format!(
-                "no connection within {} s (deadline `connect`)",
-                CONNECT_DEADLINE.as_secs()
-            )),
-            (true, false) => Trouble::Deadline(format!(
-                "no whole answer: silent for {} s (deadline `silence`) or not done within {} s \
-                 (deadline `exchange`)",
-                SILENCE_DEADLINE.as_secs(),
-                self.exchange_deadline.as_secs()
-            )),
-            (false, true) => Trouble::Unreachable(said),
-            (false, false) => Trouble::Broken(said),
-        }
+fn trouble(error: &reqwest::Error) -> Trouble {
+    let said = deepest(error);
+    if error.is_builder() {
+        return Trouble::Withheld(format!("the request cannot be sent: {said}"));
+    }
+    if is_tls(error) {
+        return Trouble::Tls(said);
+    }
+    match (error.is_timeout(), error.is_connect()) {
+        (true, true) => Trouble::Deadline(format!(
+            "no connection within {} s (deadline `connect`)",
+            CONNECT_DEADLINE.as_secs()
+        )),
+        (true, false) => Trouble::Deadline(format!(
+            "no whole answer: silent for {} s (deadline `silence`) or not done within {} s \
+             (deadline `exchange`)",
+            SILENCE_DEADLINE.as_secs(),
+            EXCHANGE_DEADLINE.as_secs()
+        )),
+        (false, true) => Trouble::Unreachable(said),
+        (false, false) => Trouble::Broken(said),
     }
 }
 

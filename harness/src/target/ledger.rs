@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use parking_lot::Mutex;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::run::result::Residue;
@@ -16,7 +16,8 @@ use crate::run::result::Residue;
 pub(super) struct Ledger {
     run_tag: String,
     base_url: String,
-    file: Mutex<File>,
+    /// None where the run may create nothing.
+    file: Option<Mutex<File>>,
     residue: Mutex<Vec<Residue>>,
 }
 
@@ -25,6 +26,16 @@ pub(super) struct Ledger {
 pub(super) struct Row(usize);
 
 impl Ledger {
+    /// The ledger of a run that may create nothing: no file is touched.
+    pub(super) fn none(run_tag: &str, base_url: &str) -> Self {
+        Self {
+            run_tag: run_tag.to_owned(),
+            base_url: base_url.to_owned(),
+            file: None,
+            residue: Mutex::default(),
+        }
+    }
+
     /// Opens the file for appending, its folders made.
     ///
     /// # Errors
@@ -39,22 +50,23 @@ impl Ledger {
         let file = open().map_err(|error: std::io::Error| {
             format!("the ledger `{}` cannot be written: {error}", path.display())
         })?;
-        Ok(Self {
-            run_tag: run_tag.to_owned(),
-            base_url: base_url.to_owned(),
-            file: Mutex::new(file),
-            residue: Mutex::default(),
-        })
+        Ok(Self { file: Some(Mutex::new(file)), ..Self::none(run_tag, base_url) })
     }
 
     /// Writes that an object of this kind is about to be created.
     ///
     /// # Errors
     /// Where the line cannot be written: then the call must not be made.
-    pub(super) fn begin(&self, kind: &str, scenario: &str) -> Result<Row, String> {
+    pub(super) fn begin(
+        &self,
+        kind: &str,
+        scenario: &str,
+        application: &str,
+    ) -> Result<Row, String> {
         let mut residue = self.residue.lock();
         let row = residue.len();
-        self.write("creating", row, kind, scenario, None)?;
+        let more = json!({ "application": application });
+        self.write("creating", row, kind, scenario, more)?;
         residue.push(Residue {
             kind: kind.to_owned(),
             id: None,
@@ -86,7 +98,8 @@ impl Ledger {
             entry.kind.clear();
         }
         // The line before the call is the one that matters; this one only tells more.
-        let _ = self.write(what, row.0, &entry.kind, &entry.scenario, entry.id.as_deref());
+        let more = json!({ "id": entry.id });
+        let _ = self.write(what, row.0, &entry.kind, &entry.scenario, more);
         exists
     }
 
@@ -95,7 +108,7 @@ impl Ledger {
         let mut residue = self.residue.lock();
         for (row, entry) in residue.iter_mut().enumerate() {
             if entry.kind == kind && entry.id.as_deref() == Some(id) {
-                let _ = self.write("deleted", row, kind, &entry.scenario, Some(id));
+                let _ = self.write("deleted", row, kind, &entry.scenario, json!({ "id": id }));
                 entry.kind.clear();
             }
         }
@@ -112,19 +125,24 @@ impl Ledger {
         row: usize,
         kind: &str,
         scenario: &str,
-        id: Option<&str>,
+        more: Value,
     ) -> Result<(), String> {
-        let line = json!({
+        let Some(file) = &self.file else {
+            return Err("a run that may create nothing has no ledger".to_owned());
+        };
+        let mut line = json!({
             "at": jiff::Timestamp::now().to_string(),
             "target": self.base_url,
             "run": self.run_tag,
             "row": row,
             "what": what,
             "kind": kind,
-            "id": id,
             "scenario": scenario,
         });
-        let mut file = self.file.lock();
+        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
+            line.extend(more);
+        }
+        let mut file = file.lock();
         writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|error| {
             format!("the ledger cannot be written, so nothing is created: {error}")
         })

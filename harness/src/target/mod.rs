@@ -1,10 +1,10 @@
 //! Targets: where requests go, and all that stands between a scenario and a real service.
 //!
-//! The way of a request: the runner hands a [`Prepared`] to a [`Stage`], `send` asks `guard`, `ledger`
-//! and `pace` whether and when it may leave, `transport` carries it by HTTP or to the mock in this
-//! process, and an [`Exchange`](crate::exchange::Exchange) comes back with every secret masked.
+//! The way of a request: the runner hands a [`Prepared`] to a [`Stage`], `send` asks `guard`,
+//! `ledger` and `pace` whether and when it may leave, `transport` carries it by HTTP or to the mock
+//! in this process, and an [`Exchange`](crate::exchange::Exchange) comes back, secrets masked.
 //!
-//! Nothing here judges an answer, and only `in_process` knows the mock. Start reading at [`Target`].
+//! Nothing here judges an answer; only `in_process` knows the mock. Start reading at [`Target`].
 
 mod address;
 mod choice;

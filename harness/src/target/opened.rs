@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use super::file::{Consent, TargetFile};
 use super::line::Line;
 use super::mock::Sandboxes;
@@ -111,6 +113,7 @@ impl Target {
             line,
             run_tag: self.run_tag.clone(),
             receivers: self.receivers.clone(),
+            named_receivers: Mutex::default(),
             sandbox,
         })
     }

@@ -1,8 +1,5 @@
 //! Sending one request of a scenario, and making the exchange of it: masked, with its curl line.
 
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-
 use moot_fixtures::contract::Operation;
 
 use super::curl;
@@ -28,15 +25,11 @@ pub(super) enum Manner {
 pub(super) async fn send(line: &Line, prepared: Prepared, manner: Manner) -> Exchange {
     let operation = line.venue.endpoints.find(&prepared.method, &prepared.path);
     let sending = Sending { line, prepared, operation, manner };
-    let started = Instant::now();
-    let sent_at_seconds = jiff::Timestamp::now().as_second();
     let sent = match sending.admitted() {
         Ok((wire, row)) => sending.carry(wire, row).await,
-        Err(reason) => {
-            Sent { wire: None, carried: Carried { number: 0, outcome: Err(reason), peer: None } }
-        }
+        Err(reason) => Sent { wire: None, carried: Carried::withheld(reason) },
     };
-    sending.exchange(sent, sent_at_seconds, started.elapsed())
+    sending.exchange(sent)
 }
 
 struct Sending<'a> {
@@ -69,10 +62,13 @@ impl Sending<'_> {
             .map_err(Trouble::Withheld)?;
         let Some(kind) = self.operation.and_then(created_kind) else { return Ok((wire, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
-        let row = deployment.ledger.begin(kind, &prepared.tag_scenario).map_err(|reason| {
-            deployment.guard.return_creation();
-            Trouble::Withheld(reason)
-        })?;
+        let row = deployment
+            .ledger
+            .begin(kind, &prepared.tag_scenario, &prepared.application)
+            .map_err(|reason| {
+                deployment.guard.return_creation();
+                Trouble::Withheld(reason)
+            })?;
         Ok((wire, Some(row)))
     }
 
@@ -166,7 +162,7 @@ impl Sending<'_> {
         }
     }
 
-    fn exchange(self, sent: Sent, sent_at_seconds: i64, duration: Duration) -> Exchange {
+    fn exchange(self, sent: Sent) -> Exchange {
         let masks = &self.line.carrier.masks;
         let prepared = &self.prepared;
         let (url, headers, body_length) = match &sent.wire {
@@ -177,29 +173,23 @@ impl Sending<'_> {
                 (url, prepared.headers.clone(), 0)
             }
         };
-        let labelled = masks.labelled();
-        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &labelled);
-        let masked = |(name, value): (String, String)| (name, masks.mask(&value));
+        let body_shown = wire::shown(&prepared.body);
+        let here = masks.within(&everything(&url, &headers, &body_shown));
+        let secrets = here.labelled();
+        let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &secrets);
+        let masked = |(name, value): (String, String)| (name, here.mask(&value));
         let request = SentRequest {
             method: prepared.method.clone(),
-            url: masks.mask(&url),
-            path: masks.mask(&prepared.path),
+            url: here.mask(&url),
+            path: here.mask(&prepared.path),
             operation: prepared.operation.or(self.operation),
             headers: headers.into_iter().map(masked).collect(),
-            body_shown: masks.mask(&wire::shown(&prepared.body)),
+            body_shown: here.mask(&body_shown),
             body_length,
-            curl: masks.mask(&curl),
+            curl: here.mask(&curl),
         };
-        let peer: Option<SocketAddr> = sent.carried.peer;
-        Exchange {
-            number: sent.carried.number,
-            request,
-            outcome: sent.carried.outcome,
-            sent_at_seconds,
-            duration,
-            peer,
-            masks: masks.clone(),
-        }
+        let Carried { number, outcome, peer, sent_at_seconds, duration } = sent.carried;
+        Exchange { number, request, outcome, sent_at_seconds, duration, peer, masks: masks.clone() }
     }
 }
 
@@ -207,4 +197,13 @@ fn is_token_revoked(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     let Ok(response) = outcome else { return false };
     let problem = response.json.as_ref().and_then(|json| json.get("type")?.as_str());
     response.status == 401 && problem == Some("token_revoked")
+}
+
+/// All that is shown of a request as one text, the body also decoded as a form: the curl line lets
+/// curl encode it.
+fn everything(url: &str, headers: &[(String, String)], body: &str) -> String {
+    let headers: String = headers.iter().map(|(_, value)| format!("{value}\n")).collect();
+    let spaced = body.replace('+', " ");
+    let decoded = percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy();
+    format!("{url}\n{headers}{body}\n{decoded}")
 }

@@ -62,7 +62,18 @@ impl Tokens {
         self.drop_all_of(application);
     }
 
-    /// Forgets all: time was moved, or the world was reset.
+    /// The service's clock went on by so long.
+    pub(super) fn age(&mut self, by: Duration) {
+        self.slots.retain(|_, slot| match slot.renew_at.checked_sub(by) {
+            Some(renew_at) => {
+                slot.renew_at = renew_at;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Forgets all: the service's clock was set, or its world was reset.
     pub(super) fn clear(&mut self) {
         self.slots.clear();
     }

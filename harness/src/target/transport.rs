@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use super::http::Http;
 use super::in_process::InProcess;
@@ -40,14 +41,17 @@ impl Carrier {
     /// Carries one request; returns its number within the run, too.
     pub(super) async fn carry(&self, wire: Wire) -> Carried {
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sent_at, started) = (jiff::Timestamp::now(), Instant::now());
         let outcome = match &self.transport {
             Transport::InProcess(mock) => mock.send(wire).await.map(|response| (response, None)),
             Transport::Http(http) => http.send(wire).await,
         };
-        match outcome {
-            Ok((response, peer)) => Carried { number, outcome: Ok(response), peer },
-            Err(trouble) => Carried { number, outcome: Err(trouble), peer: None },
-        }
+        let (outcome, peer) = match outcome {
+            Ok((response, peer)) => (Ok(response), peer),
+            Err(trouble) => (Err(trouble), None),
+        };
+        let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
+        Carried { number, outcome, peer, sent_at_seconds, duration }
     }
 }
 
@@ -59,4 +63,21 @@ pub(super) struct Carried {
     pub(super) outcome: Result<ReceivedResponse, Trouble>,
     /// Who answered.
     pub(super) peer: Option<SocketAddr>,
+    /// Seconds since 1970 by our clock when it left.
+    pub(super) sent_at_seconds: i64,
+    /// From then to the last byte.
+    pub(super) duration: Duration,
+}
+
+impl Carried {
+    /// What never left.
+    pub(super) fn withheld(reason: Trouble) -> Self {
+        Self {
+            number: 0,
+            outcome: Err(reason),
+            peer: None,
+            sent_at_seconds: jiff::Timestamp::now().as_second(),
+            duration: Duration::ZERO,
+        }
+    }
 }

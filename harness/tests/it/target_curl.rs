@@ -36,7 +36,8 @@ fn a_get_is_short_and_its_token_a_variable() {
             &headers,
             &PreparedBody::Empty
         ),
-        r#"curl -sS -i 'https://a.example/v1/requests?page=1&status=it'\''s' -H 'authorization: Bearer '"$MOOT_TOKEN""#
+        "curl -sS -i 'https://a.example/v1/requests?page=1&status=it'\\''s' \
+         -H 'authorization: Bearer '\"$MOOT_TOKEN\""
     );
 }
 

@@ -107,7 +107,8 @@ fn each_mistake_is_told_at_its_place() {
 #[test]
 fn unset_variables_are_named() {
     check(
-        "base_url: https://a.example\napplications:\n  main: { client_id: x, client_secret: $GONE }\n",
+        "base_url: https://a.example\napplications:\n  \
+         main: { client_id: x, client_secret: $GONE }\n",
         "3:40: `applications.main.client_secret`: the environment variable `GONE` is not set",
     );
 }

@@ -49,7 +49,9 @@ fn each_required_field_and_variable_has_a_value() {
             "mutual": { "required": false, "properties": { "type": "boolean" } },
         },
         "fields_properties": {
-            "internal_signer_email": { "properties": { "options": ["a@legal.example", "b@legal.example"] } },
+            "internal_signer_email": {
+                "properties": { "options": ["a@legal.example", "b@legal.example"] },
+            },
         },
     });
     check(
@@ -94,7 +96,9 @@ fn bound_signers_come_first_where_the_form_takes_them() {
     let schema = json!({
         "required_fields": ["internal_signer_email"],
         "fields_properties": {
-            "internal_signer_email": { "properties": { "options": ["a@x.example", "b@x.example"] } },
+            "internal_signer_email": {
+                "properties": { "options": ["a@x.example", "b@x.example"] },
+            },
         },
     });
     let mut bindings = bindings();

@@ -82,7 +82,8 @@ pub(crate) async fn open(
         "base_url: {base_url}\n\
          applications: {{ main: {{ client_id: id, client_secret: top-secret-value }} }}\n\
          admin: none\n\
-         limits: {{ requests_per_minute: 0, token_requests_per_minute: 0, created_objects_max: 2 }}\n\
+         limits:\n  requests_per_minute: 0\n  token_requests_per_minute: 0\n  \
+         created_objects_max: 2\n\
          ledger: ledger.ndjson\n{more}\n"
     );
     let file = file::from_text(&text, &folder.join("target.yaml"), &|_| None)

@@ -167,7 +167,7 @@ async fn legal_requests_are_steered_and_shown_whole() {
     check_refused(&site, &line, json!({ "status": "archived" }), 409, "archived").await;
     let moved = json!({ "status": "initial_review", "comment": "Go on" });
     post(&site, &format!("{path}/status"), moved).await;
-    post(&site, &format!("{path}/comments"), json!({ "text": "A remark" })).await;
+    post(&site, &format!("{path}/comments"), json!({ "comment": "A remark" })).await;
     let shown = get(&site, &path).await;
     assert_eq!(shown["status"], json!("initial_review"));
     let log = shown["activity"].to_string();

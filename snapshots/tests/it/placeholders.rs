@@ -104,12 +104,12 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
         ("x-request-id", "abc"),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let body = json!({"a": {"b": 1}, "c": 2});
-    let pointers = ["/a/b".to_owned(), "/nowhere".to_owned()];
+    let body = json!({"a": {"b": 1}, "c": 2, "id": "ab12"});
+    let pointers = ["/a/b".to_owned(), "/id".to_owned(), "/nowhere".to_owned()];
     assert_eq!(
         Placeholders::new().response(429, &headers, Some(&body), "", &pointers),
         "HTTP 429\ncontent-type: application/json\nretry-after: [present]\n\n\
-         {\n  \"a\": {\n    \"b\": \"[redacted]\"\n  },\n  \"c\": 2\n}"
+         {\n  \"a\": {\n    \"b\": \"[redacted]\"\n  },\n  \"c\": 2,\n  \"id\": \"[redacted]\"\n}"
     );
 }
 

@@ -1,7 +1,8 @@
-//! The target file (DESIGN §7): its meaning as a value, how it is read, where its secrets come from.
+//! The target file (DESIGN §7): what it means, how it is read, where its secrets come from.
 //!
 //! Reading sends nothing. Every mistake is told with line and column, and before anything is sent.
 
+mod check;
 mod read;
 mod secret;
 mod shape;
@@ -14,7 +15,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
-pub(super) use read::check_rate;
+pub(super) use check::check_rate;
 pub use read::{FileError, from_text, from_url, read};
 pub use secret::Environment;
 

@@ -1,4 +1,4 @@
-//! Where a value that may be a secret comes from: `$NAME`, `{file: …}`, `{command: […]}`, a literal.
+//! Where a value that may be a secret comes from: `$NAME`, `{file}`, `{command}`, a literal.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -164,7 +164,7 @@ impl SetStatus {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddComment {
-    pub(super) text: String,
+    pub(super) comment: String,
 }
 
 /// Body of `POST /tokens`.
