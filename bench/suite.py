@@ -2,8 +2,8 @@
 import pathlib
 
 CALLS_PER_SCENARIO, SCENARIOS_PER_FILE = 10, 10
-FORM = "grant_type: client_credentials, client_id: <target.applications.main.client_id>, " \
-       "client_secret: <target.applications.main.client_secret>, scope: read write"
+FORM = "grant_type: client_credentials, client_id: <target.main.client_id>, " \
+       "client_secret: <target.main.client_secret>, scope: read write"
 
 
 def kinds(first_id):

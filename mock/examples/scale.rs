@@ -27,7 +27,10 @@ fn main() -> Result<(), Failure> {
     let asked: Result<Vec<u32>, _> = std::env::args().skip(1).map(|rows| rows.parse()).collect();
     let asked = asked?;
     let sizes = if asked.is_empty() { ROWS.to_vec() } else { asked };
-    println!("| figure | {} |", heads(&sizes));
+    // First, since memory that was freed before would be used again and not be seen.
+    sandboxes()?;
+    addresses()?;
+    println!("\n| figure | {} |", heads(&sizes));
     println!("|{}", "---|".repeat(sizes.len() + 1));
     let columns: Vec<Vec<(&str, String)>> =
         sizes.iter().map(|&rows| of_size(rows)).collect::<Result<_, _>>()?;
@@ -35,8 +38,7 @@ fn main() -> Result<(), Failure> {
         let cells: Vec<&str> = columns.iter().map(|column| column[row].1.as_str()).collect();
         println!("| {} | {} |", columns[0][row].0, cells.join(" | "));
     }
-    sandboxes()?;
-    addresses()
+    Ok(())
 }
 
 fn heads(sizes: &[u32]) -> String {
@@ -90,7 +92,7 @@ fn sandboxes() -> Result<(), Failure> {
     let each = begun.elapsed() / SANDBOXES;
     let held = memory_bytes().saturating_sub(before);
     println!(
-        "\n{} sandboxes of the demo world: {:.1} µs each, {:.1} MiB in all",
+        "{} sandboxes of the demo world: {:.1} µs each, {:.1} MiB in all",
         worlds.len(),
         each.as_secs_f64() * 1e6,
         held as f64 / f64::from(1 << 20)
