@@ -28,7 +28,7 @@ def timed(command):
         wall = time.perf_counter() - begun
         out.seek(0)
         lines = out.read().decode(errors="replace").strip().splitlines() or [""]
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), lines[-1]
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), lines[-1].strip()
 
 
 def row(name, commands):
@@ -39,7 +39,7 @@ def row(name, commands):
     beside = f"{middles[1][0]:.2f} s ({middles[1][1]:.2f} s)" if len(commands) > 1 else "–"
     ratio = statistics.median(row[0][1] / row[1][1] for row in rows) if len(commands) > 1 else None
     print(f"| {name} | {wall:.2f} s ({work:.2f} s) | {beside} | {f'{ratio:.1f}' if ratio else '–'} | {memory:.0f} MiB "
-          f"| {last[3]} | {last[4][:70]} |", flush=True)
+          f"| {last[3]} | {last[4][:40]} |", flush=True)
 
 
 def main():
