@@ -1,5 +1,9 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod check_implicit;
+mod check_matcher;
+mod check_place;
+mod check_support;
 mod command_documents;
 mod command_explain;
 mod command_line;
