@@ -127,32 +127,33 @@ impl Service {
     /// it, and what its changes make due at once happens before the next call.
     fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
         let turn = self.0.turn.lock();
+        let due_before = self.0.world.read().state().next_due();
         let now = self.now(system_now);
-        let (response, is_changed) = self
+        let response = self
             .changed_in_turn(system_now, call)
-            .unwrap_or_else(|NotKept(why)| (self.0.world.read().not_kept(now, call, &why), false));
-        self.0.world.read().record(now, &call.head, call.admitted, &response);
+            .unwrap_or_else(|NotKept(why)| self.0.world.read().not_kept(now, call, &why));
+        let due = {
+            let world = self.0.world.read();
+            world.record(now, &call.head, call.admitted, &response);
+            world.state().next_due()
+        };
         drop(turn);
-        if is_changed {
+        // To wake another thread costs more than most answers: only for what it does not know of.
+        if due.is_some_and(|due| due_before.is_none_or(|before| due < before)) {
             self.wake();
         }
         response
     }
 
-    /// The answer, and whether it changed anything.
-    fn changed_in_turn(
-        &self,
-        system_now: Timestamp,
-        call: &Call<'_>,
-    ) -> Result<(Response, bool), NotKept> {
+    /// The answer, once all that it changes is kept and done.
+    fn changed_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Result<Response, NotKept> {
         let now = self.settle(system_now)?;
         let outcome = self.0.world.read().answer(now, call);
-        let is_changed = !outcome.changes.is_empty();
-        if is_changed {
+        if !outcome.changes.is_empty() {
             self.change(outcome.changes)?;
             self.settle(system_now)?;
         }
-        Ok((outcome.response, is_changed))
+        Ok(outcome.response)
     }
 
     /// Does what the control plane asks; what is due happens before.

@@ -1,6 +1,7 @@
 //! The tests of the mock from outside its modules, in one binary.
 
 mod arbitrary;
+mod performance;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
