@@ -12,6 +12,7 @@ pub mod settings;
 pub mod changes;
 pub mod clock;
 pub mod control;
+pub mod defect;
 pub mod resource;
 pub mod seeded;
 pub mod service;

@@ -11,6 +11,7 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
 use super::nearest::hint;
+use crate::defect::{self, Defect};
 use crate::settings::{ClockSetting, Progression, RateLimitMode};
 
 /// Names of the embedded sets of answers.
@@ -111,6 +112,19 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
     answers::named(text)
         .cloned()
         .ok_or_else(|| unknown("answers", text, &["default", "documented", "random:SEED"]))
+}
+
+/// The defect of this id.
+///
+/// # Errors
+/// [`SettingError::Unknown`], with the nearest id.
+pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
+    defect::named(id).ok_or_else(|| SettingError::Unknown {
+        what: "defect",
+        given: id.to_owned(),
+        known: format!("{} of them, each with an id", defect::all().len()),
+        hint: hint(id, defect::all().iter().map(|defect| defect.id)),
+    })
 }
 
 /// The embedded world of this name.

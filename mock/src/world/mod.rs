@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use moot_fixtures::contract::{Answers, REQUESTS_PER_MINUTE_MAX};
+use moot_fixtures::contract::Answers;
 
 use crate::call::{Admitted, Call, Head};
 use crate::changes::{Change, Effect};
+use crate::defect::{self, Defect};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
 use crate::limiter::Limiter;
@@ -85,7 +86,7 @@ impl World {
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, &settings.base_url),
             calls: AtomicU64::new(0),
-            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
+            limiter: Limiter::new(defect::calls_max(&settings.defects), window),
             token_limiter: seeded
                 .answers()
                 .token_rate_limit
@@ -116,6 +117,14 @@ impl World {
 
     /// Answers an admitted call. Pure: asked twice, it answers the same.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
+        if self.defects().is_empty() {
+            return self.answer_soundly(now, call);
+        }
+        defect::answer(self, now, call)
+    }
+
+    /// The answer without any defect.
+    pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let reply = self.reply(now, call.head.path, call.admitted.serial);
         let context = Context { world: self, now, call, reply };
         operation::answer(&context).unwrap_or_else(|problem| Outcome {
@@ -134,6 +143,8 @@ impl World {
 
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
+        let changes =
+            if self.defects().is_empty() { changes } else { defect::apply(self, changes) };
         for change in changes {
             self.state.apply(change);
         }
@@ -185,6 +196,11 @@ impl World {
         &self.settings
     }
 
+    /// What it does wrong on purpose.
+    pub(crate) fn defects(&self) -> &[&'static Defect] {
+        &self.settings.defects
+    }
+
     pub(crate) fn answers(&self) -> &Answers {
         self.seeded.answers()
     }
@@ -212,6 +228,17 @@ impl World {
     /// The number of the next call, or of what the control plane numbers like one.
     pub(crate) fn next_serial(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A JSON answer to a call that no operation gave.
+    pub(crate) fn respond(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        status: u16,
+        body: Vec<u8>,
+    ) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).json(status, body)
     }
 
     fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {

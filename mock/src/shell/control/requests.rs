@@ -56,6 +56,7 @@ pub(super) struct CreateSandbox {
     clock: Option<String>,
     rate_limit: Option<String>,
     progression: Option<String>,
+    defects: Option<Vec<String>>,
 }
 
 impl CreateSandbox {
@@ -78,6 +79,11 @@ impl CreateSandbox {
             progression: self
                 .progression
                 .map(|text| settings::progression(&text))
+                .transpose()
+                .map_err(invalid)?,
+            defects: self
+                .defects
+                .map(|ids| ids.iter().map(|id| settings::defect(id)).collect())
                 .transpose()
                 .map_err(invalid)?,
         })
