@@ -1,7 +1,8 @@
 //! A call at admission, as a defect sees it.
 
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, HeaderValue};
 use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
 
 use crate::call::{Admission, Admitted, Head, Principal};
 use crate::operation;
@@ -25,11 +26,31 @@ impl Arriving<'_> {
         }
     }
 
+    /// Its bearer token, valid or not.
+    pub(crate) fn bearer(&self) -> Option<&str> {
+        let text = self.head.headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = text.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token)
+    }
+
+    /// The operation that it is for.
+    pub(crate) fn operation(&self) -> Option<Operation> {
+        match self.world.seeded().router().find(self.head.method, self.head.path) {
+            Routed::Found(operation, _) => Some(operation),
+            Routed::WrongMethod(_) | Routed::Unknown => None,
+        }
+    }
+
+    /// What is said of the call if its token is no token.
+    pub(crate) fn as_if_invalid(&self) -> Admission {
+        let mut headers = self.head.headers.clone();
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer none"));
+        self.world.admit_soundly(self.now, &Head { headers: &headers, ..*self.head })
+    }
+
     /// What its bearer token says, valid or not.
     pub(crate) fn grant(&self) -> Option<Grant> {
-        let text = self.head.headers.get(AUTHORIZATION)?.to_str().ok()?;
-        let (_, token) = text.split_once(' ')?;
-        self.world.sealer().open(token)
+        self.world.sealer().open(self.bearer()?)
     }
 
     /// The caller of a grant, valid or not.

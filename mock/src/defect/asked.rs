@@ -1,9 +1,11 @@
 //! An admitted call, as a defect sees it; the core can be asked again, about another call.
 
+use http::StatusCode;
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use crate::call::{Admitted, Body, Call, Head, Part, Principal};
+use crate::seeded::Application;
 use crate::world::{Outcome, World};
 
 /// A call that is answered.
@@ -55,6 +57,32 @@ impl Asked<'_> {
             edit(parts);
         }
         self.with_body(body)
+    }
+
+    /// Whether it has a part of this name.
+    pub(crate) fn sends(&self, name: &str) -> bool {
+        self.parts().iter().any(|part| part.name == name)
+    }
+
+    /// 200 with null where the core says 404.
+    pub(crate) fn null_where_unknown(&self, operation: Operation, outcome: Outcome) -> Outcome {
+        if !self.is(operation) || outcome.response.status != StatusCode::NOT_FOUND {
+            return outcome;
+        }
+        let body = br#"{"data":null}"#.to_vec();
+        Outcome::unchanged(self.world.respond(self.now, self.call, 200, body))
+    }
+
+    /// A field of its form.
+    pub(crate) fn form_field(&self, name: &str) -> Option<String> {
+        let Body::Whole(bytes) = &self.call.body else { return None };
+        let mut fields = form_urlencoded::parse(bytes);
+        fields.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    }
+
+    /// The client that its form names, with its index.
+    pub(crate) fn client(&self) -> Option<(u32, &Application)> {
+        self.world.seeded().application_of(&self.form_field("client_id")?)
     }
 
     /// The parts of its body.

@@ -107,7 +107,8 @@ fn member(parent: &mut Value, name: &str, edit: Edit) {
     }
 }
 
-fn apply(value: &mut Value, edit: Edit) {
+/// Edits one value.
+pub(crate) fn apply(value: &mut Value, edit: Edit) {
     match (edit, &mut *value) {
         (Edit::Null, _) => *value = Value::Null,
         (Edit::Number(number), _) => *value = json!(number),
@@ -147,4 +148,31 @@ fn apply(value: &mut Value, edit: Edit) {
             _,
         ) => {}
     }
+}
+
+/// Visits the custom fields of one document or of a list of them.
+pub(crate) fn each_custom_field(body: &mut Value, mut change: impl FnMut(&mut Value)) {
+    visit(body, &["data", "*", "attributes", "custom_fields"], &mut |fields| {
+        if let Value::Object(fields) = fields {
+            fields.values_mut().for_each(&mut change);
+        }
+    });
+}
+
+/// Ties documents without a request to this one.
+pub(crate) fn each_untied(body: &mut Value, to: &Value) {
+    visit(body, &["data", "*", "relationships", "legal_request", "data"], &mut |data| {
+        if data.is_null() {
+            *data = to.clone();
+        }
+    });
+}
+
+/// Writes empty custom fields as lists.
+pub(crate) fn empty_fields_as_lists(body: &mut Value) {
+    visit(body, &["data", "*", "attributes", "custom_fields"], &mut |fields| {
+        if fields.as_object().is_some_and(serde_json::Map::is_empty) {
+            *fields = json!([]);
+        }
+    });
 }

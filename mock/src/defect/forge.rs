@@ -3,23 +3,67 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use moot_fixtures::contract::Operation;
 use serde_json::{Map, Value};
 
 use super::asked::Asked;
 use crate::call::Content;
 use crate::changes::Change;
+use crate::problem::Problem;
 use crate::rendered::json_bytes;
 use crate::resource;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::legal_request::{Shown, Submission};
 use crate::resource::repository_document::Draft;
 use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
-use crate::response::Response;
+use crate::response::{Response, ResponseBody};
 use crate::token::Grant;
 use crate::world::Outcome;
 
+impl Outcome {
+    /// Whether it is a success.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.response.status.is_success()
+    }
+
+    /// Whether it is a refusal with this in its detail.
+    pub(crate) fn says(&self, detail: &str) -> bool {
+        let ResponseBody::Bytes(body) = &self.response.body else { return false };
+        let problem = serde_json::from_slice::<Value>(body).unwrap_or_default();
+        let said = problem.get("detail").and_then(Value::as_str);
+        self.response.refused.is_some() && said.is_some_and(|said| said.contains(detail))
+    }
+}
+
+/// What a call would have made if its rules had let it through.
+pub(super) fn taken(asked: &Asked<'_>, refused: Outcome) -> Outcome {
+    if asked.is(Operation::CreateLegalRequest) {
+        legal_request(asked, refused)
+    } else if asked.is(Operation::CreateRepositoryDocument) {
+        document(asked, refused)
+    } else {
+        refused
+    }
+}
+
+/// A sound call that is refused all the same.
+pub(super) fn refused(asked: &Asked<'_>) -> Outcome {
+    let problem = if asked.is(Operation::CreateRepositoryDocument) {
+        Problem::document_creation("This can't be processed.")
+    } else {
+        Problem::request_creation("This can't be processed.")
+    };
+    Outcome::unchanged(asked.world.refuse(asked.now, asked.call, &problem))
+}
+
+/// A token failure.
+pub(super) fn token_failure(asked: &Asked<'_>, status: u16, error: &'static str) -> Outcome {
+    let problem = Problem::token_failure(status, error, "The call is refused.");
+    Outcome::unchanged(asked.world.refuse(asked.now, asked.call, &problem))
+}
+
 /// A legal request that nobody looked at, as the outcome of creating it.
-pub(crate) fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
+fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
     let world = asked.world;
     let Some((row, id)) = world.fresh_legal_request() else { return refused };
     let Some(principal) = asked.call.admitted.principal else { return refused };
@@ -49,7 +93,7 @@ pub(crate) fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
 }
 
 /// A document that nobody looked at, as the outcome of uploading it.
-pub(crate) fn document(asked: &Asked<'_>, refused: Outcome) -> Outcome {
+fn document(asked: &Asked<'_>, refused: Outcome) -> Outcome {
     let world = asked.world;
     let Some((row, id)) = world.fresh_document() else { return refused };
     let Some(principal) = asked.call.admitted.principal else { return refused };

@@ -8,11 +8,20 @@ mod arriving;
 mod asked;
 mod edit;
 mod forge;
-mod resources;
 mod row;
 mod seam;
 mod table;
 mod worn;
+
+mod activities;
+mod authentication;
+mod creations;
+mod documents;
+mod legal_requests;
+mod tokens;
+mod uploads;
+mod webhooks;
+mod workflows;
 
 pub(crate) use worn::{admit, answer, apply, calls_max};
 

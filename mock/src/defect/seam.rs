@@ -31,6 +31,27 @@ pub(crate) enum Seam {
         /// How.
         edit: Edit,
     },
+    /// Lets through what the core refuses with this in its detail, see [`super::forge`].
+    Forgotten {
+        /// Of these calls.
+        on: Operation,
+        /// Part of the detail.
+        detail: &'static str,
+    },
+    /// Refuses as the core does, after the change was made.
+    Late {
+        /// Of these calls.
+        on: Operation,
+        /// Part of the detail.
+        detail: &'static str,
+    },
+    /// Refuses what the core takes.
+    Strict {
+        /// Of these calls.
+        on: Operation,
+        /// Which of them.
+        when: fn(&Asked<'_>) -> bool,
+    },
     /// Sees changes right before they are applied, whoever ordered them.
     Apply(fn(&World, Vec<Change>) -> Vec<Change>),
 }
@@ -71,6 +92,21 @@ impl On {
             Self::TokenFailures => response.refused.is_some() && is_token,
         }
     }
+}
+
+/// Forgets a check of creating a request.
+pub(super) const fn create_forgets(detail: &'static str) -> Seam {
+    Seam::Forgotten { on: Operation::CreateLegalRequest, detail }
+}
+
+/// Forgets a check of uploading a document.
+pub(super) const fn upload_forgets(detail: &'static str) -> Seam {
+    Seam::Forgotten { on: Operation::CreateRepositoryDocument, detail }
+}
+
+/// Refuses requests that are sound.
+pub(super) const fn create_refuses(when: fn(&Asked<'_>) -> bool) -> Seam {
+    Seam::Strict { on: Operation::CreateLegalRequest, when }
 }
 
 /// Edits successes.

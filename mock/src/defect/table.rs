@@ -2,10 +2,23 @@
 
 use std::sync::LazyLock;
 
-use super::{Defect, resources};
+use super::{
+    Defect, activities, authentication, creations, documents, legal_requests, tokens, uploads,
+    webhooks, workflows,
+};
 
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
-    let files = [resources::ROWS];
+    let files = [
+        legal_requests::ROWS,
+        documents::ROWS,
+        workflows::ROWS,
+        activities::ROWS,
+        webhooks::ROWS,
+        tokens::ROWS,
+        creations::ROWS,
+        uploads::ROWS,
+        authentication::ROWS,
+    ];
     files.into_iter().flatten().copied().collect()
 });
 

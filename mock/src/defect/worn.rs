@@ -7,11 +7,11 @@ use super::Defect;
 use super::arriving::Arriving;
 use super::asked::Asked;
 use super::edit;
+use super::forge;
 use super::seam::{Said, Seam};
 use crate::call::{Admission, Call, Head};
 use crate::changes::Change;
 use crate::response::Response;
-use crate::route::Routed;
 use crate::world::{Outcome, World};
 
 /// Calls a minute that the limit accepts.
@@ -33,11 +33,7 @@ pub(crate) fn admit(world: &World, now: Timestamp, head: &Head<'_>) -> Admission
         }
     }
     if let Admission::Refused(response) = &mut admission {
-        let operation = match world.seeded().router().find(head.method, head.path) {
-            Routed::Found(operation, _) => Some(operation),
-            Routed::WrongMethod(_) | Routed::Unknown => None,
-        };
-        reply(world, now, head, operation, response);
+        reply(world, now, head, arriving.operation(), response);
     }
     admission
 }
@@ -47,12 +43,34 @@ pub(crate) fn answer(world: &World, now: Timestamp, call: &Call<'_>) -> Outcome 
     let asked = Asked { world, now, call };
     let mut outcome = world.answer_soundly(now, call);
     for defect in world.defects() {
-        if let Seam::Answer(err) = defect.seam {
-            outcome = err(&asked, outcome);
-        }
+        outcome = erring(defect.seam, &asked, outcome);
     }
     reply(world, now, &call.head, Some(call.admitted.operation), &mut outcome.response);
     outcome
+}
+
+fn erring(seam: Seam, asked: &Asked<'_>, outcome: Outcome) -> Outcome {
+    match seam {
+        Seam::Answer(err) => err(asked, outcome),
+        Seam::Forgotten { on, detail } if asked.is(on) && outcome.says(detail) => {
+            forge::taken(asked, outcome)
+        }
+        Seam::Late { on, detail } if asked.is(on) && outcome.says(detail) => {
+            let response = outcome.response.clone();
+            Outcome { response, ..forge::taken(asked, outcome) }
+        }
+        Seam::Strict { on, when } if asked.is(on) && outcome.is_taken() && when(asked) => {
+            forge::refused(asked)
+        }
+        Seam::Forgotten { .. }
+        | Seam::Late { .. }
+        | Seam::Strict { .. }
+        | Seam::CallsMax(_)
+        | Seam::Admit(_)
+        | Seam::Reply(_)
+        | Seam::Edit { .. }
+        | Seam::Apply(_) => outcome,
+    }
 }
 
 /// What becomes of changes.

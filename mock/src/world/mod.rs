@@ -21,6 +21,7 @@ use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
 use crate::limiter::Limiter;
 use crate::operation::{self, Context};
+use crate::problem::Problem;
 use crate::progression;
 use crate::reply::Reply;
 use crate::response::Response;
@@ -239,6 +240,11 @@ impl World {
         body: Vec<u8>,
     ) -> Response {
         self.reply(now, call.head.path, call.admitted.serial).json(status, body)
+    }
+
+    /// A refusal of a call that no operation gave.
+    pub(crate) fn refuse(&self, now: Timestamp, call: &Call<'_>, problem: &Problem) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).problem(problem)
     }
 
     fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {
