@@ -1,6 +1,7 @@
 //! An admitted call, as a defect sees it; the core can be asked again, about another call.
 
 use http::StatusCode;
+use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
@@ -44,6 +45,22 @@ impl Asked<'_> {
         self.world.answer_soundly(self.now, &Call { head, admitted, body: body.clone() })
     }
 
+    /// Its query without a parameter; empty is none.
+    pub(crate) fn query_without(&self, name: &str) -> Option<String> {
+        let query = self.call.head.query?.as_bytes();
+        let kept = form_urlencoded::parse(query).filter(|(key, _)| key != name);
+        Some(form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish())
+    }
+
+    /// What the core says of the same call in which `status` is this, or nothing.
+    pub(crate) fn with_status(&self, status: Option<&str>) -> Outcome {
+        let rest = self.query_without("status").unwrap_or_default();
+        match status {
+            Some(status) => self.with_query(Some(&format!("status={status}&{rest}"))),
+            None => self.with_query(Some(&rest)),
+        }
+    }
+
     /// What the core says of the same call with another body.
     pub(crate) fn with_body(&self, body: Body) -> Outcome {
         let Call { head, admitted, .. } = self.call;
@@ -71,6 +88,13 @@ impl Asked<'_> {
         }
         let body = br#"{"data":null}"#.to_vec();
         Outcome::unchanged(self.world.respond(self.now, self.call, 200, body))
+    }
+
+    /// An answer without body.
+    pub(crate) fn emptied(&self, status: u16) -> Outcome {
+        let mut response = self.world.respond(self.now, self.call, status, Vec::new());
+        response.headers.retain(|(name, _)| *name != CONTENT_TYPE);
+        Outcome::unchanged(response)
     }
 
     /// A field of its form.

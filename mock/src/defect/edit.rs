@@ -28,6 +28,8 @@ pub(crate) enum Edit {
     AsText,
     /// A text is cut down to its first so many characters.
     Cut(usize),
+    /// This is put before a text.
+    Prefix(&'static str),
     /// This is added to a number.
     Add(i64),
     /// It is put into a list.
@@ -40,6 +42,8 @@ pub(crate) enum Edit {
     Reverse,
     /// A list loses its last member.
     Shorten,
+    /// A list loses its first member.
+    Skip,
     /// A list has its first member twice.
     Repeat,
     /// An object is only what this member of it is.
@@ -118,6 +122,7 @@ pub(crate) fn apply(value: &mut Value, edit: Edit) {
         (Edit::AsText, Value::String(_)) => {}
         (Edit::AsText, other) => *value = json!(other.to_string()),
         (Edit::Cut(length), Value::String(text)) => *text = text.chars().take(length).collect(),
+        (Edit::Prefix(start), Value::String(text)) => text.insert_str(0, start),
         (Edit::Add(more), Value::Number(number)) => {
             *value = json!(number.as_i64().unwrap_or_default().saturating_add(more));
         }
@@ -128,6 +133,7 @@ pub(crate) fn apply(value: &mut Value, edit: Edit) {
         (Edit::Put(_, text), Value::Array(members)) => members.push(json!(text)),
         (Edit::Reverse, Value::Array(members)) => members.reverse(),
         (Edit::Shorten, Value::Array(members)) => drop(members.pop()),
+        (Edit::Skip, Value::Array(members)) if !members.is_empty() => drop(members.remove(0)),
         (Edit::Repeat, Value::Array(members)) => members.extend(members.first().cloned()),
         (Edit::Unwrap(name), Value::Object(members)) => {
             if let Some(inner) = members.get_mut(name) {
@@ -139,10 +145,12 @@ pub(crate) fn apply(value: &mut Value, edit: Edit) {
             Edit::Drop
             | Edit::Rename(_)
             | Edit::Cut(_)
+            | Edit::Prefix(_)
             | Edit::Add(_)
             | Edit::Put(..)
             | Edit::Reverse
             | Edit::Shorten
+            | Edit::Skip
             | Edit::Repeat
             | Edit::Unwrap(_),
             _,
@@ -175,4 +183,34 @@ pub(crate) fn empty_fields_as_lists(body: &mut Value) {
             *fields = json!([]);
         }
     });
+}
+
+/// Shows one status of requests as another.
+pub(crate) fn restate(body: &mut Value, from: &str, to: &str) {
+    replace(body, &["data", "*", "attributes", "status"], from, to);
+}
+
+/// Shows one action of activity entries as another.
+pub(crate) fn reaction(body: &mut Value, from: &str, to: &str) {
+    replace(body, &["data", "*", "attributes", "action"], from, to);
+}
+
+fn replace(body: &mut Value, names: &[&str], from: &str, to: &str) {
+    visit(body, names, &mut |value| {
+        if value == from {
+            *value = json!(to);
+        }
+    });
+}
+
+/// Takes the second status change out of a log, whichever end is the newer.
+pub(crate) fn forget_change(body: &mut Value) {
+    let Some(entries) = body.get_mut("data").and_then(Value::as_array_mut) else { return };
+    let is_change = |entry: &Value| {
+        entry.pointer("/attributes/action").is_some_and(|action| action == "status_change")
+    };
+    let mut changes = entries.iter().enumerate().filter(|(_, entry)| is_change(entry));
+    if let Some((second, _)) = changes.nth(1) {
+        entries.remove(second);
+    }
 }

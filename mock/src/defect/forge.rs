@@ -10,12 +10,11 @@ use super::asked::Asked;
 use crate::call::Content;
 use crate::changes::Change;
 use crate::problem::Problem;
-use crate::rendered::json_bytes;
 use crate::resource;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::legal_request::{Shown, Submission};
 use crate::resource::repository_document::Draft;
-use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::response::{Response, ResponseBody};
 use crate::token::Grant;
 use crate::world::Outcome;
@@ -114,11 +113,6 @@ fn document(asked: &Asked<'_>, refused: Outcome) -> Outcome {
     created(asked, status, body, Change::PutRepositoryDocument { row, record })
 }
 
-/// The same webhook in another company.
-pub(crate) fn webhook_of(record: &Webhook, company: u32) -> Arc<Webhook> {
-    Arc::new(Webhook { company, ..record.clone() })
-}
-
 /// A token response that no application asked for in a sound way.
 pub(crate) fn token(asked: &Asked<'_>, application: u32, scopes: &str) -> Option<Response> {
     let grant = Grant {
@@ -138,9 +132,4 @@ fn created(asked: &Asked<'_>, status: u16, body: Vec<u8>, change: Change) -> Out
         changes: vec![change],
         effects: Vec::new(),
     }
-}
-
-/// An answer with this JSON.
-pub(crate) fn json(asked: &Asked<'_>, status: u16, body: &Value) -> Response {
-    asked.world.respond(asked.now, asked.call, status, json_bytes(body))
 }

@@ -1,23 +1,30 @@
-//! All defects, in the order of the specification.
+//! All defects, by subject in the order of the specification.
 
 use std::sync::LazyLock;
 
 use super::{
-    Defect, activities, authentication, creations, documents, legal_requests, tokens, uploads,
-    webhooks, workflows,
+    Defect, activities, authentication, creations, documents, histories, isolation, legal_requests,
+    lists, notices, pages, problems, services, tokens, uploads, webhooks, workflows,
 };
 
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
     let files = [
+        services::ROWS,
         legal_requests::ROWS,
         documents::ROWS,
         workflows::ROWS,
         activities::ROWS,
         webhooks::ROWS,
+        pages::ROWS,
+        histories::ROWS,
         tokens::ROWS,
+        lists::ROWS,
         creations::ROWS,
         uploads::ROWS,
+        notices::ROWS,
         authentication::ROWS,
+        isolation::ROWS,
+        problems::ROWS,
     ];
     files.into_iter().flatten().copied().collect()
 });

@@ -1,5 +1,7 @@
 //! The tests of the mock from outside its modules, in one binary.
 
+mod defect_tour;
+mod defects;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
