@@ -149,7 +149,7 @@ pub(super) const ROWS: &[Defect] = &[
         "The log leaves out the status change before the last.",
         Seam::Reply(|said, response| {
             if said.operation == Some(ACTIVITY) {
-                edit::rewrite(response, |body| edit::forget_change(body));
+                edit::rewrite(response, edit::forget_change);
             }
         }),
     ),
@@ -237,7 +237,7 @@ pub(super) const ROWS: &[Defect] = &[
     .also(LOG_ROWS),
     row(
         "activity.log-too-late",
-        "4.8",
+        "4.5",
         &["create-legal-request.then-logged"],
         "The log of a request cannot be read before its first status change.",
         Seam::Answer(|asked, outcome| {

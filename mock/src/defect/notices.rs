@@ -326,7 +326,7 @@ pub(super) const ROWS: &[Defect] = &[
         &["events.every-subscriber-is-notified"],
         "Only the last registered subscriber is notified.",
         Seam::Apply(|_, changes| {
-            let last = changes.iter().rposition(|change| is_new(change));
+            let last = changes.iter().rposition(is_new);
             let kept = changes.into_iter().enumerate();
             kept.filter(|(place, change)| !is_new(change) || Some(*place) == last)
                 .map(|(_, change)| change)

@@ -93,7 +93,7 @@ pub(super) const ROWS: &[Defect] = &[
     .also(&["token.scope-as-asked"]),
     row(
         "token.scope-missing",
-        "2.8",
+        "4.1",
         &["token.scope-as-asked", "token.response-shape"],
         "The token response does not tell the scope.",
         success(&[TOKEN], "/scope", Edit::Drop),
