@@ -100,10 +100,12 @@ impl Masks {
             return;
         }
         let mut secrets = self.secrets.write();
-        if !secrets.iter().any(|(known, _)| known == secret) {
-            secrets.push((secret.to_owned(), format!("[{label}]")));
-            // A secret that contains another must be replaced first.
-            secrets.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(&b.0)));
+        // A secret that contains another must be replaced first: the longest leads.
+        let order = |known: &(String, String)| {
+            secret.len().cmp(&known.0.len()).then_with(|| known.0.as_str().cmp(secret))
+        };
+        if let Err(place) = secrets.binary_search_by(order) {
+            secrets.insert(place, (secret.to_owned(), format!("[{label}]")));
         }
     }
 
@@ -116,6 +118,20 @@ impl Masks {
                 shown
             }
         })
+    }
+
+    /// Only the secrets that occur in `text`: a run knows thousands, a request holds a few.
+    pub fn within(&self, text: &str) -> Self {
+        let secrets = self.secrets.read();
+        let found = secrets.iter().filter(|(secret, _)| text.contains(secret.as_str()));
+        Self { secrets: parking_lot::RwLock::new(found.cloned().collect()) }
+    }
+
+    /// Each secret with its label, longest first.
+    pub fn labelled(&self) -> Vec<(String, String)> {
+        let secrets = self.secrets.read();
+        let bare = |label: &str| label.trim_matches(['[', ']']).to_owned();
+        secrets.iter().map(|(secret, label)| (secret.clone(), bare(label))).collect()
     }
 
     /// The secrets known now, for scanning finished artefacts.

@@ -4,7 +4,11 @@
 //! request to the service, [`check`] judges the exchange, [`report`] renders the result. Checks know
 //! the contract and the exchange; none of them asks the mock what is right.
 
+pub mod check;
+pub mod command;
 pub mod exchange;
+pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod target;
 pub mod verdict;

@@ -125,3 +125,31 @@ fn value(text: &str) -> Option<u64> {
     })?;
     (value < NUMBER_END).then_some(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Identifiers, Kind, NUMBER_END};
+
+    #[track_caller]
+    fn check(identifiers: &Identifiers, number: u64) {
+        let id = identifiers.id(Kind::LegalRequest, number);
+        assert_eq!(id.len(), 8);
+        assert_eq!(identifiers.number(Kind::LegalRequest, &id), Some(number));
+        assert_ne!(id, identifiers.id(Kind::Webhook, number), "kinds are unrelated");
+    }
+
+    #[test]
+    fn ids_lead_back_to_their_numbers() {
+        let identifiers = Identifiers::new(7);
+        (0..10_000).for_each(|number| check(&identifiers, number));
+        check(&identifiers, NUMBER_END - 1);
+    }
+
+    #[test]
+    fn texts_that_are_no_id_lead_nowhere() {
+        let identifiers = Identifiers::new(7);
+        for text in ["", "short", "ninechars", "not-an-i", "üüüü", "zzzzzzzz"] {
+            assert_eq!(identifiers.number(Kind::LegalRequest, text), None, "{text}");
+        }
+    }
+}

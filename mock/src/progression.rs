@@ -12,7 +12,6 @@ use crate::changes::{Change, Effect};
 use crate::clock::later;
 use crate::email::Reserved;
 use crate::resource::LegalRequest;
-use crate::resource::activity::Happening;
 use crate::settings::Progression;
 use crate::transition;
 use crate::world::World;
@@ -65,18 +64,16 @@ pub(crate) fn course(
     Some(Course { goal, pace })
 }
 
-/// The whole way of a request in `status`, which passed `initial_review` before or did not.
+/// The whole way from a status to a goal; a draft passes `initial_review` where it can.
 pub(crate) fn way(
     answers: &Answers,
     status: LegalRequestStatus,
     goal: LegalRequestStatus,
-    was_reviewed: bool,
 ) -> Option<Vec<LegalRequestStatus>> {
     const REVIEW: LegalRequestStatus = LegalRequestStatus::InitialReview;
-    if status != goal && status != REVIEW && !was_reviewed {
-        let through =
-            transition::way(answers, status, REVIEW).zip(transition::way(answers, REVIEW, goal));
-        if let Some((mut way, rest)) = through {
+    if status == LegalRequestStatus::Draft && goal != LegalRequestStatus::Draft {
+        let to_review = transition::way(answers, status, REVIEW);
+        if let Some((mut way, rest)) = to_review.zip(transition::way(answers, REVIEW, goal)) {
             way.extend(rest);
             return Some(way);
         }
@@ -91,8 +88,9 @@ pub(crate) fn step(
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
     let Some(course) = record.course else { return (Vec::new(), Vec::new()) };
-    match next_status(world.answers(), record, course.goal) {
-        Some(to) => {
+    let way = way(world.answers(), record.status(), course.goal).unwrap_or_default();
+    match way.first() {
+        Some(&to) => {
             let mut moved = transition::change_status(world, at, record, to, None);
             moved.record.course = following(course, at).filter(|_| to != course.goal);
             moved.into_changes()
@@ -118,20 +116,6 @@ pub(crate) fn read(
     let course = Course { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
     let record = LegalRequest { course: Some(course), ..record.clone() };
     Some((vec![record.into_change()], Vec::new()))
-}
-
-fn next_status(
-    answers: &Answers,
-    record: &LegalRequest,
-    goal: LegalRequestStatus,
-) -> Option<LegalRequestStatus> {
-    let was_reviewed = record.activity.iter().any(|entry| {
-        matches!(
-            entry.happening,
-            Happening::StatusChange { to: LegalRequestStatus::InitialReview, .. }
-        )
-    });
-    way(answers, record.status(), goal, was_reviewed)?.first().copied()
 }
 
 fn following(course: Course, at: Timestamp) -> Option<Course> {

@@ -46,6 +46,8 @@ pub(crate) fn next(answers: &Answers, from: LegalRequestStatus) -> &[LegalReques
 }
 
 /// The shortest legal way from one status to another, without the start; `None` where there is none.
+/// Of ways equally short it is the one whose statuses come first in §3, in whatever order the answers
+/// list them.
 pub(crate) fn way(
     answers: &Answers,
     from: LegalRequestStatus,
@@ -64,7 +66,9 @@ pub(crate) fn way(
             way.reverse();
             return Some(way);
         }
-        for &following in next(answers, status) {
+        let mut choices = next(answers, status).to_vec();
+        choices.sort();
+        for following in choices {
             if let std::collections::btree_map::Entry::Vacant(entry) = came_from.entry(following) {
                 entry.insert(status);
                 waiting.push_back(following);

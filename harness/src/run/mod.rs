@@ -1,3 +1,29 @@
 //! Running: what is planned, how a scenario and a step are walked, and the result as inert data.
+//!
+//! [`plan`] selects, [`walk`] opens the target and runs scenarios side by side, [`scenario`] and
+//! [`step`] walk one, [`outcome`] merges. Nothing here knows HTTP or a file format, and nothing here
+//! judges: that is [`crate::check`].
 
+mod admin;
+mod burst;
+pub mod declared;
+pub mod event;
+mod judge;
+mod observe;
+pub mod outcome;
+mod pages;
+pub mod plan;
+mod prepare;
+mod receive;
+mod request;
 pub mod result;
+mod scenario;
+mod shape;
+mod snapshot;
+mod step;
+mod unchanged;
+mod walk;
+
+pub use event::Event;
+pub use snapshot::SnapshotMode;
+pub use walk::{RunOptions, run};

@@ -25,6 +25,7 @@ mod notices;
 mod pages;
 mod problems;
 mod services;
+mod standards;
 mod tokens;
 mod uploads;
 mod webhooks;

@@ -99,7 +99,6 @@ pub(super) const ROWS: &[Defect] = &[
         "delete-webhook.id-of-the-list",
         "delete-webhook.gone-from-list",
         "delete-webhook.no-new-deliveries",
-        "delete-webhook.queued-discarded",
         "isolation.delete-webhook",
         "delete-webhook.requires-write",
     ]),
@@ -176,11 +175,7 @@ pub(super) const ROWS: &[Defect] = &[
             false => outcome,
         }),
     )
-    .also(&[
-        "delete-webhook.twice-404",
-        "delete-webhook.no-new-deliveries",
-        "delete-webhook.queued-discarded",
-    ]),
+    .also(&["delete-webhook.twice-404", "delete-webhook.no-new-deliveries"]),
     row(
         "delete-webhook.removes-neighbour",
         "4.13",
@@ -198,18 +193,6 @@ pub(super) const ROWS: &[Defect] = &[
         }),
     ),
     row(
-        "delete-webhook.queue-goes-on",
-        "4.13",
-        &["delete-webhook.queued-discarded"],
-        "Deliveries that were queued are sent after the deletion.",
-        Seam::Answer(|asked, mut outcome| {
-            if asked.is(DELETE) {
-                outcome.changes.retain(|change| matches!(change, Change::DeleteWebhook { .. }));
-            }
-            outcome
-        }),
-    ),
-    row(
         "delete-webhook.address-blocked",
         "4.13",
         &["delete-webhook.new-registration-receives"],
@@ -222,8 +205,7 @@ pub(super) const ROWS: &[Defect] = &[
             let is_kept = |change: &Change| !(has_deleted && is_new(change));
             changes.into_iter().filter(is_kept).collect()
         }),
-    )
-    .also(&["delete-webhook.queued-discarded"]),
+    ),
     row(
         "create-webhook.not-there",
         "4.14",

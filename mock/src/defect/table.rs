@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{
     Defect, activities, authentication, creations, documents, histories, isolation, legal_requests,
-    lists, notices, pages, problems, services, tokens, uploads, webhooks, workflows,
+    lists, notices, pages, problems, services, standards, tokens, uploads, webhooks, workflows,
 };
 
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
@@ -25,6 +25,7 @@ static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
         authentication::ROWS,
         isolation::ROWS,
         problems::ROWS,
+        standards::ROWS,
     ];
     files.into_iter().flatten().copied().collect()
 });

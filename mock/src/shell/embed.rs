@@ -12,6 +12,7 @@ use std::thread::Thread;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
+use moot_fixtures::world::SeedWorld;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
@@ -25,12 +26,21 @@ const PRIORITY: u8 = u8::MAX;
 /// Whom wiremock's calls come from.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// A mock server that answers as the service, whose world has the server's address. The base address
+/// A mock server that answers as the service with this world and
+/// [default settings](super::settings::defaults).
+///
+/// # Errors
+/// As [`start_with`].
+pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
+    start_with(super::settings::defaults("http://localhost", world)).await
+}
+
+/// A mock server that answers as the service, whose world has the server's address: the base address
 /// of `settings` gives only the base path.
 ///
 /// # Errors
 /// No free port, or [`SiteError`] by the settings.
-pub async fn start(mut settings: Settings) -> Result<MockServer, SiteError> {
+pub async fn start_with(mut settings: Settings) -> Result<MockServer, SiteError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let base_path = crate::settings::base_path(&settings.base_url)?;
     settings.base_url = format!("http://{}{base_path}", listener.local_addr()?);

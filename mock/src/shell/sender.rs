@@ -61,6 +61,9 @@ impl Sender {
     }
 
     async fn answer(&self, url: Url, attempt: Attempt) -> Result<u16, String> {
+        if is_reserved(&url) {
+            return Err("a name reserved for examples and tests is never looked up".to_owned());
+        }
         let client = self.client.get_or_init(client).as_ref().map_err(String::clone)?;
         let mut request = client.post(url).body(attempt.body);
         for (name, value) in attempt.headers {
@@ -80,6 +83,18 @@ impl Sender {
         let turn = || Arc::new(Semaphore::new(ATTEMPTS_TO_ONE_MAX));
         receivers.entry(authority.to_owned()).or_insert_with(turn).clone()
     }
+}
+
+/// Whether the host is a name that nobody can have (RFC 6761 §6, RFC 2606 §3): the seed worlds name
+/// such receivers, and nothing leaves the machine for them.
+fn is_reserved(url: &Url) -> bool {
+    let Some(host) = url.domain() else { return false };
+    let host = host.trim_end_matches('.');
+    let last = host.rsplit('.').next().unwrap_or(host);
+    matches!(last, "test" | "invalid" | "example")
+        || ["example.com", "example.net", "example.org"]
+            .iter()
+            .any(|name| host == *name || host.ends_with(&format!(".{name}")))
 }
 
 fn client() -> Result<Client, String> {

@@ -18,6 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 
 use super::site::Site;
 use super::site_body::SiteBody;
@@ -47,7 +48,7 @@ impl Default for ServeLimits {
 }
 
 /// Serves `site` on `listener` until `stop` is ready; then accepts no more, closes idle connections
-/// and lets running calls end, for [`ServeLimits::stop_max`] at most.
+/// and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at once.
 pub async fn serve(
     listener: TcpListener,
     site: Site,
@@ -56,8 +57,12 @@ pub async fn serve(
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_max);
+    // A client may close its sending side and still wait for the answer.
+    http.half_close(true);
     let connections = Arc::new(Semaphore::new(limits.connections_max));
     let graceful = GracefulShutdown::new();
+    // Dropped at the end, and with it what has not ended by then.
+    let mut tasks = JoinSet::new();
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -78,7 +83,8 @@ pub async fn serve(
         let service = service_fn(move |request| call(site.clone(), request, client));
         let connection = http.serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
-        tokio::spawn(async move {
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(async move {
             let _permit = permit;
             // Whatever ends a connection is the peer's doing, and ends nothing else.
             let _ = connection.await;

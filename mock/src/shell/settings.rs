@@ -12,10 +12,7 @@ use moot_fixtures::{answers, world};
 
 use super::nearest::hint;
 use crate::defect::{self, Defect};
-use crate::settings::{ClockSetting, Progression, RateLimitMode};
-
-/// Names of the embedded sets of answers.
-pub const ANSWERS_NAMES: &[&str] = &["default", "documented"];
+use crate::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 
 /// A setting that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +39,21 @@ pub enum SettingError {
         /// The value that it takes.
         wanted: &'static str,
     },
+}
+
+/// The settings of a mock that was told nothing but its world: default answers, the system's clock,
+/// an enforced limit, progression by the control plane alone, seed 1.
+pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
+    Settings {
+        seed: 1,
+        base_url: base_url.to_owned(),
+        answers: answers::default().clone(),
+        seed_world,
+        clock: ClockSetting::Real,
+        rate_limit: RateLimitMode::Enforce,
+        progression: Progression::Manual,
+        defects: Vec::new(),
+    }
 }
 
 /// Reads `real`, `frozen` (at `now`, to the second) or `frozen:TIME`.

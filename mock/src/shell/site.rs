@@ -1,6 +1,7 @@
 //! The whole mock without a socket: its main world, its sandboxes and their control planes under one
 //! base path.
 
+use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
@@ -20,7 +21,7 @@ use super::problem;
 use super::realm::Realm;
 use super::sandboxes::Sandboxes;
 use super::site_body::SiteBody;
-use crate::call::{Admission, Call, Head};
+use crate::call::{self, Admission, Call, Head};
 use crate::response::{self, ResponseBody};
 use crate::settings::{Settings, SettingsError, base_path};
 use crate::{Service, World};
@@ -63,7 +64,9 @@ pub enum SiteError {
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// Beyond loopback without a token.
-    #[error("start: beyond loopback the control plane needs a token (MOOT_ADMIN_TOKEN)")]
+    #[error(
+        "beyond loopback the control plane needs a token: set MOOT_ADMIN_TOKEN or --admin-token-file"
+    )]
     NoAdminToken,
     /// The thread of the deliveries, or a listener.
     #[error(transparent)]
@@ -73,6 +76,12 @@ pub enum SiteError {
 /// The mock; a clone is another handle on the same. Its deliveries end with the last handle.
 #[derive(Clone)]
 pub struct Site(Arc<Inner>);
+
+impl fmt::Debug for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site").field("main", self.0.main.settings()).finish_non_exhaustive()
+    }
+}
 
 struct Inner {
     base_path: String,
@@ -139,13 +148,12 @@ impl Site {
             Place::Admin { realm, path } => {
                 let realm = realm.get(self);
                 if let Err(problem) = self.0.access.check(&parts, client) {
-                    body::drain(body, &parts.headers, self.0.times).await;
+                    Box::pin(body::drain(body, &parts.headers, self.0.times)).await;
                     return problem.respond(parts.uri.path());
                 }
-                super::control::call(self, realm, path, &parts, body).await
+                Box::pin(super::control::call(self, realm, path, &parts, body)).await
             }
-            // No route is there, which the core says by itself.
-            Place::Outside => self.serve(&self.0.main, "", &parts, body, client).await,
+            Place::Outside => Box::pin(self.outside(&parts, body, client)).await,
         }
     }
 
@@ -160,12 +168,28 @@ impl Site {
         in_realm(Reached::Main, path)
     }
 
+    /// The core knows only what is below its base path. There is no route at an empty path, so that
+    /// is what it refuses; only the path of the call is put in here.
+    async fn outside<B>(
+        &self,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let mut response = self.serve(&self.0.main, "", parts, body, client).await;
+        response.body_mut().set_member("instance", parts.uri.path());
+        response
+    }
+
     async fn serve<B>(
         &self,
         realm: &Realm,
         path: &str,
         parts: &Parts,
-        mut body: Pin<&mut B>,
+        body: Pin<&mut B>,
         client: IpAddr,
     ) -> Response<SiteBody>
     where
@@ -178,13 +202,21 @@ impl Site {
         let admitted = match service.admit(clock::now(), &head) {
             Admission::Admitted(admitted) => admitted,
             Admission::Refused(response) => {
-                body::drain(body, headers, times).await;
+                if !body.is_end_stream() {
+                    Box::pin(body::drain(body, headers, times)).await;
+                }
                 return sent(response).await;
             }
         };
-        let read = body::read(body.as_mut(), headers, admitted.reading, times, &self.0.store).await;
-        let Ok(body) = read else {
-            return problem::internal("a temporary file can't be written");
+        // What few calls need is boxed here and above, so that the future of every call is small.
+        let body = if body::is_empty(&*body, headers, admitted.reading) {
+            call::Body::Empty
+        } else {
+            let read = body::read(body, headers, admitted.reading, times, &self.0.store);
+            match Box::pin(read).await {
+                Ok(body) => body,
+                Err(_) => return problem::internal("a temporary file can't be written"),
+            }
         };
         let response = service.answer(clock::now(), &Call { head, admitted: &admitted, body });
         if parts.method == Method::DELETE && response.status.is_success() {
@@ -253,7 +285,7 @@ fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
 async fn sent(response: response::Response) -> Response<SiteBody> {
     let body = match response.body {
         ResponseBody::Bytes(bytes) => bytes.into(),
-        ResponseBody::Content(content) => match SiteBody::of(content).await {
+        ResponseBody::Content(content) => match Box::pin(SiteBody::of(content)).await {
             Ok(body) => body,
             Err(_) => return problem::internal("a stored document can't be read"),
         },

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
+use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncRead, ReadBuf};
 
@@ -53,6 +54,23 @@ impl SiteBody {
             }))),
         })
     }
+
+    /// Replaces a member of a JSON object; any other body stays as it is.
+    pub(crate) fn set_member(&mut self, name: &str, text: &str) {
+        let Kind::Bytes(bytes) = &mut self.0 else { return };
+        let Ok(Value::Object(mut object)) = serde_json::from_slice(bytes) else { return };
+        if let Some(member) = object.get_mut(name) {
+            *member = text.into();
+            *bytes = Value::Object(object).to_string().into();
+        }
+    }
+
+    fn length(&self) -> u64 {
+        match &self.0 {
+            Kind::Bytes(bytes) => bytes.len() as u64,
+            Kind::File(streamed) => streamed.left,
+        }
+    }
 }
 
 impl From<Bytes> for SiteBody {
@@ -85,15 +103,6 @@ impl Body for SiteBody {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.length())
-    }
-}
-
-impl SiteBody {
-    fn length(&self) -> u64 {
-        match &self.0 {
-            Kind::Bytes(bytes) => bytes.len() as u64,
-            Kind::File(streamed) => streamed.left,
-        }
     }
 }
 

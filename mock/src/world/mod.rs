@@ -103,12 +103,15 @@ impl World {
         Ok(world)
     }
 
-    /// The same world as it was at first.
+    /// The same world as it was at first, but for the numbers of deliveries: these go on, so that an
+    /// attempt still under way is never taken for one of a new delivery.
     ///
     /// # Errors
     /// [`SettingsError`], though settings that made a world once make it again.
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
-        Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)
+        let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
+        world.state.next_delivery = self.state.next_delivery;
+        Ok(world)
     }
 
     /// The world's time while the system's is `system_now`.

@@ -1,5 +1,6 @@
 //! The tests of the mock from outside its modules, in one binary.
 
+mod arbitrary;
 mod defect_tour;
 mod defects;
 mod shell_control;
@@ -11,3 +12,20 @@ mod shell_settings;
 mod shell_support;
 mod shell_transports;
 mod shell_uploads;
+mod support;
+
+mod activity;
+mod admission;
+mod answers;
+mod control;
+mod create_legal_request;
+mod create_legal_request_files;
+mod deliveries;
+mod laws;
+mod limiter;
+mod lists;
+mod progression;
+mod repository_documents;
+mod seeds;
+mod tokens;
+mod webhooks;

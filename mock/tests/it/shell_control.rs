@@ -167,7 +167,7 @@ async fn legal_requests_are_steered_and_shown_whole() {
     check_refused(&site, &line, json!({ "status": "archived" }), 409, "archived").await;
     let moved = json!({ "status": "initial_review", "comment": "Go on" });
     post(&site, &format!("{path}/status"), moved).await;
-    post(&site, &format!("{path}/comments"), json!({ "text": "A remark" })).await;
+    post(&site, &format!("{path}/comments"), json!({ "comment": "A remark" })).await;
     let shown = get(&site, &path).await;
     assert_eq!(shown["status"], json!("initial_review"));
     let log = shown["activity"].to_string();
@@ -232,7 +232,7 @@ async fn resetting_leads_back_to_the_seed() {
 #[tokio::test]
 async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_without_it() {
     let options = SiteOptions { is_beyond_loopback: true, ..SiteOptions::new(settings()) };
-    let error = Site::new(options.clone()).err().expect("refused").to_string();
+    let error = Site::new(options.clone()).expect_err("refused").to_string();
     assert!(error.contains("MOOT_ADMIN_TOKEN"), "{error}");
     let options = SiteOptions { admin_token: Some("t0p".to_owned()), ..options };
     let site = Site::new(options).expect("the settings are sound");

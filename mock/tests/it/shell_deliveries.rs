@@ -119,10 +119,22 @@ async fn nothing_is_sent_after_a_webhook_was_deleted() {
     settle(&site).await;
     call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
     let before = received(&receiver).await.len();
-    advance(&site, 100_000).await;
     signed(&site, &token).await;
     settle(&site).await;
+    advance(&site, 100_000).await;
     assert_eq!(received(&receiver).await.len(), before);
+}
+
+#[tokio::test]
+async fn deleting_a_webhook_cuts_what_is_in_flight_for_it() {
+    let (site, token) = quiet_site().await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
+    let id = webhook(&site, &token, &silent).await;
+    signed(&site, &token).await;
+    assert_eq!(settle(&site).await["in_flight"], json!(1));
+    call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+    assert_eq!(settle(&site).await, json!({ "attempts": [], "in_flight": 0 }));
 }
 
 #[tokio::test]

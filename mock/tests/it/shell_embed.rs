@@ -25,8 +25,16 @@ fn base(server: &MockServer) -> String {
 }
 
 #[tokio::test]
+async fn a_world_alone_is_enough_to_start() {
+    let world = moot_mock::shell::settings::world("empty").expect("it is embedded");
+    let server = embed::start(world).await.expect("a free port");
+    let answer = client().get(format!("{}/v1/requests", server.uri())).send().await;
+    assert_eq!(answer.expect("an answer").status(), 401);
+}
+
+#[tokio::test]
 async fn it_answers_under_its_own_address_and_below_a_tests_overrides() {
-    let server = embed::start(settings()).await.expect("a free port");
+    let server = embed::start_with(settings()).await.expect("a free port");
     let health: Value = client()
         .get(format!("{}/__admin/health", base(&server)))
         .send()

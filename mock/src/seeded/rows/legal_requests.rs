@@ -105,8 +105,7 @@ fn activity(
     created_at: Timestamp,
 ) -> Vec<Activity> {
     let draft = LegalRequestStatus::Draft;
-    let way =
-        progression::way(source.answers, draft, status, false).unwrap_or_else(|| vec![status]);
+    let way = progression::way(source.answers, draft, status).unwrap_or_else(|| vec![status]);
     let mut happenings = vec![Happening::Created];
     let mut from = draft;
     for to in way {

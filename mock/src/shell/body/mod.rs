@@ -13,5 +13,5 @@ mod spool;
 mod tests;
 
 pub use frames::BodyTimes;
-pub(crate) use read::{drain, read};
+pub(crate) use read::{drain, is_empty, read};
 pub(crate) use spool::Store;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
-use http::header::EXPECT;
+use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body::Body;
 
 use super::frames::{BodyTimes, Frames};
@@ -31,6 +31,17 @@ impl From<BodyFault> for ReadError {
     }
 }
 
+/// Whether there is nothing to read, and nothing missing.
+pub(crate) fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
+    match reading {
+        Reading::Drain => body.is_end_stream(),
+        // A length that was declared must come.
+        Reading::Whole { .. } => body.is_end_stream() && !headers.contains_key(CONTENT_LENGTH),
+        // An empty form lacks its boundaries.
+        Reading::Multipart(_) => false,
+    }
+}
+
 /// Reads `body` as `reading` says, to its end also where a fault is found on the way.
 ///
 /// # Errors
@@ -45,8 +56,7 @@ pub(crate) async fn read<B>(
 where
     B: Body<Data = Bytes> + Send,
 {
-    // A part that multipart needs is missing from an empty body too, so that is no exception.
-    if body.is_end_stream() && !matches!(reading, Reading::Multipart(_)) {
+    if is_empty(&*body, headers, reading) {
         return Ok(call::Body::Empty);
     }
     let mut frames = Frames::new(body, headers, times);

@@ -280,3 +280,20 @@ fn bytes_on_disk(store: &Store) -> u64 {
     let files = std::fs::read_dir(path).expect("the folder exists");
     files.map(|file| file.and_then(|file| file.metadata()).map_or(0, |data| data.len())).sum()
 }
+
+/// multer holds what it can't give back yet: that must not grow with the body.
+#[test]
+fn a_preamble_or_headers_without_end_are_refused() {
+    const EXPECTED: &str = "Malformed(\"no part begins, or the headers of a part never end\")";
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    for start in ["", "--b\r\nContent-Disposition: form-data; name=a\r\nX-Long: "] {
+        for (length, is_refused) in [(60_000, false), (400_000, true)] {
+            let body = format!("{start}{}", "x".repeat(length));
+            let body = in_pieces(body.as_bytes(), 1_000);
+            let (headers, store) = (form(), Store::default());
+            let read = read_from(body, &headers, Reading::Multipart(WIDE), &store);
+            assert_eq!(shown(&runtime.block_on(read)) == EXPECTED, is_refused, "{start} {length}");
+        }
+    }
+}

@@ -50,8 +50,8 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
         Action::GetLegalRequest => Ask::LegalRequest { id: asked.id },
         Action::SetStatus => requests::read::<requests::SetStatus>(body)?.ask(asked.id),
         Action::AddComment => {
-            let requests::AddComment { text } = requests::read(body)?;
-            Ask::Comment { id: asked.id, text }
+            let requests::AddComment { comment } = requests::read(body)?;
+            Ask::Comment { id: asked.id, text: comment }
         }
         Action::MintToken => requests::read::<requests::MintToken>(body)?.ask(),
         Action::ExpireToken => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::routes::{Field, Kind, ROUTES, Route};
+use super::routes::{Action, Field, Kind, ROUTES, Route};
 use crate::shell::realm::Realm;
 
 /// The document of a world's control plane.
@@ -50,11 +50,7 @@ fn path_item(route: &Route) -> Map<String, Value> {
 }
 
 fn operation(route: &Route) -> Value {
-    let success = if route.path == "/sandboxes" && route.method == http::Method::POST {
-        "201"
-    } else {
-        "200"
-    };
+    let success = if route.action == Action::CreateSandbox { "201" } else { "200" };
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": route.title,
@@ -66,6 +62,10 @@ fn operation(route: &Route) -> Value {
             "default": { "$ref": "#/components/responses/Problem" },
         },
     });
+    if route.action == Action::ListExchanges {
+        let limit = json!({ "name": "limit", "in": "query", "schema": { "type": "integer" } });
+        operation["parameters"] = json!([limit]);
+    }
     if !route.fields.is_empty() {
         let schema = object_schema(route.fields);
         operation["requestBody"] = json!({

@@ -7,7 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use jiff::Timestamp;
-use moot_fixtures::contract::{LegalRequestStatus, Scopes};
+use moot_fixtures::contract::{Answers, LegalRequestStatus, Scopes};
+use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -61,61 +62,52 @@ pub(super) struct CreateSandbox {
 
 impl CreateSandbox {
     pub(super) fn plan(self, now: Timestamp) -> Result<Plan, Problem> {
-        let invalid = |error: settings::SettingError| Problem::invalid_value(error.to_string());
+        let Self { world, answers, seed, clock, rate_limit, progression, defects } = self;
+        let clock = clock.map(|text| settings::clock(&text, now)).transpose();
+        let rate_limit = rate_limit.map(|text| settings::rate_limit(&text)).transpose();
+        let progression = progression.map(|text| settings::progression(&text)).transpose();
+        let named = |ids: Vec<String>| ids.iter().map(|id| settings::defect(id)).collect();
+        let defects = defects.map(named).transpose();
         Ok(Plan {
-            world: self.world.map(chosen_world).transpose()?,
-            answers: self.answers.map(chosen_answers).transpose()?,
-            seed: self.seed,
-            clock: self
-                .clock
-                .map(|text| settings::clock(&text, now))
-                .transpose()
-                .map_err(invalid)?,
-            rate_limit: self
-                .rate_limit
-                .map(|text| settings::rate_limit(&text))
-                .transpose()
-                .map_err(invalid)?,
-            progression: self
-                .progression
-                .map(|text| settings::progression(&text))
-                .transpose()
-                .map_err(invalid)?,
-            defects: self
-                .defects
-                .map(|ids| ids.iter().map(|id| settings::defect(id)).collect())
-                .transpose()
-                .map_err(invalid)?,
+            world: world.map(chosen_world).transpose()?,
+            answers: answers.map(chosen_answers).transpose()?,
+            seed,
+            clock: clock.map_err(invalid)?,
+            rate_limit: rate_limit.map_err(invalid)?,
+            progression: progression.map_err(invalid)?,
+            defects: defects.map_err(invalid)?,
         })
     }
 }
 
-fn chosen_world(value: Value) -> Result<Chosen<world::SeedWorld>, Problem> {
+fn invalid(error: impl std::fmt::Display) -> Problem {
+    Problem::invalid_value(error.to_string())
+}
+
+/// A name, or a world as it stands: JSON is YAML, so the reader of files reads it, with its rules
+/// and hints.
+fn chosen_world(value: Value) -> Result<Chosen<SeedWorld>, Problem> {
     match value {
         Value::String(name) => {
-            let value = settings::world(&name)
-                .map_err(|error| Problem::invalid_value(error.to_string()))?;
+            let value = settings::world(&name).map_err(invalid)?;
             Ok(Chosen { name: Some(name), value })
         }
-        // JSON is YAML, so the reader of files reads it, with its rules and hints.
         inline => {
-            let value = world::parse(&inline.to_string())
-                .map_err(|error| Problem::invalid_value(error.to_string()))?;
+            let value = world::parse(&inline.to_string()).map_err(invalid)?;
             Ok(Chosen { name: None, value: Arc::new(value) })
         }
     }
 }
 
-fn chosen_answers(value: Value) -> Result<Chosen<moot_fixtures::contract::Answers>, Problem> {
+/// A name, or answers laid over the default ones.
+fn chosen_answers(value: Value) -> Result<Chosen<Answers>, Problem> {
     match value {
         Value::String(name) => {
-            let value = settings::answers(&name)
-                .map_err(|error| Problem::invalid_value(error.to_string()))?;
-            Ok(Chosen { name: Some(name), value: Arc::new(value) })
+            let value = Arc::new(settings::answers(&name).map_err(invalid)?);
+            Ok(Chosen { name: Some(name), value })
         }
         inline => {
-            let value = answers::parse(&inline.to_string())
-                .map_err(|error| Problem::invalid_value(error.to_string()))?;
+            let value = answers::parse(&inline.to_string()).map_err(invalid)?;
             Ok(Chosen { name: None, value: Arc::new(value) })
         }
     }
@@ -176,7 +168,7 @@ impl SetStatus {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddComment {
-    pub(super) text: String,
+    pub(super) comment: String,
 }
 
 /// Body of `POST /tokens`.
@@ -215,11 +207,8 @@ pub(super) struct SetRateLimit {
 
 impl SetRateLimit {
     pub(super) fn ask(self) -> Result<Ask, Problem> {
-        let mode = self
-            .mode
-            .map(|text| settings::rate_limit(&text))
-            .transpose()
-            .map_err(|error| Problem::invalid_value(error.to_string()))?;
+        let mode = self.mode.map(|text| settings::rate_limit(&text)).transpose();
+        let mode = mode.map_err(invalid)?;
         let exhaust = self.exhaust.map(|text| exhaust(&text)).transpose()?;
         Ok(Ask::RateLimitSet { mode, reset: self.reset, exhaust })
     }

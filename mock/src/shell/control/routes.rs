@@ -134,7 +134,7 @@ const ADDRESS: &[Field] = &[
 ];
 
 const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")];
-const COMMENT: &[Field] = &[required("text", Kind::Text, "the comment")];
+const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
 pub(super) static ROUTES: [Route; 24] = [

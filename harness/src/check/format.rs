@@ -1,0 +1,99 @@
+//! The named formats of texts. Each says yes or no, none repairs anything.
+
+use moot_fixtures::contract::is_timestamp;
+
+use crate::scenario::model::Format;
+
+/// Whether `text` has the format.
+pub(super) fn has(text: &str, format: Format) -> bool {
+    match format {
+        Format::DateTime => is_timestamp(text),
+        Format::Email => is_email(text),
+        Format::Uri => is_absolute_address(text),
+        Format::HttpDate => httpdate::parse_http_date(text).is_ok(),
+    }
+}
+
+/// The format's name, for people.
+pub(super) const fn name(format: Format) -> &'static str {
+    match format {
+        Format::DateTime => "date-time: an ISO 8601 date and time in UTC",
+        Format::Email => "email: an e-mail address",
+        Format::Uri => "uri: an absolute address",
+        Format::HttpDate => "http-date: a date of RFC 9110 §5.6.7",
+    }
+}
+
+/// `local@domain`: one part before the last `@`, labels after it, no spaces.
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let is_plain = |c: char| !c.is_whitespace() && !c.is_control();
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    !local.is_empty()
+        && local.chars().all(|c| is_plain(c) && c != '@')
+        && domain.split('.').all(is_label)
+}
+
+/// An address with a scheme, as it is written: what a parser would repair is none.
+fn is_absolute_address(text: &str) -> bool {
+    let is_written_soundly =
+        text.chars().all(|c| !c.is_whitespace() && !c.is_control() && !"<>\"{}|\\^`".contains(c));
+    is_written_soundly
+        && url::Url::parse(text).is_ok_and(|url| url.cannot_be_a_base() || text.contains("://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, has};
+
+    #[track_caller]
+    fn check(format: Format, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert!(has(text, format), "{text}");
+        }
+        for text in bad {
+            assert!(!has(text, format), "{text}");
+        }
+    }
+
+    #[test]
+    fn date_times_are_iso_8601_in_utc() {
+        check(
+            Format::DateTime,
+            &["2026-03-05T14:30:00Z", "2026-03-05T14:30:00.123+00:00", "20260305T143000Z"],
+            &["2026-03-05", "2026-03-05T14:30:00+02:00", "2026-13-05T14:30:00Z", "yesterday", ""],
+        );
+    }
+
+    #[test]
+    fn emails_have_a_local_part_and_a_domain() {
+        check(
+            Format::Email,
+            &["a@b.example", "first.last+tag@sub.b-c.test", "a@localhost"],
+            &["", "a", "@b.example", "a@", "a b@c.example", "a@b..c", "a@@b.c", "a@-b.c"],
+        );
+    }
+
+    #[test]
+    fn addresses_are_absolute() {
+        check(
+            Format::Uri,
+            &["https://a.example/x?y#z", "http://127.0.0.1:4010/", "mailto:a@b.example"],
+            &["", "/path", "a.example/x", "https://", "https://a b/", "https:/a.example"],
+        );
+    }
+
+    #[test]
+    fn http_dates_are_those_of_the_standard() {
+        check(
+            Format::HttpDate,
+            &["Thu, 05 Mar 2026 14:30:00 GMT"],
+            &["", "2026-03-05T14:30:00Z", "Thu, 05 Mar 2026 14:30:00 CET"],
+        );
+    }
+}

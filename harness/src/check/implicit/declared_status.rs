@@ -1,0 +1,59 @@
+//! Is the status one that the operation documents, or that an open question allows?
+
+use moot_fixtures::contract::Operation;
+
+use super::{Finding, Implicit, ImplicitContext, Seen, found};
+use crate::check::Judgement;
+
+pub(super) const ROW: Implicit =
+    Implicit { name: "declared status", verifies: &["http.declared-status"], judge };
+
+fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
+    let Some(operation) = seen.operation() else { return Vec::new() };
+    // Server errors are a requirement of their own: one cause, one failure.
+    if seen.status() >= 500 {
+        return Vec::new();
+    }
+    found("http.declared-status", judged(operation, seen.status()))
+}
+
+fn judged(operation: Operation, status: u16) -> Judgement {
+    let rows = operation.responses();
+    if rows.iter().any(|row| row.status == status) || is_open_success(operation, status) {
+        return Judgement::Holds;
+    }
+    let mut declared: Vec<String> = rows.iter().map(|row| row.status.to_string()).collect();
+    declared.dedup();
+    let judgement = Judgement::fails(
+        format!("{} does not document this status", operation.as_str()),
+        format!("one of {}", declared.join(", ")),
+        status.to_string(),
+    );
+    // Other client errors are open (`other_errors`): worth a look, no violation.
+    if (400..500).contains(&status) { judgement.tolerated() } else { judgement }
+}
+
+/// Success statuses that the specification does not show: any 2xx.
+fn is_open_success(operation: Operation, status: u16) -> bool {
+    let is_open = match operation {
+        Operation::CreateRepositoryDocument
+        | Operation::DeleteWebhook
+        | Operation::CreateWebhook
+        | Operation::RevokeToken
+        | Operation::DownloadAgreement
+        | Operation::GetWorkflowSchema => true,
+        Operation::CreateAccessToken
+        | Operation::ListWorkflows
+        | Operation::GetWorkflow
+        | Operation::CreateLegalRequest
+        | Operation::ListLegalRequests
+        | Operation::GetLegalRequest
+        | Operation::GetLegalRequestActivity
+        | Operation::ListRepositoryDocuments
+        | Operation::GetRepositoryDocument
+        | Operation::ListWebhooks => false,
+    };
+    // A download may send the client to a store.
+    let is_redirect = operation == Operation::DownloadAgreement && (300..400).contains(&status);
+    is_open && ((200..300).contains(&status) || is_redirect)
+}

@@ -1,0 +1,304 @@
+//! What must hold of a value. Where the value is, is [`super::place`]'s.
+//!
+//! Nothing passes by being empty, and what can't be judged (a name without a value, a bound that is
+//! no number) is empty with the reason, never a failure of the service.
+
+use serde_json::{Number, Value};
+
+use super::equal::{as_integer, equal};
+use super::shown::{kind, shown, shown_some};
+use super::{Found, Judgement, format, members};
+use crate::scenario::model::{Format, Json, JsonType, Matcher, Rule};
+use crate::scenario::names::Names;
+
+/// `text` as messages show it: cut in the middle where it is longer than 160 characters.
+pub fn shortened(text: &str) -> String {
+    super::shown::shortened(text)
+}
+
+/// Whether what was found satisfies the matcher. A pointer in a failure is relative to the value.
+pub fn judge(matcher: &Matcher, found: &Found, names: &Names) -> Judgement {
+    match found {
+        Found::One(value) => judge_value(matcher, value.as_ref(), names),
+        Found::Many(values) => match matcher {
+            // A list of nothing is there only where something was found.
+            Matcher::All(rules) if values.is_empty() => {
+                rules.iter().fold(Judgement::Holds, |judged, rule| {
+                    judged.and(|| match rule {
+                        Rule::Present(expected) => presence(*expected, None),
+                        rule => judge_rule(rule, &Value::Array(Vec::new()), names),
+                    })
+                })
+            }
+            matcher => judge_value(matcher, Some(&Value::Array(values.clone())), names),
+        },
+    }
+}
+
+pub(super) fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
+    match matcher {
+        Matcher::Equal(expected) => rendered(expected, names, |expected| {
+            present(value, || shown(Some(expected)), |value| is_equal(value, expected))
+        }),
+        Matcher::OneOf(candidates) => {
+            let list = candidates.iter().map(|candidate| candidate.render(names)).collect();
+            match list {
+                Ok(list) => is_one_of(value, &list),
+                Err(unknown) => Judgement::empty(unknown.to_string()),
+            }
+        }
+        Matcher::All(rules) => rules.iter().fold(Judgement::Holds, |judged, rule| {
+            judged.and(|| match (rule, value) {
+                (Rule::Present(expected), value) => presence(*expected, value),
+                (rule, Some(value)) => judge_rule(rule, value, names),
+                (_, None) => absent("a value"),
+            })
+        }),
+    }
+}
+
+fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
+    match rule {
+        Rule::Equals(expected) => rendered(expected, names, |expected| is_equal(value, expected)),
+        Rule::OneOf(list) => rendered(list, names, |list| match list {
+            Value::Array(_) => is_one_of(Some(value), list),
+            other => unusable("one_of", "a list", other),
+        }),
+        Rule::Not(matcher) => is_not(matcher, value, names),
+        Rule::Type(expected) => has_type(value, *expected),
+        Rule::Present(expected) => presence(*expected, Some(value)),
+        Rule::Matches(pattern, regex) => match regex {
+            Some(regex) => matches_pattern(value, regex),
+            None => match pattern.render_text(names).map(|text| regex::Regex::new(&text)) {
+                Ok(Ok(regex)) => matches_pattern(value, &regex),
+                Ok(Err(_)) => Judgement::empty("with its names filled in, the pattern is unsound"),
+                Err(unknown) => Judgement::empty(unknown.to_string()),
+            },
+        },
+        Rule::Contains(part) => rendered(part, names, |part| contains(value, part)),
+        Rule::Min(bound) => bounded(value, bound, names, Bound::Min),
+        Rule::Max(bound) => bounded(value, bound, names, Bound::Max),
+        Rule::Length(matcher) => length(value, matcher, names),
+        Rule::Format(expected) => has_format(value, *expected),
+        Rule::Near { value: center, by } => near(value, center, by, names),
+        Rule::Unique(expected) => members::is_unique(value, *expected),
+        Rule::Each(matcher) => members::each(value, matcher, names),
+        Rule::Any(matcher) => members::any(value, matcher, names),
+        Rule::NoneOf(matcher) => members::none(value, matcher, names),
+        Rule::SameMembers(expected) => rendered(expected, names, |expected| match expected {
+            Value::Array(expected) => members::same_members(value, expected),
+            other => unusable("same_members", "a list", other),
+        }),
+    }
+}
+
+fn rendered(json: &Json, names: &Names, judge: impl FnOnce(&Value) -> Judgement) -> Judgement {
+    match json.render(names) {
+        Ok(value) => judge(&value),
+        Err(unknown) => Judgement::empty(unknown.to_string()),
+    }
+}
+
+/// Our own operand has the wrong type at run time: nothing was judged.
+fn unusable(rule: &str, needed: &str, operand: &Value) -> Judgement {
+    Judgement::empty(format!("`{rule}` needs {needed} to compare with, and met {}", kind(operand)))
+}
+
+fn absent(expected: impl Into<String>) -> Judgement {
+    Judgement::fails("is absent", expected, "absent")
+}
+
+fn present(
+    value: Option<&Value>,
+    expected: impl FnOnce() -> String,
+    judge: impl FnOnce(&Value) -> Judgement,
+) -> Judgement {
+    value.map_or_else(|| absent(expected()), judge)
+}
+
+/// The value has another type than the rule takes.
+pub(super) fn mistyped(value: &Value, expected: &str) -> Judgement {
+    Judgement::fails(format!("is {}", kind(value)), expected, shown(Some(value)))
+}
+
+fn presence(expected: bool, value: Option<&Value>) -> Judgement {
+    match (expected, value) {
+        (true, Some(_)) | (false, None) => Judgement::Holds,
+        (true, None) => absent("present"),
+        (false, Some(value)) => Judgement::fails("is present", "absent", shown(Some(value))),
+    }
+}
+
+fn is_equal(value: &Value, expected: &Value) -> Judgement {
+    if equal(value, expected) {
+        return Judgement::Holds;
+    }
+    let message =
+        if kind(value) == kind(expected) { "is another value" } else { "is of another type" };
+    Judgement::fails(message, shown(Some(expected)), shown(Some(value)))
+}
+
+fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
+    let candidates = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    let expected = || format!("one of {}", shown_some(&candidates.iter().collect::<Vec<_>>()));
+    present(value, expected, |value| {
+        if candidates.iter().any(|candidate| equal(candidate, value)) {
+            Judgement::Holds
+        } else {
+            Judgement::fails("is none of the values allowed", expected(), shown(Some(value)))
+        }
+    })
+}
+
+fn is_not(matcher: &Matcher, value: &Value, names: &Names) -> Judgement {
+    match judge_value(matcher, Some(value), names) {
+        Judgement::Holds => Judgement::fails(
+            "is what it must not be",
+            format!("not {}", super::wording::wording(matcher, names)),
+            shown(Some(value)),
+        ),
+        Judgement::Fails { .. } => Judgement::Holds,
+        Judgement::Empty { reason } => Judgement::Empty { reason },
+    }
+}
+
+fn has_type(value: &Value, expected: JsonType) -> Judgement {
+    let (holds, name) = match expected {
+        JsonType::String => (value.is_string(), "a string"),
+        JsonType::Integer => {
+            (value.as_number().is_some_and(|n| as_integer(n).is_some()), "an integer")
+        }
+        JsonType::Number => (value.is_number(), "a number"),
+        JsonType::Boolean => (value.is_boolean(), "a boolean"),
+        JsonType::Object => (value.is_object(), "an object"),
+        JsonType::Array => (value.is_array(), "an array"),
+        JsonType::Null => (value.is_null(), "null"),
+    };
+    if holds { Judgement::Holds } else { mistyped(value, name) }
+}
+
+fn matches_pattern(value: &Value, regex: &regex::Regex) -> Judgement {
+    let expected = || format!("a text in which /{}/ is found", regex.as_str());
+    match value {
+        Value::Object(_) if some_text(value, &|text| regex.is_match(text)) => Judgement::Holds,
+        Value::String(text) if regex.is_match(text) => Judgement::Holds,
+        Value::String(_) | Value::Object(_) => {
+            Judgement::fails("does not match", expected(), shown(Some(value)))
+        }
+        other => mistyped(other, &expected()),
+    }
+}
+
+/// A text has the part, a list the member; an object is searched for the text at any depth, so that
+/// `not: { contains: … }` of a whole body means what it says.
+fn contains(value: &Value, part: &Value) -> Judgement {
+    let holds = match (value, part) {
+        (Value::Array(items), part) => items.iter().any(|item| equal(item, part)),
+        (Value::String(text), Value::String(part)) => text.contains(part.as_str()),
+        (Value::Object(_), Value::String(part)) => {
+            some_text(value, &|text| text.contains(part.as_str()))
+        }
+        (Value::String(_) | Value::Object(_), part) => {
+            return unusable("contains", "a text", part);
+        }
+        (value, _) => return mistyped(value, "a text or a list"),
+    };
+    if holds {
+        Judgement::Holds
+    } else {
+        let expected = format!("contains {}", shown(Some(part)));
+        Judgement::fails("does not contain it", expected, shown(Some(value)))
+    }
+}
+
+/// Whether any text of the value, at any depth and names of members too, satisfies `is`.
+fn some_text(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is(text),
+        Value::Array(items) => items.iter().any(|item| some_text(item, is)),
+        Value::Object(members) => {
+            members.iter().any(|(name, member)| is(name) || some_text(member, is))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Bound {
+    Min,
+    Max,
+}
+
+fn bounded(value: &Value, bound: &Json, names: &Names, which: Bound) -> Judgement {
+    rendered(bound, names, |limit| {
+        let (name, words, verb) = match which {
+            Bound::Min => ("min", "at least", "is too small"),
+            Bound::Max => ("max", "at most", "is too large"),
+        };
+        let Value::Number(limit) = limit else { return unusable(name, "a number", limit) };
+        let expected = format!("{words} {limit}");
+        let Value::Number(number) = value else { return mistyped(value, &expected) };
+        let order = compare(number, limit);
+        let holds = match which {
+            Bound::Min => order.is_ge(),
+            Bound::Max => order.is_le(),
+        };
+        if holds { Judgement::Holds } else { Judgement::fails(verb, expected, number.to_string()) }
+    })
+}
+
+/// Exact among integers; JSON numbers are never NaN.
+fn compare(a: &Number, b: &Number) -> std::cmp::Ordering {
+    match (as_integer(a), as_integer(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => {
+            let (a, b) = (a.as_f64().unwrap_or_default(), b.as_f64().unwrap_or_default());
+            a.total_cmp(&b)
+        }
+    }
+}
+
+fn length(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
+    let (length, unit) = match value {
+        Value::String(text) => (text.chars().count(), "characters"),
+        Value::Array(items) => (items.len(), "members"),
+        Value::Object(members) => (members.len(), "members"),
+        other => return mistyped(other, "a text or a list"),
+    };
+    match judge_value(matcher, Some(&Value::from(length)), names) {
+        Judgement::Fails { expected, .. } => Judgement::fails(
+            "has another length",
+            format!("{expected} {unit}"),
+            format!("{length} {unit}: {}", shown(Some(value))),
+        ),
+        other => other,
+    }
+}
+
+fn has_format(value: &Value, expected: Format) -> Judgement {
+    match value {
+        Value::String(text) if format::has(text, expected) => Judgement::Holds,
+        Value::String(_) => {
+            Judgement::fails("has another format", format::name(expected), shown(Some(value)))
+        }
+        other => mistyped(other, format::name(expected)),
+    }
+}
+
+fn near(value: &Value, center: &Json, by: &Json, names: &Names) -> Judgement {
+    rendered(center, names, |center| {
+        rendered(by, names, |by| {
+            let (Some(c), Some(b)) = (center.as_f64(), by.as_f64()) else {
+                let operand = if center.is_number() { by } else { center };
+                return unusable("near", "two numbers", operand);
+            };
+            let expected = format!("{center}, give or take {by}");
+            let Some(number) = value.as_f64() else { return mistyped(value, &expected) };
+            if (number - c).abs() <= b {
+                Judgement::Holds
+            } else {
+                Judgement::fails("is too far away", expected, shown(Some(value)))
+            }
+        })
+    })
+}

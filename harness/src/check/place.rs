@@ -1,0 +1,142 @@
+//! Where a value is: finding it in a document. What must hold there is [`super::matcher`]'s.
+
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use super::Document;
+use super::document::{is_json, media_type};
+use crate::scenario::model::{Place, Text};
+use crate::scenario::names::{Names, UnknownName};
+
+/// What is at a place.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// One value, or none.
+    One(Option<Value>),
+    /// The values that a JSONPath found, in order; there may be none.
+    Many(Vec<Value>),
+}
+
+/// Why a place can't be looked up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlaceError {
+    /// A name in it has no value.
+    #[error(transparent)]
+    Name(#[from] UnknownName),
+    /// With its names filled in it is no JSONPath.
+    #[error("`{path}` is no JSONPath: {reason}")]
+    Path {
+        /// As rendered.
+        path: String,
+        /// Of the parser.
+        reason: String,
+    },
+}
+
+/// What is at `place`.
+///
+/// A problem's `type` is found only where the answer is sent as a problem (or as JSON, which the
+/// question `problem_content_type` allows). [`Place::Schema`] has no value of its own.
+///
+/// # Errors
+/// A name in the place has no value, or makes a JSONPath unsound.
+pub fn find(place: &Place, document: &Document, names: &Names) -> Result<Found, PlaceError> {
+    let json = document.json.as_deref();
+    Ok(match place {
+        Place::Status => Found::One(document.status.map(Value::from)),
+        Place::Problem => {
+            let problem = json.filter(|_| is_sent_as_problem(document));
+            Found::One(problem.and_then(|json| json.get("type")).cloned())
+        }
+        Place::Schema => Found::One(None),
+        Place::Body => Found::One(Some(whole_body(document))),
+        Place::Header(name) => Found::One(document.header(name).map(Value::String)),
+        Place::Pointer(text) => {
+            let pointer = pointer_text(text, names)?;
+            Found::One(json.and_then(|json| json.pointer(&pointer)).cloned())
+        }
+        Place::Path(text) => {
+            let path = parsed(text, names)?;
+            let found = json.map(|json| path.query(json).all().into_iter().cloned().collect());
+            Found::Many(found.unwrap_or_default())
+        }
+    })
+}
+
+/// The value at `place`, a list for a JSONPath; `None` where there is none.
+pub fn value(place: &Place, document: &Document, names: &Names) -> Option<Value> {
+    match find(place, document, names).ok()? {
+        Found::One(value) => value,
+        Found::Many(values) => Some(Value::Array(values)),
+    }
+}
+
+/// Whether the media type is that of problems, or JSON.
+pub(super) fn is_sent_as_problem(document: &Document) -> bool {
+    media_type(&document.headers).is_some_and(|media_type| is_json(&media_type))
+}
+
+/// The JSON Pointer of the value that is meant: `tail` is an index into the values found, and on.
+pub(super) fn pointer(
+    place: &Place,
+    tail: &str,
+    document: &Document,
+    names: &Names,
+) -> Option<String> {
+    match place {
+        Place::Pointer(text) => Some(format!("{}{tail}", pointer_text(text, names).ok()?)),
+        Place::Path(text) => {
+            let (index, rest) = split_tail(tail)?;
+            let path = parsed(text, names).ok()?;
+            let located = path.query_located(document.json.as_deref()?);
+            let found = located.iter().nth(index)?;
+            Some(format!("{}{rest}", found.location().to_json_pointer()))
+        }
+        Place::Body => (!tail.is_empty()).then(|| tail.to_owned()),
+        Place::Problem => Some("/type".to_owned()),
+        Place::Status | Place::Schema | Place::Header(_) => None,
+    }
+}
+
+/// The place as it is written, names filled in as far as they have a value.
+pub(super) fn described(place: &Place, names: &Names) -> String {
+    match place {
+        Place::Status => "the status".to_owned(),
+        Place::Problem => "the problem type".to_owned(),
+        Place::Schema => "the body".to_owned(),
+        Place::Body => "the body".to_owned(),
+        Place::Header(name) => format!("the header `{name}`"),
+        Place::Pointer(text) => format!("`{}`", pointer_text(text, names).unwrap_or_default()),
+        Place::Path(text) => format!("`{}`", path_text(text, names).unwrap_or_default()),
+    }
+}
+
+/// `/3/rest` as the index and the rest.
+fn split_tail(tail: &str) -> Option<(usize, &str)> {
+    let tail = tail.strip_prefix('/')?;
+    let end = tail.find('/').unwrap_or(tail.len());
+    Some((tail[..end].parse().ok()?, &tail[end..]))
+}
+
+/// The JSON value where there is one, else the text.
+fn whole_body(document: &Document) -> Value {
+    match &document.json {
+        Some(json) => json.as_ref().clone(),
+        None => Value::String(String::from_utf8_lossy(&document.body).into_owned()),
+    }
+}
+
+fn pointer_text(text: &Text, names: &Names) -> Result<String, UnknownName> {
+    text.render_escaped(names, |value| value.replace('~', "~0").replace('/', "~1"))
+}
+
+fn path_text(text: &Text, names: &Names) -> Result<String, UnknownName> {
+    // A name stands between single quotes, where these two would end or change the literal.
+    text.render_escaped(names, |value| value.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+fn parsed(text: &Text, names: &Names) -> Result<JsonPath, PlaceError> {
+    let path = path_text(text, names)?;
+    JsonPath::parse(&path)
+        .map_err(|error| PlaceError::Path { reason: error.message().to_owned(), path })
+}

@@ -1,0 +1,77 @@
+//! The JSON Schemas of the contract, compiled once: the only place that knows the validator.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use jsonschema::{Draft, Registry, Validator};
+use moot_fixtures::schemas;
+use serde_json::Value;
+
+use super::Judgement;
+use super::shown::{shortened, shown};
+
+/// Errors of one value that are looked for.
+const ERRORS_MAX: usize = 20;
+
+/// Where a value breaks its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaError {
+    /// JSON Pointer into the value; empty for the value itself.
+    pub pointer: String,
+    /// For people.
+    pub message: String,
+}
+
+static VALIDATORS: LazyLock<BTreeMap<&'static str, Validator>> = LazyLock::new(|| {
+    let registry = schemas::all()
+        .iter()
+        .try_fold(Registry::new(), |registry, (name, schema)| {
+            registry.add(format!("{}{name}", schemas::ID_PREFIX), schema)
+        })
+        .and_then(jsonschema::RegistryBuilder::prepare)
+        .expect("a test compiles every embedded schema");
+    let compiled = |schema| {
+        jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .with_registry(&registry)
+            .should_validate_formats(true)
+            .build(schema)
+            .expect("a test compiles every embedded schema")
+    };
+    schemas::all().iter().map(|(name, schema)| (*name, compiled(schema))).collect()
+});
+
+/// Where `value` breaks the schema of this name, at most 20 places; one without a pointer where
+/// there is no such schema.
+pub fn errors(name: &str, value: &Value) -> Vec<SchemaError> {
+    let Some(validator) = VALIDATORS.get(name) else {
+        let message = format!("there is no schema `{name}`");
+        return vec![SchemaError { pointer: String::new(), message }];
+    };
+    validator
+        .iter_errors(value)
+        .take(ERRORS_MAX)
+        .map(|error| SchemaError {
+            pointer: error.instance_path().to_string(),
+            message: shortened(&error.to_string()),
+        })
+        .collect()
+}
+
+/// Whether a body satisfies the schema of this name; `None` is a body that is no JSON.
+pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
+    let expected = format!("the schema `{name}`");
+    let Some(body) = body else {
+        return Judgement::fails("the body is no JSON", expected, "no JSON");
+    };
+    let errors = errors(name, body);
+    let Some(first) = errors.first() else { return Judgement::Holds };
+    let place = if first.pointer.is_empty() { "the body" } else { first.pointer.as_str() };
+    let more = match errors.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let actual = shown(body.pointer(&first.pointer));
+    let message = format!("the body breaks its schema at {place}: {}{more}", first.message);
+    Judgement::fails(message, expected, actual).at(first.pointer.clone())
+}

@@ -1,0 +1,96 @@
+//! Writing the reports that were asked for.
+
+use std::fs;
+use std::path::Path;
+
+use super::failure::{Failure, USAGE};
+use super::line::ReportRequest;
+use super::run::is_stdout;
+use super::screen::Screen;
+use crate::report::{Format, render};
+use crate::run::Event;
+use crate::run::result::RunResult;
+
+/// Refuses what could not be written, before anything is sent.
+///
+/// # Errors
+/// Two reports for one place, a folder that is not there, a file that is one.
+pub(super) fn check(requests: &[ReportRequest]) -> Result<(), Failure> {
+    for (index, request) in requests.iter().enumerate() {
+        if requests[..index].iter().any(|other| other.file == request.file) {
+            let place = if is_stdout(request) { "stdout" } else { &request.file };
+            return Err(Failure::usage(format!("two reports go to {place}")));
+        }
+        if is_stdout(request) {
+            continue;
+        }
+        let path = Path::new(&request.file);
+        if path.is_dir() {
+            return Err(Failure::usage(format!("{} is a folder, no file", request.file)));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(Failure::usage(format!("there is no folder {}", folder.display()))
+                .help(format!("make it, so that {} can be written", request.file)));
+        }
+    }
+    Ok(())
+}
+
+/// Writes every report and prints the one for the terminal: JSON where that was asked for, else text;
+/// on stderr where another report has stdout.
+///
+/// # Errors
+/// All reports that could not be made or written, after the others were; and what was wrong with the
+/// line or a file, which is no result and therefore stands on stderr.
+pub(super) fn publish(
+    result: &RunResult,
+    events: &[Event],
+    requests: &[ReportRequest],
+    screen: &Screen,
+) -> Result<(), Failure> {
+    let mut failures: Vec<String> = Vec::new();
+    let mut note = |outcome: Result<(), Failure>| {
+        failures.extend(outcome.err().map(|failure| failure.message));
+    };
+    for request in requests {
+        note(write(result, events, request, screen));
+    }
+    let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
+    if refusal.is_none() || screen.is_json() {
+        note(show(result, events, requests.iter().any(is_stdout), screen));
+    }
+    match (failures.is_empty(), refusal) {
+        (false, _) => Err(Failure::fault(failures.join("; "))),
+        (true, Some(refusal)) => Err(Failure::usage(refusal)),
+        (true, None) => Ok(()),
+    }
+}
+
+fn show(
+    result: &RunResult,
+    events: &[Event],
+    is_stdout_taken: bool,
+    screen: &Screen,
+) -> Result<(), Failure> {
+    let format = if screen.is_json() { Format::Json } else { Format::Text };
+    let text = render(format, result, events, screen.text_options(is_stdout_taken))?;
+    if is_stdout_taken { screen.note(&text) } else { screen.print(&text) }
+}
+
+fn write(
+    result: &RunResult,
+    events: &[Event],
+    request: &ReportRequest,
+    screen: &Screen,
+) -> Result<(), Failure> {
+    let mut options = screen.text_options(false);
+    // A file keeps no colour; the terminal may.
+    options.color &= is_stdout(request);
+    let text = render(request.format, result, events, options)?;
+    if is_stdout(request) {
+        return screen.print(&text);
+    }
+    fs::write(&request.file, text)
+        .map_err(|error| Failure::fault(format!("{} can't be written: {error}", request.file)))
+}

@@ -1,0 +1,42 @@
+//! `moot check FILE…`: mistakes in scenario files, all of them, each with its place.
+
+use serde_json::json;
+
+use super::failure::{Failure, USAGE};
+use super::line::CheckArguments;
+use super::screen::Screen;
+use super::suite;
+use crate::scenario::{Diagnostic, load};
+
+/// Exit 0 where there is no mistake, else 2.
+pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Failure> {
+    match load::paths(&arguments.files) {
+        Ok(files) => {
+            let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();
+            if screen.is_json() {
+                let shape = json!({"files": files.len(), "scenarios": scenarios, "mistakes": []});
+                screen.json(&shape)?;
+            } else {
+                let (files, ok) = (files.len(), screen.paint().bold("no mistake"));
+                screen.print(&format!("{ok} in {files} files, {scenarios} scenarios\n"))?;
+            }
+            Ok(0)
+        }
+        Err(mistakes) if screen.is_json() => {
+            let rows: Vec<_> = mistakes.iter().map(row).collect();
+            screen.json(&json!({ "mistakes": rows }))?;
+            Ok(USAGE)
+        }
+        Err(mistakes) => Err(suite::refusal(&mistakes, screen.color())),
+    }
+}
+
+fn row(mistake: &Diagnostic) -> serde_json::Value {
+    json!({
+        "message": mistake.message,
+        "file": &*mistake.at.file,
+        "line": mistake.at.line,
+        "column": mistake.at.column,
+        "help": mistake.help,
+    })
+}

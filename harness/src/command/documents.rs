@@ -1,0 +1,53 @@
+//! `moot schema`, `moot openapi`, `moot completions`: documents that are printed as they are.
+
+use clap::CommandFactory;
+use moot_fixtures::{openapi, schemas};
+
+use super::failure::{Failure, nearest};
+use super::line::Line;
+use super::screen::Screen;
+use crate::{report, scenario};
+
+/// A JSON Schema by name; all names without one. Exit 2 where there is no such name.
+pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure> {
+    let contract = || schemas::all().iter().map(|(name, _)| *name);
+    let known = || ["scenario", "report"].into_iter().chain(contract());
+    let Some(name) = name else {
+        let names: Vec<&str> = known().collect();
+        if screen.is_json() {
+            screen.json(&serde_json::json!({ "schemas": names }))?;
+        } else {
+            screen.print(&format!("{}\n", names.join("\n")))?;
+        }
+        return Ok(0);
+    };
+    match name {
+        "scenario" => screen.json(&scenario::schema::document())?,
+        "report" => screen.print(report::json::SCHEMA)?,
+        other => match schemas::get(other) {
+            Some(schema) => screen.json(schema)?,
+            None => {
+                let refusal = Failure::usage(format!("there is no schema `{other}`"));
+                return Err(match nearest(other, known()) {
+                    None => refusal.help("`moot schema` lists their names"),
+                    near => refusal.nearest(near),
+                });
+            }
+        },
+    }
+    Ok(0)
+}
+
+/// The description of the service.
+pub(super) fn openapi(screen: &Screen) -> Result<u8, Failure> {
+    screen.json(&openapi::document())?;
+    Ok(0)
+}
+
+/// A script that completes the commands in a shell.
+pub(super) fn completions(shell: clap_complete::Shell, screen: &Screen) -> Result<u8, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Line::command(), "moot", &mut script);
+    screen.print(&String::from_utf8_lossy(&script))?;
+    Ok(0)
+}

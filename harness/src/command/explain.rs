@@ -1,0 +1,119 @@
+//! `moot explain ID`: a requirement or a question, and what checks it.
+
+use moot_fixtures::contract::{Level, Question, Requirement};
+use moot_fixtures::{questions, register};
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::line::ExplainArguments;
+use super::screen::Screen;
+use super::suite;
+use super::verified::Verified;
+use crate::report::text::paint::left;
+
+/// Exit 2 where there is no such id.
+pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, Failure> {
+    let verified = Verified::by(&suite::files(&arguments.scenarios, screen.color())?);
+    let id = arguments.id.as_str();
+    if let Some(row) = register::get(id) {
+        requirement(row, &verified, screen)?;
+    } else if let Some(question) = questions::get(id) {
+        ask(question, &verified, screen)?;
+    } else {
+        let near = register::nearest(id).or_else(|| questions::nearest(id));
+        let refusal = Failure::usage(format!("`{id}` is no requirement and no question"));
+        return Err(match near {
+            Some(_) => refusal.nearest(near),
+            None => refusal.help("`moot coverage` lists every requirement"),
+        });
+    }
+    Ok(0)
+}
+
+fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
+    let (scenarios, implicit) = (verified.scenarios(&row.id), verified.implicit(&row.id));
+    let observers = row.question.as_deref().map(|id| verified.observers(id)).unwrap_or_default();
+    if screen.is_json() {
+        let mut value = serde_json::to_value(row).unwrap_or_default();
+        value["checked_by"] =
+            json!({"scenarios": scenarios, "implicit": implicit, "observed_by": observers});
+        return screen.json(&value);
+    }
+    let mut page = Page::new(screen, &row.id, &row.sentence);
+    page.row("clause", &format!("§{} of the specification", row.section));
+    page.row("level", level(row));
+    page.row("source", row.source.as_deref().unwrap_or_default());
+    page.row("question", row.question.as_deref().unwrap_or_default());
+    page.row("needs", &row.needs.join(", "));
+    page.row("remedy", row.remedy.as_deref().unwrap_or_default());
+    page.row("not verifiable", row.unverifiable.as_deref().unwrap_or_default());
+    page.list("checked on every exchange by", &implicit);
+    page.list("checked by", &scenarios);
+    page.list("observed by", &observers);
+    page.print(screen)
+}
+
+fn ask(question: &Question, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
+    let observers = verified.observers(&question.id);
+    if screen.is_json() {
+        let mut value = serde_json::to_value(question).unwrap_or_default();
+        value["observed_by"] = json!(observers);
+        return screen.json(&value);
+    }
+    let mut page = Page::new(screen, &question.id, &question.ask);
+    page.row("clause", &format!("§{} leaves it open", question.section));
+    page.row("allowed", &shown(serde_json::to_value(&question.latitude)));
+    if let Some(warn) = &question.warn {
+        page.row("warned of", &shown(serde_json::to_value(warn)));
+    }
+    page.list("observed by", &observers);
+    page.print(screen)
+}
+
+fn shown(value: serde_json::Result<Value>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+const fn level(row: &Requirement) -> &'static str {
+    match (row.level, row.must) {
+        (Level::Stated, _) => "stated: a mismatch is `fail`",
+        (Level::Inherited, true) => "inherited, MUST: a mismatch is `warn`, with --strict `fail`",
+        (Level::Inherited, false) => "inherited: a mismatch is `warn`",
+        (Level::Example, _) => "example: a mismatch is `warn`",
+        (Level::Open, _) => "open: whatever is answered is `observed`",
+    }
+}
+
+/// A page of rows and lists below a head.
+struct Page<'a> {
+    out: String,
+    screen: &'a Screen,
+}
+
+impl<'a> Page<'a> {
+    fn new(screen: &'a Screen, head: &str, sentence: &str) -> Self {
+        let paint = screen.paint();
+        Self { out: format!("{}\n  {sentence}\n\n", paint.bold(&paint.name(head))), screen }
+    }
+
+    /// Nothing where there is no value.
+    fn row(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            let name = self.screen.paint().dim(&left(name, 15));
+            self.out.push_str(&format!("  {name} {value}\n"));
+        }
+    }
+
+    fn list(&mut self, head: &str, names: &[&str]) {
+        if !names.is_empty() {
+            self.out.push_str(&format!("\n  {}\n", self.screen.paint().dim(head)));
+        }
+        for name in names {
+            self.out.push_str(&format!("    {name}\n"));
+        }
+    }
+
+    fn print(self, screen: &Screen) -> Result<(), Failure> {
+        screen.print(&self.out)
+    }
+}

@@ -1,0 +1,310 @@
+//! The command line as types; clap reads it, and its help is written here.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::Format;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything checked, \
+4 target unreachable or credentials refused, 5 drift, 70 our own fault.";
+
+/// A moot court for the Legal Request Service API: a mock that is the service, a harness that judges
+/// one.
+#[derive(Debug, Parser)]
+#[command(name = "moot", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub(super) struct Line {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    /// What is printed: text for people, JSON for programs
+    #[arg(long, global = true, value_enum, default_value_t = OutputFormat::Text)]
+    pub(super) format: OutputFormat,
+    /// Colour; `auto` looks at the terminal and at NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto)]
+    pub(super) color: ColorWhen,
+    /// Only what is wrong, and the outcome
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Every scenario, and more about each
+    #[arg(short, long, global = true)]
+    pub(super) verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutputFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Judge a deployment, or the mock in this process, and report
+    Run(RunArguments),
+    /// Be the service: an HTTP mock with a control plane
+    Mock(MockArguments),
+    /// List scenarios
+    List(SuiteArguments),
+    /// Show what would run on a target, and what would not and why
+    Plan(PlanArguments),
+    /// Look for mistakes in scenario files, without sending anything
+    Check(CheckArguments),
+    /// Explain a requirement or an open question, and show what checks it
+    Explain(ExplainArguments),
+    /// Show which requirements are checked, and by how much
+    Coverage(CoverageArguments),
+    /// Decide about recorded responses
+    Snapshot {
+        #[command(subcommand)]
+        command: SnapshotCommand,
+    },
+    /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
+    Schema {
+        /// Which
+        name: Option<String>,
+    },
+    /// Print the OpenAPI document of the service
+    Openapi,
+    /// Print a completion script for a shell
+    Completions {
+        /// Which
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which scenarios.
+#[derive(Debug, Args)]
+pub(super) struct SuiteArguments {
+    /// A file, a scenario (with `*`), `tag:NAME`, `section:4.5` or a requirement; all where absent
+    #[arg(value_name = "SELECTOR")]
+    pub(super) selectors: Vec<String>,
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+}
+
+/// Which target, and how it is used.
+#[derive(Debug, Args)]
+pub(super) struct TargetArguments {
+    /// A target file, or a base address (credentials from MOOT_CLIENT_ID and MOOT_CLIENT_SECRET); the
+    /// mock in this process where absent
+    #[arg(long, value_name = "FILE|URL")]
+    pub(super) target: Option<String>,
+    /// Requests a minute; 0 is unpaced, on loopback only
+    #[arg(long, value_name = "N")]
+    pub(super) rate: Option<u32>,
+    /// Seed of the mock's data; drawn where absent
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Where receivers of webhooks listen
+    #[arg(long, value_name = "ADDR")]
+    pub(super) receiver: Option<SocketAddr>,
+    /// The address under which the target reaches the receivers
+    #[arg(long, value_name = "URL", requires = "receiver")]
+    pub(super) receiver_url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    #[command(flatten)]
+    pub(super) suite: SuiteArguments,
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+    /// Scenarios side by side on a mock
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: Option<u16>,
+    /// A MUST of a standard that the specification leans on fails, instead of a warning
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
+    pub(super) reports: Vec<ReportRequest>,
+    /// What is done with recorded responses [default: check on the mock in this process where there
+    /// are any, else off]
+    #[arg(long, value_enum)]
+    pub(super) snapshots: Option<SnapshotChoice>,
+    /// Where recorded responses are
+    #[arg(long, value_name = "DIR", default_value = SNAPSHOT_DIR)]
+    pub(super) snapshot_dir: PathBuf,
+}
+
+/// Where recorded responses are unless said otherwise.
+pub(super) const SNAPSHOT_DIR: &str = "snapshots";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SnapshotChoice {
+    /// Compare; a difference is drift
+    Check,
+    /// Write what is new, and what differs beside it for a decision
+    Record,
+    /// Leave them alone
+    Off,
+}
+
+/// `KIND=FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReportRequest {
+    pub(super) format: Format,
+    /// `-` is stdout.
+    pub(super) file: String,
+}
+
+fn report_request(text: &str) -> Result<ReportRequest, String> {
+    let (kind, file) = text
+        .split_once('=')
+        .ok_or_else(|| format!("`{text}` is no KIND=FILE, such as `html=report.html`"))?;
+    if file.is_empty() {
+        return Err("the file is missing; `-` is stdout".to_owned());
+    }
+    Ok(ReportRequest { format: kind.parse()?, file: file.to_owned() })
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PlanArguments {
+    #[command(flatten)]
+    pub(super) suite: SuiteArguments,
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MockArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
+    pub(super) listen: SocketAddr,
+    /// The base address that callers use, where it is another; its path is served
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    /// The data it starts with: the name of a bundled world, or a file
+    #[arg(long, value_name = "NAME|FILE", default_value = "demo")]
+    pub(super) world: String,
+    /// What it does where the specification is open: `default`, `documented`, `random:SEED` or a file
+    #[arg(long, value_name = "NAME|FILE|random:SEED", default_value = "default")]
+    pub(super) answers: String,
+    /// Seed of its ids, tokens and request ids; drawn where absent
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// `real`, `frozen` or `frozen:TIME`
+    #[arg(long, value_name = "CLOCK", default_value = "real")]
+    pub(super) clock: String,
+    /// `enforce`, `observe` (count, never refuse) or `off`
+    #[arg(long, value_name = "MODE", default_value = "enforce")]
+    pub(super) rate_limit: String,
+    /// How requests move on: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
+    #[arg(long, value_name = "HOW", default_value = "manual")]
+    pub(super) progression: String,
+    /// Something it does wrong on purpose; may be given more than once
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
+    /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
+    #[arg(long, value_name = "FILE")]
+    pub(super) admin_token_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    /// Scenario files, or folders of them
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArguments {
+    /// Id of a requirement or a question
+    pub(super) id: String,
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CoverageArguments {
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SnapshotCommand {
+    /// List recorded responses; those that wait for a decision are marked
+    List(SnapshotFolder),
+    /// Show how each response that waits differs from the accepted one
+    Review(SnapshotFolder),
+    /// Make responses that wait the accepted ones
+    Accept(SnapshotNames),
+    /// Throw responses that wait away
+    Reject(SnapshotNames),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotFolder {
+    /// Where recorded responses are
+    #[arg(long, value_name = "DIR", default_value = SNAPSHOT_DIR)]
+    pub(super) snapshot_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotNames {
+    #[command(flatten)]
+    pub(super) folder: SnapshotFolder,
+    /// Which, as `moot snapshot review` names them
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub(super) names: Vec<String>,
+    /// All that wait
+    #[arg(long, conflicts_with = "names")]
+    pub(super) all: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::{Line, report_request};
+
+    #[test]
+    fn the_line_is_consistent() {
+        Line::command().debug_assert();
+    }
+
+    #[test]
+    fn a_report_is_kind_and_file() {
+        for (text, expected) in [
+            ("html=a.html", true),
+            ("json=-", true),
+            ("junit=a=b.xml", true),
+            ("html", false),
+            ("html=", false),
+            ("pdf=a.pdf", false),
+        ] {
+            assert_eq!(report_request(text).is_ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        for (line, expected) in [
+            ("moot run", true),
+            ("moot run section:4.5 --report html=a --report json=-", true),
+            ("moot run -q -v", false),
+            ("moot run --jobs 0", false),
+            ("moot run --receiver-url http://a", false),
+            ("moot run --receiver 127.0.0.1:0 --receiver-url http://a", true),
+            ("moot snapshot accept", false),
+            ("moot snapshot accept --all", true),
+            ("moot snapshot accept --all name", false),
+            ("moot check", false),
+            ("moot mock --listen localhost", false),
+        ] {
+            assert_eq!(Line::try_parse_from(line.split(' ')).is_ok(), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! `moot mock`: the service on a socket, until it is told to stop.
+
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use moot_fixtures::{answers, world};
+use moot_mock::settings::Settings;
+use moot_mock::shell::settings::{self, SettingError};
+use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, clock, serve};
+use tokio::net::TcpListener;
+
+use super::failure::Failure;
+use super::line::MockArguments;
+use super::ready;
+use super::run::{drawn, runtime};
+use super::screen::Screen;
+
+/// Environment variable with the token of the control plane.
+const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
+
+/// Exit 0 once it was told to stop.
+pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Failure> {
+    let admin_token = admin_token(arguments.admin_token_file.as_deref())?;
+    let is_beyond_loopback = !arguments.listen.ip().is_loopback();
+    if is_beyond_loopback && admin_token.is_none() {
+        return Err(Failure::usage(format!(
+            "{} can be reached from other machines, and its control plane has no token",
+            arguments.listen
+        ))
+        .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
+    }
+    runtime()?.block_on(async {
+        let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
+            Failure::usage(format!("can't listen on {}: {error}", arguments.listen))
+                .help("`--listen 127.0.0.1:0` takes a free port")
+        })?;
+        let bound = listener
+            .local_addr()
+            .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
+        let site = Site::new(SiteOptions {
+            settings: settings_of(&arguments, bound)?,
+            admin_token,
+            is_beyond_loopback,
+            body_times: BodyTimes::default(),
+        })
+        .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
+        let stop = stop_signal()?;
+        // The socket listens already: what is printed is true before the first call is accepted.
+        ready::announce(&site.describe(), &arguments, screen)?;
+        serve(listener, site, ServeLimits::default(), stop).await;
+        Ok(0)
+    })
+}
+
+fn settings_of(arguments: &MockArguments, bound: SocketAddr) -> Result<Settings, Failure> {
+    let refusal = |error: SettingError| Failure::usage(error.to_string());
+    let base_url = match &arguments.public_url {
+        Some(url) => url.trim_end_matches('/').to_owned(),
+        None => format!("http://{}", callable(bound)),
+    };
+    let defects = arguments.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
+    Ok(Settings {
+        seed: arguments.seed.unwrap_or_else(drawn),
+        base_url,
+        answers: chosen_answers(&arguments.answers)?,
+        seed_world: chosen_world(&arguments.world)?,
+        clock: settings::clock(&arguments.clock, clock::now()).map_err(refusal)?,
+        rate_limit: settings::rate_limit(&arguments.rate_limit).map_err(refusal)?,
+        progression: settings::progression(&arguments.progression).map_err(refusal)?,
+        defects: defects.map_err(refusal)?,
+    })
+}
+
+/// `0.0.0.0` is an address to listen on, not one to call.
+fn callable(bound: SocketAddr) -> SocketAddr {
+    if !bound.ip().is_unspecified() {
+        return bound;
+    }
+    let host = match bound.ip() {
+        IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(_) => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+    };
+    SocketAddr::new(host, bound.port())
+}
+
+/// A bundled name first; else a file of that name.
+fn chosen_answers(text: &str) -> Result<Answers, Failure> {
+    match (settings::answers(text), Path::new(text).is_file()) {
+        (Ok(answers), _) => Ok(answers),
+        (Err(_), true) => answers::parse(&read(text)?)
+            .map_err(|error| Failure::usage(error.in_file(text).to_string())),
+        (Err(error), false) => Err(no_such(&error)),
+    }
+}
+
+/// As [`chosen_answers`].
+fn chosen_world(text: &str) -> Result<Arc<SeedWorld>, Failure> {
+    match (settings::world(text), Path::new(text).is_file()) {
+        (Ok(world), _) => Ok(world),
+        (Err(_), true) => world::parse(&read(text)?)
+            .map(Arc::new)
+            .map_err(|error| Failure::usage(error.in_file(text).to_string())),
+        (Err(error), false) => Err(no_such(&error)),
+    }
+}
+
+fn no_such(error: &SettingError) -> Failure {
+    Failure::usage(format!("{error}; there is no file of that name either"))
+}
+
+fn read(file: &str) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| Failure::usage(format!("{file}: {error}")))
+}
+
+/// Of the file, else of the environment.
+fn admin_token(file: Option<&Path>) -> Result<Option<String>, Failure> {
+    let (token, from) = match file {
+        Some(path) => {
+            let text = fs::read_to_string(path)
+                .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            (text, path.display().to_string())
+        }
+        None => match std::env::var(ADMIN_TOKEN) {
+            Ok(text) => (text, ADMIN_TOKEN.to_owned()),
+            Err(_) => return Ok(None),
+        },
+    };
+    match token.trim() {
+        "" => Err(Failure::usage(format!("{from} holds no token"))),
+        token => Ok(Some(token.to_owned())),
+    }
+}
+
+/// Ends with the first SIGINT or SIGTERM. The handlers stand when this returns.
+#[cfg(unix)]
+fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let refusal = |error| Failure::fault(format!("signals can't be waited for: {error}"));
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(refusal)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(refusal)?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Ends with the first Ctrl-C.
+#[cfg(not(unix))]
+fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+    Ok(async {
+        // Without a handler the only way to stop is to end the process, as it would be anyway.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{callable, chosen_answers, chosen_world};
+
+    #[test]
+    fn an_address_to_listen_on_becomes_one_to_call() {
+        for (bound, expected) in [
+            ("127.0.0.1:4010", "127.0.0.1:4010"),
+            ("0.0.0.0:4010", "127.0.0.1:4010"),
+            ("[::]:4010", "[::1]:4010"),
+            ("192.0.2.7:80", "192.0.2.7:80"),
+        ] {
+            assert_eq!(callable(bound.parse().expect("an address")).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_is_bundled_or_a_file() {
+        assert!(chosen_world("demo").is_ok());
+        assert!(chosen_answers("documented").is_ok());
+        assert!(chosen_answers("random:7").is_ok());
+        let refusal = chosen_world("dem").expect_err("no such world");
+        assert!(refusal.message.contains("no file of that name"), "{}", refusal.message);
+    }
+}

@@ -1,0 +1,197 @@
+//! `moot run`: judges a target and reports.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::artefact;
+use super::failure::Failure;
+use super::line::{ReportRequest, RunArguments, SnapshotChoice, TargetArguments};
+use super::progress::Progress;
+use super::screen::Screen;
+use super::suite;
+use crate::report::Format;
+use crate::run::{self, Event, RunOptions, SnapshotMode, plan};
+use crate::target::{TargetChoice, TargetOptions};
+
+/// Scenarios side by side where the machine does not tell its cores.
+const JOBS_DEFAULT: usize = 4;
+
+/// The exit code of the run; 70 where a report could not be written.
+pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
+    artefact::check(&arguments.reports)?;
+    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    plan::select(&files, &arguments.suite.selectors)?;
+    let seed = arguments.target.seed.unwrap_or_else(drawn);
+    let options = RunOptions {
+        choice: choice(&arguments.target),
+        target: target_options(&arguments.target, seed),
+        reproduce: reproduce(&arguments, seed),
+        files,
+        selectors: arguments.suite.selectors,
+        jobs: arguments.jobs.map_or_else(jobs, usize::from),
+        strict: arguments.strict,
+        snapshots: snapshots(arguments.snapshots, &arguments.target, &arguments.snapshot_dir)?,
+        snapshot_dir: Some(arguments.snapshot_dir),
+    };
+    let progress = Progress::new(screen.shows_progress());
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let keeps_events = arguments.reports.iter().any(|report| report.format == Format::Ndjson);
+    let told = (progress.clone(), Arc::clone(&events));
+    let result = runtime()?.block_on(run::run(options, move |event: Event| {
+        told.0.tell(&event);
+        if keeps_events {
+            told.1.lock().push(event);
+        }
+    }));
+    progress.end();
+    let events = std::mem::take(&mut *events.lock());
+    artefact::publish(&result, &events, &arguments.reports, screen)?;
+    Ok(result.exit_code)
+}
+
+/// Several threads: checks of one scenario must not hold up the requests of another.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::fault(format!("the runtime can't start: {error}")))
+}
+
+/// What `--target` means.
+pub(super) fn choice(arguments: &TargetArguments) -> TargetChoice {
+    match arguments.target.as_deref() {
+        None => TargetChoice::InProcess,
+        Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
+            TargetChoice::Url(url.to_owned())
+        }
+        Some(file) => TargetChoice::File(file.into()),
+    }
+}
+
+/// How the target is used. On the mock in this process the tag follows from the seed, so that the same
+/// seed sends the same bytes; a deployment must never see a tag twice.
+pub(super) fn target_options(arguments: &TargetArguments, seed: u64) -> TargetOptions {
+    let tag = if arguments.target.is_none() { seed & u64::from(u32::MAX) } else { drawn() };
+    TargetOptions {
+        seed,
+        rate: arguments.rate,
+        receiver: arguments.receiver,
+        receiver_url: arguments.receiver_url.clone(),
+        run_tag: format!("moot-{tag:08x}"),
+    }
+}
+
+/// A number of 32 bits, which every JSON reader keeps.
+pub(super) fn drawn() -> u64 {
+    RandomState::new().build_hasher().finish() & u64::from(u32::MAX)
+}
+
+fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
+}
+
+/// Recorded responses are those of the mock: unless asked for, no other target is held against them.
+fn snapshots(
+    choice: Option<SnapshotChoice>,
+    target: &TargetArguments,
+    dir: &Path,
+) -> Result<SnapshotMode, Failure> {
+    Ok(match choice {
+        Some(SnapshotChoice::Check) => SnapshotMode::Check,
+        Some(SnapshotChoice::Record) => SnapshotMode::Record,
+        Some(SnapshotChoice::Off) => SnapshotMode::Off,
+        None if target.target.is_none() && !moot_snapshots::list(dir)?.is_empty() => {
+            SnapshotMode::Check
+        }
+        None => SnapshotMode::Off,
+    })
+}
+
+/// The line that does the same again; reports are left out.
+fn reproduce(arguments: &RunArguments, seed: u64) -> String {
+    let mut words: Vec<String> = vec!["moot".to_owned(), "run".to_owned()];
+    words.extend(arguments.suite.selectors.iter().cloned());
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.extend([name.to_owned(), value]);
+        }
+    };
+    let target = &arguments.target;
+    option("--target", target.target.clone());
+    for folder in &arguments.suite.scenarios {
+        option("--scenarios", Some(folder.display().to_string()));
+    }
+    option("--rate", target.rate.map(|rate| rate.to_string()));
+    option("--receiver", target.receiver.map(|address| address.to_string()));
+    option("--receiver-url", target.receiver_url.clone());
+    option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));
+    option("--seed", Some(seed.to_string()));
+    if arguments.strict {
+        words.push("--strict".to_owned());
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// For a POSIX shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Whether a report goes to stdout.
+pub(super) fn is_stdout(request: &ReportRequest) -> bool {
+    request.file == "-"
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::{choice, quoted, reproduce};
+    use crate::command::line::{Command, Line, RunArguments};
+    use crate::target::TargetChoice;
+
+    fn arguments(line: &[&str]) -> RunArguments {
+        let words = ["moot", "run"].iter().chain(line);
+        match Line::try_parse_from(words).map(|line| line.command) {
+            Ok(Command::Run(arguments)) => arguments,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_line_that_reproduces_leaves_reports_out_and_names_the_seed() {
+        for (line, expected) in [
+            (&[][..], "moot run --seed 7"),
+            (&["--seed", "9", "--report", "json=a"], "moot run --seed 7"),
+            (&["a b", "--strict"], "moot run 'a b' --seed 7 --strict"),
+            (
+                &["x*", "--target", "t.yaml", "--rate", "0", "--jobs", "2"],
+                "moot run 'x*' --target t.yaml --rate 0 --jobs 2 --seed 7",
+            ),
+        ] {
+            assert_eq!(reproduce(&arguments(line), 7), expected);
+        }
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_target_is_an_address_or_a_file() {
+        for (target, expected) in [
+            ("http://a", TargetChoice::Url("http://a".to_owned())),
+            ("https://a/b", TargetChoice::Url("https://a/b".to_owned())),
+            ("staging.yaml", TargetChoice::File("staging.yaml".into())),
+        ] {
+            assert_eq!(choice(&arguments(&["--target", target]).target), expected);
+        }
+        assert_eq!(choice(&arguments(&[]).target), TargetChoice::InProcess);
+    }
+}

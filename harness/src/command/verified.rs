@@ -1,0 +1,59 @@
+//! Which checks verify a row of the register: those of scenarios, the implicit ones, observations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::implicit;
+use crate::run::declared;
+use crate::scenario::model::ScenarioFile;
+
+/// What verifies each requirement, and what observes each question.
+#[derive(Debug, Default)]
+pub(super) struct Verified {
+    by_scenario: BTreeMap<String, BTreeSet<String>>,
+    by_implicit: BTreeMap<String, BTreeSet<&'static str>>,
+    questions: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Verified {
+    /// By these files, and by the implicit table.
+    pub(super) fn by(files: &[ScenarioFile]) -> Self {
+        let mut verified = Self::default();
+        for file in files {
+            for scenario in &file.scenarios {
+                let name = format!("{}/{}", file.stem, scenario.id);
+                for id in declared::requirements(&scenario.steps) {
+                    verified.by_scenario.entry(id).or_default().insert(name.clone());
+                }
+                for id in declared::questions(&scenario.steps) {
+                    verified.questions.entry(id).or_default().insert(name.clone());
+                }
+            }
+        }
+        for row in implicit::TABLE {
+            for id in row.verifies {
+                verified.by_implicit.entry((*id).to_owned()).or_default().insert(row.name);
+            }
+        }
+        verified
+    }
+
+    /// Names of scenarios with a check of this requirement.
+    pub(super) fn scenarios(&self, requirement: &str) -> Vec<&str> {
+        listed(self.by_scenario.get(requirement))
+    }
+
+    /// Names of implicit checks of this requirement: they run on every exchange that they apply to.
+    pub(super) fn implicit(&self, requirement: &str) -> Vec<&'static str> {
+        let names = self.by_implicit.get(requirement);
+        names.map(|names| names.iter().copied().collect()).unwrap_or_default()
+    }
+
+    /// Names of scenarios that observe this question.
+    pub(super) fn observers(&self, question: &str) -> Vec<&str> {
+        listed(self.questions.get(question))
+    }
+}
+
+fn listed(names: Option<&BTreeSet<String>>) -> Vec<&str> {
+    names.map(|names| names.iter().map(String::as_str).collect()).unwrap_or_default()
+}

@@ -1,0 +1,353 @@
+//! From the result of a run to what reports show: every text passes the masks, and for people also
+//! the escape, in one place.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use moot_fixtures::contract::INTERFACE_VERSION;
+use moot_fixtures::{questions, register};
+
+use crate::exchange;
+use crate::report::counts::Counts;
+use crate::report::escape;
+use crate::report::names::{level_name, meaning, outcome_name, trouble_text};
+use crate::report::secret::Secrets;
+use crate::report::view::{
+    Answer, Check, Exchange, File, NotRun, Place, Report, Requirement, Residue, SCHEMA_VERSION,
+    Scenario, SeenAnswer, Step, Target,
+};
+use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
+use crate::scenario::model::Location;
+use crate::verdict::Verdict;
+
+/// Characters shown of a body that a check found wanting, and of any other.
+const BODY_CHARACTERS_MAX: usize = 8_000;
+const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
+
+/// For programs: masked texts as they are.
+pub(crate) fn raw(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: false }.report(result)
+}
+
+/// For people: masked texts in which nothing steers a terminal or reorders a line.
+pub(crate) fn escaped(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: true }.report(result)
+}
+
+/// One scenario for the event stream, with its checks.
+pub(crate) fn raw_scenario(result: &ScenarioResult, secrets: &Secrets) -> (Scenario, Vec<Check>) {
+    let builder = Builder { secrets, is_escaped: false };
+    let checks = result.steps.iter().flat_map(|step| &step.checks);
+    (builder.scenario(result), checks.map(|check| builder.check(check)).collect())
+}
+
+struct Builder<'a> {
+    secrets: &'a Secrets,
+    is_escaped: bool,
+}
+
+impl Builder<'_> {
+    fn text(&self, text: &str) -> String {
+        let masked = self.secrets.mask(text);
+        if self.is_escaped { escape::block(&masked) } else { masked }
+    }
+
+    fn line(&self, text: &str) -> String {
+        let masked = self.secrets.mask(text);
+        if self.is_escaped { escape::line(&masked) } else { masked }
+    }
+
+    fn report(&self, result: &RunResult) -> Report {
+        let all = || result.scenarios.iter().flat_map(|s| &s.steps).flat_map(|s| &s.checks);
+        let files = self.files(result);
+        let mut counts = Counts::default();
+        files.iter().for_each(|file| counts.add_all(&file.counts));
+        let mut scenario_counts = Counts::default();
+        result.scenarios.iter().for_each(|scenario| scenario_counts.add(scenario.verdict));
+        Report {
+            schema_version: SCHEMA_VERSION,
+            moot_version: env!("CARGO_PKG_VERSION"),
+            interface_version: INTERFACE_VERSION,
+            outcome: outcome_name(result.outcome),
+            exit_code: result.exit_code,
+            meaning: meaning(result.exit_code),
+            trouble: result.trouble.as_deref().map(|text| self.text(text)),
+            target: Target {
+                name: self.line(&result.target.name),
+                base_url: self.line(&result.target.base_url),
+                class: self.line(&result.target.class),
+            },
+            seed: result.seed,
+            started_at: result.started_at.clone(),
+            duration_seconds: seconds(result.duration),
+            requests_sent: result.requests_sent,
+            counts,
+            scenario_counts,
+            reproduce: self.line(&result.reproduce),
+            files,
+            checks: all().map(|check| self.check(check)).collect(),
+            not_run: self.not_run(result),
+            answers: self.answers(result),
+            residue: self.residue(result),
+            requirements: requirements(result),
+            exchanges: self.exchanges(result),
+        }
+    }
+
+    fn files(&self, result: &RunResult) -> Vec<File> {
+        let mut files: Vec<File> = Vec::new();
+        for scenario in &result.scenarios {
+            let name = scenario.name.split('/').next().unwrap_or_default();
+            if files.last().is_none_or(|file| file.name != name) {
+                files.push(File {
+                    name: name.to_owned(),
+                    section: scenario.section.clone(),
+                    verdict: Verdict::NotApplicable,
+                    counts: Counts::default(),
+                    duration_seconds: 0.0,
+                    scenarios: Vec::new(),
+                });
+            }
+            let Some(file) = files.last_mut() else { continue };
+            file.verdict = file.verdict.max(scenario.verdict);
+            file.duration_seconds += seconds(scenario.duration);
+            let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
+            if scenario.not_run.is_some() {
+                file.counts.add(Verdict::NotRun);
+            } else if checks.peek().is_none() {
+                file.counts.add(scenario.verdict);
+            }
+            checks.for_each(|check| file.counts.add(check.verdict));
+            file.scenarios.push(self.scenario(scenario));
+        }
+        files
+    }
+
+    fn scenario(&self, scenario: &ScenarioResult) -> Scenario {
+        Scenario {
+            name: self.line(&scenario.name),
+            title: scenario.title.clone(),
+            verdict: scenario.verdict,
+            not_run: scenario.not_run.as_ref().map(|why| self.line(&why.reason)),
+            duration_seconds: seconds(scenario.duration),
+            place: place(&scenario.at),
+            steps: scenario
+                .steps
+                .iter()
+                .map(|step| Step {
+                    name: self.line(&step.name),
+                    verdict: step.verdict,
+                    duration_seconds: seconds(step.duration),
+                    exchanges: step.exchanges.iter().map(|exchange| exchange.number).collect(),
+                })
+                .collect(),
+        }
+    }
+
+    fn check(&self, check: &CheckResult) -> Check {
+        let mut shown = Check {
+            id: self.line(&check.id),
+            requirement: None,
+            question: None,
+            snapshot: None,
+            section: check.section.clone(),
+            level: check.level.map(level_name),
+            sentence: None,
+            remedy: None,
+            verdict: check.verdict,
+            scenario: self.line(&check.scenario),
+            step: self.line(&check.step),
+            message: self.line(&check.message),
+            expected: self.text(&check.expected),
+            actual: self.text(&check.actual),
+            pointer: check.pointer.as_deref().map(|pointer| self.line(pointer)),
+            place: check.place.as_ref().map(place),
+            exchange: check.exchange.as_ref().map(|exchange| exchange.number),
+            curl: None,
+        };
+        // Thousands of checks pass; what helps a person to look into one is for the others.
+        let is_looked_into = check.verdict >= Verdict::Warn;
+        if let Some(exchange) = check.exchange.as_ref().filter(|_| is_looked_into) {
+            shown.curl = Some(self.text(&exchange.request.curl));
+        }
+        match &check.subject {
+            Subject::Requirement(id) => {
+                let row = register::get(id).filter(|_| is_looked_into);
+                shown.sentence = row.map(|row| row.sentence.clone());
+                shown.remedy = row.and_then(|row| row.remedy.clone());
+                shown.requirement = Some(id.clone());
+            }
+            Subject::Question(id) => {
+                let question = questions::get(id).filter(|_| is_looked_into);
+                shown.sentence = question.map(|question| question.ask.clone());
+                shown.question = Some(id.clone());
+            }
+            Subject::Snapshot(name) => shown.snapshot = Some(self.line(name)),
+        }
+        shown
+    }
+
+    /// A scenario that was not run speaks for its checks; else each check speaks for itself.
+    fn not_run(&self, result: &RunResult) -> Vec<NotRun> {
+        let mut all: Vec<NotRun> = Vec::new();
+        let mut add = |one: NotRun| {
+            let same = |known: &&mut NotRun| {
+                (&known.reason, &known.setting, &known.tolerate_as, known.is_tolerated)
+                    == (&one.reason, &one.setting, &one.tolerate_as, one.is_tolerated)
+            };
+            match all.iter_mut().find(same) {
+                Some(known) => known.names.extend(one.names),
+                None => all.push(one),
+            }
+        };
+        for scenario in &result.scenarios {
+            if let Some(why) = &scenario.not_run {
+                add(NotRun {
+                    reason: self.line(&why.reason),
+                    setting: why.setting.as_deref().map(|setting| self.line(setting)),
+                    tolerate_as: Some(why.tolerate_as.clone()).filter(|name| !name.is_empty()),
+                    is_tolerated: why.is_tolerated,
+                    names: vec![self.line(&scenario.name)],
+                });
+                continue;
+            }
+            let checks = scenario.steps.iter().flat_map(|step| &step.checks);
+            for check in checks.filter(|check| check.verdict == Verdict::NotRun) {
+                add(NotRun {
+                    reason: self.line(&check.message),
+                    setting: None,
+                    tolerate_as: None,
+                    is_tolerated: false,
+                    names: vec![self.line(&check.id)],
+                });
+            }
+        }
+        all
+    }
+
+    fn answers(&self, result: &RunResult) -> Vec<Answer> {
+        let shown = |value: &serde_json::Value| {
+            // Through its text, so that a secret inside of it is masked too.
+            let masked = self.secrets.mask(&value.to_string());
+            serde_json::from_str(&masked).unwrap_or(serde_json::Value::String(masked))
+        };
+        result
+            .answers
+            .values()
+            .map(|seen| Answer {
+                question: seen.question.clone(),
+                section: seen.section.clone(),
+                ask: questions::get(&seen.question).map(|question| question.ask.clone()),
+                answers: seen
+                    .answers
+                    .iter()
+                    .map(|(value, times)| SeenAnswer { value: shown(value), times: *times })
+                    .collect(),
+                seen_in: seen.seen_in.iter().map(|step| self.line(step)).collect(),
+            })
+            .collect()
+    }
+
+    fn residue(&self, result: &RunResult) -> Vec<Residue> {
+        let shown = |left: &crate::run::result::Residue| Residue {
+            kind: left.kind.clone(),
+            id: left.id.as_deref().map(|id| self.line(id)),
+            tag: self.line(&left.tag),
+            scenario: self.line(&left.scenario),
+        };
+        result.residue.iter().map(shown).collect()
+    }
+
+    fn exchanges(&self, result: &RunResult) -> Vec<Exchange> {
+        let mut bodies_max: BTreeMap<u64, usize> = BTreeMap::new();
+        let steps = || result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        for check in steps().flat_map(|step| &step.checks) {
+            if let Some(exchange) = &check.exchange
+                && check.verdict >= Verdict::Warn
+            {
+                bodies_max.insert(exchange.number, BODY_CHARACTERS_MAX);
+            }
+        }
+        let sent = steps().flat_map(|step| &step.exchanges);
+        let judged = steps().flat_map(|s| &s.checks).filter_map(|check| check.exchange.as_ref());
+        let all: BTreeMap<u64, _> = sent.chain(judged).map(|one| (one.number, one)).collect();
+        let body_max = |number: u64| bodies_max.get(&number).copied();
+        all.into_iter()
+            .map(|(number, one)| {
+                self.exchange(one, body_max(number).unwrap_or(PASSED_BODY_CHARACTERS_MAX))
+            })
+            .collect()
+    }
+
+    fn exchange(&self, exchange: &exchange::Exchange, body_max: usize) -> Exchange {
+        let request = &exchange.request;
+        let headers = |headers: &[(String, String)]| {
+            headers.iter().map(|(name, value)| (self.line(name), self.line(value))).collect()
+        };
+        let (status, trouble, response_headers, response_body) = match &exchange.outcome {
+            Ok(response) => {
+                let body = match &response.json {
+                    Some(json) => format!("{json:#}"),
+                    None => String::from_utf8_lossy(&response.body).into_owned(),
+                };
+                let mut body = escape::cut(&self.text(&body), body_max);
+                if response.is_cut {
+                    body.push_str("\n(the body was longer than what is kept)");
+                }
+                (Some(response.status), None, headers(&response.headers), body)
+            }
+            Err(trouble) => {
+                (None, Some(self.line(&trouble_text(trouble))), Vec::new(), String::new())
+            }
+        };
+        Exchange {
+            number: exchange.number,
+            method: request.method.clone(),
+            url: self.line(&request.url),
+            request_headers: headers(&request.headers),
+            request_body: escape::cut(&self.text(&request.body_shown), body_max),
+            status,
+            trouble,
+            response_headers,
+            response_body,
+            duration_ms: (exchange.duration.as_secs_f64() * 10_000.0).round() / 10.0,
+            curl: self.text(&request.curl),
+        }
+    }
+}
+
+fn requirements(result: &RunResult) -> Vec<Requirement> {
+    let mut judged: BTreeMap<&str, (Verdict, usize)> = BTreeMap::new();
+    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    for check in steps.flat_map(|step| &step.checks) {
+        if let Subject::Requirement(id) = &check.subject {
+            let (worst, checks) = judged.entry(id).or_insert((Verdict::NotApplicable, 0));
+            *worst = (*worst).max(check.verdict);
+            *checks += 1;
+        }
+    }
+    register::all()
+        .iter()
+        .map(|row| {
+            let seen = judged.get(row.id.as_str()).copied();
+            Requirement {
+                id: row.id.clone(),
+                section: row.section.clone(),
+                level: level_name(row.level),
+                sentence: row.sentence.clone(),
+                verdict: seen.map(|(worst, _)| worst),
+                checks: seen.map_or(0, |(_, checks)| checks),
+                unverifiable: row.unverifiable.clone(),
+            }
+        })
+        .collect()
+}
+
+fn place(at: &Location) -> Place {
+    Place { file: at.file.to_string(), line: at.line, column: at.column }
+}
+
+/// To a tenth of a millisecond.
+fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 10_000.0).round() / 10_000.0
+}

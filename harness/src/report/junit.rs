@@ -1,0 +1,123 @@
+//! JUnit XML: a suite per scenario file, a case per check.
+//!
+//! | verdict | case |
+//! |---|---|
+//! | `fail`, `drift` | failure, with the verdict as its type |
+//! | `error` | error |
+//! | `not run`, `not applicable` | skipped, with the reason |
+//! | `warn`, `observed` | passed; what there is to say stands in `system-out` |
+//! | `pass` | passed |
+//!
+//! A scenario that was not run is one skipped case, so that it is not overlooked. A `warn` is no
+//! failure here as it is none in the exit code.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
+
+use super::view::{Check, File, Report, Scenario};
+use crate::verdict::Verdict;
+
+/// The whole file.
+///
+/// # Errors
+/// The serialiser's, as text.
+pub fn render(report: &Report) -> Result<String, String> {
+    let mut junit = Junit::new("moot");
+    junit.set_time(duration(report.duration_seconds));
+    for file in &report.files {
+        junit.add_test_suite(suite(report, file));
+    }
+    if let Some(trouble) = &report.trouble {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        status.set_type(report.outcome).set_message(trouble.clone());
+        let mut suite = TestSuite::new("moot");
+        suite.add_test_case(TestCase::new("the run as a whole", status));
+        junit.add_test_suite(suite);
+    }
+    junit.to_string().map_err(|error| error.to_string())
+}
+
+fn suite(report: &Report, file: &File) -> TestSuite {
+    let mut suite = TestSuite::new(file.name.clone());
+    suite.set_time(duration(file.duration_seconds));
+    for (name, value) in [
+        ("section", file.section.as_str()),
+        ("target", &report.target.base_url),
+        ("seed", &report.seed.to_string()),
+        ("reproduce", &report.reproduce),
+    ] {
+        suite.add_property((name, value));
+    }
+    for scenario in &file.scenarios {
+        if let Some(reason) = &scenario.not_run {
+            suite.add_test_case(not_run(scenario, reason));
+        }
+        let checks = report.checks.iter().filter(|check| check.scenario == scenario.name);
+        suite.add_test_cases(checks.map(case));
+    }
+    suite
+}
+
+fn not_run(scenario: &Scenario, reason: &str) -> TestCase {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(format!("not run: {reason}"));
+    let mut case = TestCase::new("the whole scenario", status);
+    case.set_classname(scenario.name.clone());
+    case
+}
+
+fn case(check: &Check) -> TestCase {
+    let status = match check.verdict {
+        Verdict::Fail | Verdict::Drift => bad(check, NonSuccessKind::Failure),
+        Verdict::Error => bad(check, NonSuccessKind::Error),
+        Verdict::NotRun | Verdict::NotApplicable => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(format!("{}: {}", check.verdict.as_str(), check.message));
+            status
+        }
+        Verdict::Warn | Verdict::Observed | Verdict::Pass => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(format!("{} / {}", check.step, check.subject()), status);
+    case.set_classname(check.scenario.clone());
+    if matches!(check.verdict, Verdict::Warn | Verdict::Observed) {
+        case.set_system_out(format!("{}: {}", check.verdict.as_str(), details(check)));
+    }
+    case
+}
+
+fn bad(check: &Check, kind: NonSuccessKind) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(check.verdict.as_str()).set_message(check.message.clone());
+    status.set_description(details(check));
+    status
+}
+
+fn details(check: &Check) -> String {
+    let mut out = check.message.clone();
+    let place = check.place.as_ref().map(ToString::to_string);
+    for (name, value) in [
+        ("expected", check.expected.as_str()),
+        ("actual", &check.actual),
+        ("pointer", check.pointer.as_deref().unwrap_or_default()),
+        ("clause", &clause(check)),
+        ("place", place.as_deref().unwrap_or_default()),
+        ("curl", check.curl.as_deref().unwrap_or_default()),
+    ] {
+        if !value.is_empty() {
+            out.push_str(&format!("\n{name}: {}", value.trim_end()));
+        }
+    }
+    out
+}
+
+fn clause(check: &Check) -> String {
+    match &check.sentence {
+        Some(sentence) => format!("§{} {sentence}", check.section),
+        None => format!("§{}", check.section),
+    }
+}
+
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
+}

@@ -1,0 +1,112 @@
+//! Reports: one result, many formats.
+//!
+//! [`view`] turns the result of a run into masked, serialisable data; each format renders that and
+//! nothing else: [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`ndjson`]. What a server sent
+//! goes through [`escape`] before it reaches a terminal or a page, and through [`secret`] before it
+//! reaches anything. Nothing here judges, and nothing here opens a file.
+
+mod build;
+pub mod counts;
+pub mod escape;
+pub mod html;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+mod names;
+pub mod ndjson;
+pub mod secret;
+pub mod text;
+pub mod view;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::run::Event;
+use crate::run::result::RunResult;
+use secret::Secrets;
+
+/// A format of report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// For a person at a terminal.
+    Text,
+    /// For programs; the schema is `harness/schemas/report.json`.
+    Json,
+    /// For CI systems that read JUnit.
+    Junit,
+    /// One page for a browser.
+    Html,
+    /// The summary of a CI step.
+    Markdown,
+    /// The events of the run, a line each.
+    Ndjson,
+}
+
+/// A report could not be made; our own fault, exit 70.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// What was rendered holds a secret of the run; it is thrown away.
+    #[error("the {0} report holds a secret of the run and was not written")]
+    SecretFound(Format),
+    /// The renderer failed.
+    #[error("the {0} report could not be rendered: {1}")]
+    Renderer(Format, String),
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Text, Self::Json, Self::Junit, Self::Html, Self::Markdown, Self::Ndjson];
+
+    /// As on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Junit => "junit",
+            Self::Html => "html",
+            Self::Markdown => "markdown",
+            Self::Ndjson => "ndjson",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| {
+            let all = Self::ALL.map(Self::as_str).join(", ");
+            format!("`{text}` is no kind of report; there are {all}")
+        })
+    }
+}
+
+/// The whole artefact, scanned for the run's secrets.
+///
+/// # Errors
+/// A secret was found in it, or the renderer failed.
+pub fn render(
+    format: Format,
+    result: &RunResult,
+    events: &[Event],
+    text_options: text::Options,
+) -> Result<String, RenderError> {
+    let secrets = Secrets::of(&result.masks);
+    let fault = |error: String| RenderError::Renderer(format, error);
+    let artefact = match format {
+        Format::Text => text::render(&build::escaped(result, &secrets), text_options),
+        Format::Json => json::render(&build::raw(result, &secrets)).map_err(fault)?,
+        Format::Junit => junit::render(&build::escaped(result, &secrets)).map_err(fault)?,
+        Format::Html => html::render(&build::escaped(result, &secrets)).map_err(fault)?,
+        Format::Markdown => markdown::render(&build::escaped(result, &secrets)),
+        Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
+    };
+    if secrets.is_in(&artefact) { Err(RenderError::SecretFound(format)) } else { Ok(artefact) }
+}

@@ -1,0 +1,170 @@
+//! What is wrong: one block a check, in the order file/scenario/step, check, expected, actual, clause,
+//! place, exchange, curl.
+
+use super::paint::{Paint, left};
+use super::{Detail, Options};
+use crate::report::escape;
+use crate::report::view::{Check, Exchange, Report};
+use crate::verdict::Verdict;
+
+/// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
+const BLOCKS_MAX: usize = 40;
+
+/// Characters and lines of an expected or actual value, and of a body.
+const VALUE_CHARACTERS_MAX: usize = 2_000;
+const VALUE_LINES_MAX: usize = 30;
+const BODY_LINES_MAX: usize = 14;
+const BODY_CHARACTERS_MAX: usize = 1_200;
+
+/// Headers of an answer that a person wants to see; the other reports show all.
+const HEADERS_SHOWN: [&str; 6] =
+    ["content-type", "www-authenticate", "allow", "location", "retry-after", "content-length"];
+
+/// All violations, differences and faults of ours.
+pub(super) fn failures(out: &mut String, report: &Report, paint: Paint) {
+    let bad: Vec<&Check> = report.checks.iter().filter(|check| check.is_bad()).collect();
+    for check in bad.iter().take(BLOCKS_MAX) {
+        block(out, report, check, paint);
+    }
+    for check in bad.iter().skip(BLOCKS_MAX) {
+        one_line(out, check, paint);
+    }
+    if bad.len() > BLOCKS_MAX {
+        out.push('\n');
+    }
+}
+
+/// A line each; with `-v` a block each.
+pub(super) fn warnings(out: &mut String, report: &Report, options: Options) {
+    let paint = Paint { color: options.color };
+    let warned: Vec<&Check> =
+        report.checks.iter().filter(|check| check.verdict == Verdict::Warn).collect();
+    if warned.is_empty() || options.detail == Detail::Quiet {
+        return;
+    }
+    if options.detail == Detail::Verbose {
+        warned.iter().for_each(|check| block(out, report, check, paint));
+        return;
+    }
+    out.push_str(&format!("{}\n", paint.bold("Warnings")));
+    warned.iter().for_each(|check| one_line(out, check, paint));
+    out.push('\n');
+}
+
+fn one_line(out: &mut String, check: &Check, paint: Paint) {
+    out.push_str(&format!(
+        "  {} {}: {}\n",
+        paint.verdict(check.verdict, check.verdict.as_str()),
+        paint.name(check.subject()),
+        check.message,
+    ));
+    out.push_str(&format!(
+        "       {}\n",
+        paint.dim(&format!("{} › {}", check.scenario, check.step))
+    ));
+}
+
+fn block(out: &mut String, report: &Report, check: &Check, paint: Paint) {
+    let verdict = check.verdict.as_str().to_uppercase();
+    out.push_str(&format!(
+        "{}  {} {} {}\n",
+        paint.verdict(check.verdict, &verdict),
+        paint.bold(&check.scenario),
+        paint.dim("›"),
+        check.step,
+    ));
+    out.push_str(&format!("  {}\n", check.message));
+    let level = check.level.map(|level| format!("  {}", paint.dim(level))).unwrap_or_default();
+    row(out, paint, "check", &format!("{}{level}", paint.name(check.subject())));
+    row(out, paint, "expected", &value(&check.expected));
+    let actual = value(&check.actual);
+    row(out, paint, "actual", &paint_diff(&actual, paint));
+    row(out, paint, "pointer", check.pointer.as_deref().unwrap_or_default());
+    let sentence = check.sentence.as_deref().unwrap_or_default();
+    row(out, paint, "clause", format!("§{} {sentence}", check.section).trim_end());
+    row(out, paint, "remedy", check.remedy.as_deref().unwrap_or_default());
+    row(out, paint, "place", &check.place.as_ref().map(ToString::to_string).unwrap_or_default());
+    let number = check.exchange;
+    if let Some(exchange) = report.exchanges.iter().find(|one| Some(one.number) == number) {
+        excerpt(out, exchange, paint);
+    }
+    if let Some(curl) = &check.curl {
+        row(out, paint, "repeat", curl);
+    }
+    out.push('\n');
+}
+
+/// Nothing where there is no value.
+fn row(out: &mut String, paint: Paint, name: &str, value: &str) {
+    if value.is_empty() {
+        return;
+    }
+    let mut lines = value.lines();
+    let first = lines.next().unwrap_or_default();
+    out.push_str(&format!("  {} {first}\n", paint.dim(&left(name, 9))));
+    for line in lines {
+        out.push_str(&format!("  {} {line}\n", left("", 9)));
+    }
+}
+
+fn excerpt(out: &mut String, exchange: &Exchange, paint: Paint) {
+    let answer = match (exchange.status, &exchange.trouble) {
+        (Some(status), _) => status.to_string(),
+        (None, Some(trouble)) => trouble.clone(),
+        (None, None) => "no answer".to_owned(),
+    };
+    let line = format!(
+        "{} {} → {answer} {}",
+        exchange.method,
+        exchange.url,
+        paint.dim(&format!("({:.1} ms)", exchange.duration_ms)),
+    );
+    row(out, paint, "exchange", &line);
+    let mut more = String::new();
+    for sent in lines(&exchange.request_body, BODY_LINES_MAX) {
+        more.push_str(&format!("{} {sent}\n", paint.dim(">")));
+    }
+    for (name, value) in &exchange.response_headers {
+        if HEADERS_SHOWN.contains(&name.as_str()) {
+            more.push_str(&format!("{} {name}: {value}\n", paint.dim("<")));
+        }
+    }
+    for came in lines(&exchange.response_body, BODY_LINES_MAX) {
+        more.push_str(&format!("{} {came}\n", paint.dim("<")));
+    }
+    for line in more.lines() {
+        out.push_str(&format!("  {} {line}\n", left("", 9)));
+    }
+}
+
+fn lines(text: &str, max: usize) -> Vec<String> {
+    let cut = escape::cut(text, BODY_CHARACTERS_MAX);
+    shortened(&cut, max)
+}
+
+fn value(text: &str) -> String {
+    shortened(&escape::cut(text, VALUE_CHARACTERS_MAX), VALUE_LINES_MAX).join("\n")
+}
+
+fn shortened(text: &str, max: usize) -> Vec<String> {
+    let all: Vec<&str> = text.lines().collect();
+    let mut shown: Vec<String> = all.iter().take(max).map(ToString::to_string).collect();
+    if all.len() > max {
+        shown.push(format!("… ({} more lines)", all.len() - max));
+    }
+    shown
+}
+
+/// The actual value of a snapshot check is a unified diff.
+fn paint_diff(text: &str, paint: Paint) -> String {
+    if !text.starts_with("--- ") {
+        return text.to_owned();
+    }
+    let painted = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => paint.verdict(Verdict::Pass, line),
+        Some(b'-') => paint.verdict(Verdict::Fail, line),
+        Some(b'@') => paint.dim(line),
+        _ => line.to_owned(),
+    };
+    text.lines().map(painted).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,52 @@
+//! The text report: what happened, what is wrong, what was not run and how to enable it, and one line
+//! that says it all. Failures come late, so that they stand above the prompt.
+
+mod failure;
+mod overview;
+pub mod paint;
+mod rest;
+
+use super::view::Report;
+use paint::Paint;
+
+/// How it is rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Whether with colour.
+    pub color: bool,
+    /// How much.
+    pub detail: Detail,
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// `-q`: what is wrong and the last lines.
+    Quiet,
+    /// All but what passed.
+    Normal,
+    /// `-v`: every scenario, and warnings with their exchange.
+    Verbose,
+}
+
+/// The whole text. Texts of the report are escaped already.
+pub fn render(report: &Report, options: Options) -> String {
+    let paint = Paint { color: options.color };
+    let mut out = String::new();
+    if options.detail > Detail::Quiet {
+        overview::header(&mut out, report, paint);
+        overview::files(&mut out, report, paint);
+    }
+    if options.detail == Detail::Verbose {
+        overview::scenarios(&mut out, report, paint);
+    }
+    failure::failures(&mut out, report, paint);
+    failure::warnings(&mut out, report, options);
+    if options.detail > Detail::Quiet {
+        rest::answers(&mut out, report, paint);
+        rest::residue(&mut out, report, paint);
+        rest::not_run(&mut out, report, options);
+    }
+    rest::summary(&mut out, report, paint);
+    out
+}

@@ -1,0 +1,108 @@
+//! Answers, residue, what was not run, and the last lines.
+
+use super::paint::{Paint, left, width};
+use super::{Detail, Options};
+use crate::report::view::{NotRun, Report};
+use crate::verdict::Verdict;
+
+/// Names listed under one reason; `-v` lists all.
+const NAMES_SHOWN_MAX: usize = 3;
+
+/// Answers of the target to open questions.
+pub(super) fn answers(out: &mut String, report: &Report, paint: Paint) {
+    if report.answers.is_empty() {
+        return;
+    }
+    out.push_str(&format!("{}\n", paint.bold("Answers to open questions")));
+    let names = width(report.answers.iter().map(|answer| answer.question.as_str()));
+    let sections = width(report.answers.iter().map(|answer| answer.section.as_str()));
+    for answer in &report.answers {
+        out.push_str(&format!(
+            "  {} {}  {}\n",
+            paint.dim(&left(&answer.section, sections)),
+            paint.name(&left(&answer.question, names)),
+            answer.line(),
+        ));
+    }
+    out.push('\n');
+}
+
+/// What the run left on the target.
+pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
+    if report.residue.is_empty() {
+        return;
+    }
+    out.push_str(&format!("{}\n", paint.bold("Left behind on the target")));
+    let kinds = width(report.residue.iter().map(|left| left.kind.as_str()));
+    for one in &report.residue {
+        let id = one.id.as_deref().unwrap_or("(id unknown)");
+        let by = paint.dim(&format!("{}, by {}", one.tag, one.scenario));
+        out.push_str(&format!("  {} {id}  {by}\n", left(&one.kind, kinds)));
+    }
+    out.push('\n');
+}
+
+/// By reason, with the setting that enables it.
+pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
+    if report.not_run.is_empty() {
+        return;
+    }
+    let paint = Paint { color: options.color };
+    out.push_str(&format!("{}\n", paint.bold("Not run")));
+    for one in &report.not_run {
+        let count = format!("{:>4}", one.names.len());
+        let tolerated = if one.is_tolerated { paint.dim("  tolerated") } else { String::new() };
+        let count = paint.verdict(Verdict::NotRun, &count);
+        out.push_str(&format!("  {count} {}{tolerated}\n", one.reason));
+        if let Some(setting) = &one.setting {
+            out.push_str(&format!("       {} {setting}\n", paint.dim("enable with")));
+        }
+        names(out, one, options, paint);
+    }
+    out.push('\n');
+}
+
+fn names(out: &mut String, one: &NotRun, options: Options, paint: Paint) {
+    let max = if options.detail == Detail::Verbose { usize::MAX } else { NAMES_SHOWN_MAX };
+    for name in one.names.iter().take(max) {
+        out.push_str(&format!("       {}\n", paint.dim(name)));
+    }
+    if let Some(more) = one.names.len().checked_sub(max).filter(|more| *more > 0) {
+        out.push_str(&format!("       {}\n", paint.dim(&format!("and {more} more"))));
+    }
+}
+
+/// The outcome on one line, and the line that reproduces the run.
+pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
+    if let Some(trouble) = &report.trouble {
+        out.push_str(&format!("{} {trouble}\n\n", paint.verdict(Verdict::Error, "error:")));
+    }
+    let counted: Vec<String> = Verdict::WORST_FIRST
+        .into_iter()
+        .filter(|verdict| report.counts.of(*verdict) > 0)
+        .map(|v| paint.verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
+        .collect();
+    let outcome = paint.verdict(color_of(report.exit_code), report.outcome);
+    out.push_str(&format!("{outcome}: {}\n", report.meaning));
+    let counted = if counted.is_empty() { "nothing judged".to_owned() } else { counted.join(", ") };
+    let scale = format!(
+        "{} checks in {} scenarios, {} requests, {:.1} s, exit {}",
+        report.checks.len(),
+        report.scenario_counts.total,
+        report.requests_sent,
+        report.duration_seconds,
+        report.exit_code,
+    );
+    out.push_str(&format!("  {counted}\n  {}\n", paint.dim(&scale)));
+    out.push_str(&format!("  {} {}\n", paint.dim("repeat with"), report.reproduce));
+}
+
+const fn color_of(exit_code: u8) -> Verdict {
+    match exit_code {
+        0 => Verdict::Pass,
+        1 => Verdict::Fail,
+        3 | 4 => Verdict::NotRun,
+        5 => Verdict::Drift,
+        _ => Verdict::Error,
+    }
+}

@@ -1,0 +1,194 @@
+//! Many calls at once, and the document that says how they were served.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use serde_json::{Value, json};
+
+use crate::check::{self, Document};
+use crate::exchange::Exchange;
+use crate::scenario::model::BurstStep;
+
+use super::scenario::{Stop, Walk};
+use super::step::Done;
+use super::{observe, prepare, request};
+
+/// What the limiter of §8 counts in, in seconds.
+const WINDOW_SECONDS: i64 = 60;
+
+pub(super) async fn walk(walk: &mut Walk<'_>, step: &BurstStep, label: &str) -> Done {
+    let mut exchanges = Vec::new();
+    let mut checks = Vec::new();
+    let stop = send(walk, step, label, &mut exchanges, &mut checks).await.err();
+    Done { exchanges, checks, stop }
+}
+
+async fn send(
+    walk: &mut Walk<'_>,
+    step: &BurstStep,
+    label: &str,
+    exchanges: &mut Vec<Arc<Exchange>>,
+    checks: &mut Vec<crate::run::result::CheckResult>,
+) -> Result<(), Stop> {
+    // The token is fetched before, so that it is not counted among the calls.
+    let prepared = prepare::prepare(walk.stage, &walk.names, &step.shape, &walk.name).await?;
+    walk.stage.fresh_window().await;
+    let left = AtomicU32::new(step.calls);
+    let is_over = AtomicBool::new(false);
+    let stage = walk.stage;
+    let mut workers: FuturesUnordered<_> = (0..step.in_flight.max(1))
+        .map(|_| async {
+            let mut sent = Vec::new();
+            while !is_over.load(Ordering::Relaxed)
+                && left
+                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
+                    .is_ok()
+            {
+                let exchange = stage.send_in_burst(prepared.clone()).await;
+                let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+                if step.stop_on.contains(&status) || exchange.outcome.is_err() {
+                    is_over.store(true, Ordering::Relaxed);
+                }
+                sent.push(Arc::new(exchange));
+            }
+            sent
+        })
+        .collect();
+    let mut all = Vec::new();
+    while let Some(sent) = workers.next().await {
+        all.extend(sent);
+    }
+    drop(workers);
+    all.sort_by_key(|exchange| exchange.number);
+    if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
+        return Err(Stop::from(trouble.clone()));
+    }
+    judge(walk, step, &all, label, checks);
+    // One of each kind of answer is enough to look at.
+    let mut statuses = Vec::new();
+    for exchange in all {
+        let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+        if !statuses.contains(&status) {
+            statuses.push(status);
+            checks.extend(request::implied(walk, label, &exchange));
+            exchanges.push(exchange);
+        }
+    }
+    Ok(())
+}
+
+fn judge(
+    walk: &mut Walk<'_>,
+    step: &BurstStep,
+    all: &[Arc<Exchange>],
+    label: &str,
+    checks: &mut Vec<crate::run::result::CheckResult>,
+) {
+    let document = Document::of_value(summary(all));
+    for (name, place) in &step.capture {
+        let value = check::place::value(place, &document, &walk.names);
+        walk.names.set(name, value.unwrap_or_default());
+    }
+    let refused = all.iter().find(|exchange| is_refused(exchange));
+    let shown = refused.or_else(|| all.last()).cloned();
+    let standing = walk.standing(label);
+    checks.extend(
+        step.expect
+            .iter()
+            .map(|check| standing.judge(check, &document, &walk.names, shown.clone())),
+    );
+    observe::observe(walk, &step.observe, &document, label, checks, shown.as_ref());
+}
+
+fn is_refused(exchange: &Exchange) -> bool {
+    exchange.outcome.as_ref().is_ok_and(|response| matches!(response.status, 429 | 503))
+}
+
+/// `sent served refused served_before_refusal most_served_in_a_minute window refusal`.
+fn summary(all: &[Arc<Exchange>]) -> Value {
+    let served: Vec<i64> = all
+        .iter()
+        .filter(|exchange| !is_refused(exchange))
+        .map(|exchange| seconds_of(exchange))
+        .collect();
+    let before = all.iter().take_while(|exchange| !is_refused(exchange)).count();
+    let refusal = all.iter().find(|exchange| is_refused(exchange));
+    let (sliding, fixed) = (most_in_sliding(&served), most_in_fixed(&served));
+    json!({
+        "sent": all.len(),
+        "served": served.len(),
+        "refused": all.len() - served.len(),
+        "served_before_refusal": before,
+        // The reading that favours the target.
+        "most_served_in_a_minute": sliding.min(fixed),
+        "window": match sliding.cmp(&fixed) {
+            std::cmp::Ordering::Greater => json!("fixed"),
+            std::cmp::Ordering::Equal | std::cmp::Ordering::Less => Value::Null,
+        },
+        "refusal": refusal.map_or(Value::Null, |exchange| refusal_of(exchange)),
+    })
+}
+
+/// When a call was answered, by the target's own clock where it tells the time: that is the clock by
+/// which it counts.
+fn seconds_of(exchange: &Exchange) -> i64 {
+    exchange
+        .outcome
+        .as_ref()
+        .ok()
+        .and_then(|response| httpdate::parse_http_date(response.header("date")?).ok())
+        .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .unwrap_or(exchange.sent_at_seconds)
+}
+
+fn refusal_of(exchange: &Exchange) -> Value {
+    let Ok(response) = &exchange.outcome else { return Value::Null };
+    let body = match &response.json {
+        Some(json) if json["type"].is_string() => "problem",
+        _ if response.body.is_empty() => "empty",
+        _ => "text",
+    };
+    json!({
+        "status": response.status,
+        "body": body,
+        "retry_after": response.header("retry-after").is_some(),
+    })
+}
+
+fn most_in_sliding(seconds: &[i64]) -> usize {
+    let mut sorted = seconds.to_vec();
+    sorted.sort_unstable();
+    let mut first = 0;
+    let mut most = 0;
+    for (last, at) in sorted.iter().enumerate() {
+        while at - sorted[first] >= WINDOW_SECONDS {
+            first += 1;
+        }
+        most = most.max(last + 1 - first);
+    }
+    most
+}
+
+fn most_in_fixed(seconds: &[i64]) -> usize {
+    let mut counts = std::collections::BTreeMap::new();
+    for at in seconds {
+        *counts.entry(at.div_euclid(WINDOW_SECONDS)).or_insert(0) += 1;
+    }
+    counts.into_values().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{most_in_fixed, most_in_sliding};
+
+    #[test]
+    fn a_minute_is_read_both_ways() {
+        let around_the_minute = [59, 59, 60, 61];
+        assert_eq!(most_in_sliding(&around_the_minute), 4);
+        assert_eq!(most_in_fixed(&around_the_minute), 2);
+        assert_eq!(most_in_sliding(&[0, 59, 60]), 2);
+        assert_eq!(most_in_sliding(&[]), 0);
+    }
+}

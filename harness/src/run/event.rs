@@ -1,0 +1,22 @@
+//! What a run tells while it goes on: for progress and for the event stream.
+
+use std::sync::Arc;
+
+use super::result::ScenarioResult;
+
+/// One event, in the order it happened.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// So many scenarios will be walked.
+    Planned {
+        /// Scenarios, before rows are known.
+        scenarios: usize,
+    },
+    /// A scenario begins.
+    Started {
+        /// `stem/id`.
+        name: String,
+    },
+    /// A scenario, or one row of it, ended.
+    Ended(Arc<ScenarioResult>),
+}

@@ -1,0 +1,109 @@
+//! Answers to open questions, as they are seen.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Level, Standing as Latitude};
+use moot_fixtures::questions;
+use serde_json::Value;
+
+use crate::check::{self, Document};
+use crate::exchange::Exchange;
+use crate::run::result::{CheckResult, ObservedAnswer, Subject};
+use crate::scenario::model::Observation;
+use crate::verdict::Verdict;
+
+use super::scenario::Walk;
+
+/// Distinct answers kept of one question.
+const ANSWERS_MAX: usize = 20;
+
+/// Places kept of one question.
+const SEEN_IN_MAX: usize = 10;
+
+/// Keeps what the step observes; a check each, `observed`, or `warn` beyond the latitude.
+pub(super) fn observe(
+    walk: &Walk<'_>,
+    observations: &[Observation],
+    document: &Document,
+    label: &str,
+    checks: &mut Vec<CheckResult>,
+    exchange: Option<&Arc<Exchange>>,
+) {
+    for observation in observations {
+        let found = check::place::value(&observation.place, document, &walk.names);
+        let mut result = walk.standing(label).blank(
+            &observation.question,
+            Some(observation.at.clone()),
+            exchange.cloned(),
+        );
+        result.subject = Subject::Question(observation.question.clone());
+        result.level = Some(Level::Open);
+        let Some(question) = questions::get(&observation.question) else {
+            result.verdict = Verdict::Error;
+            "the question is not in the list of questions".clone_into(&mut result.message);
+            checks.push(result);
+            continue;
+        };
+        result.section.clone_from(&question.section);
+        let value = found.unwrap_or(Value::Null);
+        result.actual = shown(walk, &value);
+        match question.judge(&value) {
+            Latitude::Warn | Latitude::Outside if value.is_null() => {
+                "it could not be seen here".clone_into(&mut result.message);
+            }
+            Latitude::Within => {
+                result.verdict = Verdict::Observed;
+                keep(walk, observation, &question.section, value, label);
+            }
+            Latitude::Warn | Latitude::Outside => {
+                result.verdict = Verdict::Warn;
+                result.expected = question.latitude.to_string();
+                result.message =
+                    format!("the answer to `{}` is outside its latitude", observation.question);
+                keep(walk, observation, &question.section, value, label);
+            }
+        }
+        checks.push(result);
+    }
+}
+
+fn shown(walk: &Walk<'_>, value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    walk.shared.masks.mask(&check::matcher::shortened(&text))
+}
+
+fn keep(walk: &Walk<'_>, observation: &Observation, section: &str, value: Value, label: &str) {
+    let mut answers = walk.shared.answers.lock();
+    let answer = answers.entry(observation.question.clone()).or_insert_with(|| ObservedAnswer {
+        question: observation.question.clone(),
+        section: section.to_owned(),
+        answers: Vec::new(),
+        seen_in: Vec::new(),
+    });
+    let value = masked(walk, value);
+    let known = answer.answers.iter().position(|(known, _)| *known == value);
+    match known {
+        Some(at) => answer.answers[at].1 += 1,
+        None if answer.answers.len() < ANSWERS_MAX => answer.answers.push((value, 1)),
+        None => {}
+    }
+    let place = format!("{}/{label}", walk.name);
+    if answer.seen_in.len() < SEEN_IN_MAX && !answer.seen_in.contains(&place) {
+        answer.seen_in.push(place);
+    }
+}
+
+/// The value with every text masked.
+fn masked(walk: &Walk<'_>, value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(walk.shared.masks.mask(&text)),
+        Value::Array(items) => items.into_iter().map(|item| masked(walk, item)).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, masked(walk, member))).collect()
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,174 @@
+//! Following a list to its end, and the document that stands for all of it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::check::Document;
+use crate::exchange::Exchange;
+use crate::scenario::model::{EachPage, Json, Piece, RequestShape, Text};
+
+use super::request::{self, Gathered};
+use super::scenario::{Stop, Walk};
+
+/// What one walk over a list found.
+struct Walked {
+    bodies: Vec<Value>,
+    items: Vec<Value>,
+    last: Document,
+    exchange: Arc<Exchange>,
+    /// Whether all pages were walked.
+    is_whole: bool,
+    /// Whether the totals stayed the same.
+    is_steady: bool,
+}
+
+/// Follows `page`; the document is `{pages, items}`. A walk whose totals moved is repeated once.
+pub(super) async fn walk(
+    walk: &mut Walk<'_>,
+    shape: &RequestShape,
+    each_page: &EachPage,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<(Document, Arc<Exchange>), Stop> {
+    let mut walked = follow(walk, shape, each_page, label, gathered).await?;
+    if !walked.is_steady {
+        gathered.checks.retain(|check| check.place.is_none());
+        walked = follow(walk, shape, each_page, label, gathered).await?;
+    }
+    if !walked.is_steady {
+        return Err(Stop::not_run("the list changed while its pages were read, twice"));
+    }
+    if !walked.is_whole {
+        return Err(Stop::NotApplicable(format!(
+            "the list has more pages than are walked ({})",
+            walked.bodies.len()
+        )));
+    }
+    let pagination = walked.bodies.last().map_or(&Value::Null, |body| &body["pagination"]);
+    walk.names.set(
+        "page",
+        json!({
+            "total_count": pagination["total_count"],
+            "total_pages": pagination["total_pages"],
+        }),
+    );
+    let mut document = Document::of_value(json!({ "pages": walked.bodies, "items": walked.items }));
+    document.status = walked.last.status;
+    document.headers.clone_from(&walked.last.headers);
+    Ok((document, walked.exchange))
+}
+
+async fn follow(
+    walk: &mut Walk<'_>,
+    shape: &RequestShape,
+    each_page: &EachPage,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<Walked, Stop> {
+    let pages_max = each_page.at_most.min(pages_max(walk));
+    let (mut bodies, mut items) = (Vec::new(), Vec::new());
+    let mut is_steady = true;
+    let mut number = 1;
+    loop {
+        let shape = with_page(shape, number);
+        let (document, exchange) = request::sent(walk, &shape, label, gathered).await?;
+        let body = page_body(&document, number)?;
+        walk.names.push();
+        walk.names.set("page", page_names(&body, number));
+        let standing = walk.standing(label);
+        for check in &each_page.expect {
+            let judged = standing.judge(check, &document, &walk.names, Some(Arc::clone(&exchange)));
+            gathered.checks.push(judged);
+        }
+        walk.names.pop();
+        let total = |body: &Value| body["pagination"]["total_count"].clone();
+        is_steady &= bodies.first().is_none_or(|first| total(first) == total(&body));
+        let members = body["data"].as_array().cloned().unwrap_or_default();
+        let is_empty = members.is_empty();
+        items.extend(members);
+        let pages_total = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
+        bodies.push(body);
+        if number >= pages_total || is_empty {
+            return Ok(Walked {
+                bodies,
+                items,
+                last: document,
+                exchange,
+                is_whole: true,
+                is_steady,
+            });
+        }
+        if number >= pages_max {
+            return Ok(Walked {
+                bodies,
+                items,
+                last: document,
+                exchange,
+                is_whole: false,
+                is_steady,
+            });
+        }
+        number += 1;
+    }
+}
+
+/// Pages walked where the target file says nothing.
+const PAGES_MAX: u64 = 40;
+
+fn pages_max(walk: &Walk<'_>) -> u64 {
+    walk.shared.target.file().map_or(PAGES_MAX, |file| file.limits.pages_max)
+}
+
+fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {
+    match (&document.json, document.status) {
+        (Some(body), Some(200)) if body["data"].is_array() => Ok(body.as_ref().clone()),
+        (_, status) => Err(Stop::not_run(format!(
+            "page {number} is no list (status {})",
+            status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
+        ))),
+    }
+}
+
+/// `number` and `length_expected`: full until the last, the rest on it, none after it.
+fn page_names(body: &Value, number: u64) -> Value {
+    let member = |name: &str| body["pagination"][name].as_u64();
+    let length = match (member("per_page"), member("total_pages"), member("total_count")) {
+        (Some(per_page), Some(pages), Some(total)) => Some(if number < pages {
+            per_page
+        } else if number == pages {
+            total.saturating_sub(per_page.saturating_mul(pages.saturating_sub(1)))
+        } else {
+            0
+        }),
+        _ => None,
+    };
+    json!({ "number": number, "length_expected": length })
+}
+
+fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
+    let mut shape = shape.clone();
+    if number > 1 {
+        let at = match &shape.line {
+            Some(
+                crate::scenario::model::RequestLine::Path { path: text, .. }
+                | crate::scenario::model::RequestLine::Operation { operation: text, .. },
+            ) => text.at.clone(),
+            None => return shape,
+        };
+        let literal = |text: String| Text { pieces: vec![Piece::Literal(text)], at: at.clone() };
+        shape.query.push((literal("page".to_owned()), Json::Text(literal(number.to_string()))));
+    }
+    shape
+}
+
+/// Members of a list by its pages, as far as they are walked; an error where it is no list.
+pub(super) async fn members(
+    walk: &mut Walk<'_>,
+    shape: &RequestShape,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<Vec<Value>, Stop> {
+    let each_page = EachPage { at_most: u64::MAX, expect: Vec::new() };
+    Ok(follow(walk, shape, &each_page, label, gathered).await?.items)
+}

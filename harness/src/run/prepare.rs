@@ -1,0 +1,263 @@
+//! From the shape of a request to the request itself: names filled in, bodies built.
+
+use bytes::Bytes;
+use http::Method;
+use moot_fixtures::contract::Operation;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::scenario::model::{
+    Json, Multipart, PartContent, PartSpec, Raw, RawContent, RequestBody, RequestLine,
+    RequestShape, Text, TokenChoice,
+};
+use crate::scenario::names::Names;
+use crate::target::{PartBytes, Prepared, PreparedBody, PreparedPart, Stage};
+
+use super::scenario::Stop;
+
+/// What can't stand in a path as it is; `%` can, so that a scenario may send any bytes.
+const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');
+
+/// The request that `shape` means now.
+pub(super) async fn prepare(
+    stage: &Stage,
+    names: &Names,
+    shape: &RequestShape,
+    scenario: &str,
+) -> Result<Prepared, Stop> {
+    let line = shape.line.as_ref().ok_or_else(|| Stop::ours("a request without a line"))?;
+    let (method, mut path, operation) = resolve_line(stage, names, line)?;
+    let query = pairs(names, &shape.query)?;
+    if !query.is_empty() {
+        path.push(if path.contains('?') { '&' } else { '?' });
+        path.push_str(
+            &form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish(),
+        );
+    }
+    let application = match &shape.application {
+        Some(text) => text.render_text(names)?,
+        None => "main".to_owned(),
+    };
+    let mut headers = pairs(names, &shape.headers)?;
+    if let Some(token) = token(stage, names, shape.token.as_ref(), &application).await? {
+        headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+    }
+    let body = match &shape.body {
+        Some(body) => prepare_body(stage, names, body)?,
+        None => PreparedBody::Empty,
+    };
+    Ok(Prepared {
+        method,
+        path,
+        operation,
+        headers,
+        body,
+        application,
+        tag_scenario: scenario.to_owned(),
+    })
+}
+
+async fn token(
+    stage: &Stage,
+    names: &Names,
+    choice: Option<&TokenChoice>,
+    application: &str,
+) -> Result<Option<String>, Stop> {
+    Ok(match choice {
+        None | Some(TokenChoice::None) => None,
+        Some(TokenChoice::Shared(scopes)) => Some(stage.token(application, *scopes).await?),
+        Some(TokenChoice::Expired) => Some(stage.expired_token(application).await?),
+        Some(TokenChoice::Revoked) => Some(stage.revoked_token(application).await?),
+        Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
+    })
+}
+
+/// Method, path below the base address, and the operation these belong to.
+pub(super) fn resolve_line(
+    stage: &Stage,
+    names: &Names,
+    line: &RequestLine,
+) -> Result<(String, String, Option<Operation>), Stop> {
+    match line {
+        RequestLine::Path { method, path } => {
+            let path = path.render_text(names)?;
+            let path = utf8_percent_encode(&path, PATH).to_string();
+            let method = method.render_text(names)?;
+            let operation = operation_of(stage, &method, &path);
+            Ok((method, path, operation))
+        }
+        RequestLine::Operation { operation, known, id } => {
+            let operation = match known {
+                Some(known) => *known,
+                None => {
+                    let name = operation.render_text(names)?;
+                    Operation::from_text(&name)
+                        .ok_or_else(|| Stop::ours(&format!("`{name}` is no operation")))?
+                }
+            };
+            let (method, template) = stage.endpoint(operation);
+            let id = match id {
+                Some(id) => id.render_text(names)?,
+                None => String::new(),
+            };
+            let id = utf8_percent_encode(&id, PATH).to_string();
+            Ok((method, template.replace("{id}", &id), Some(operation)))
+        }
+    }
+}
+
+/// The operation of the contract that a method and a path belong to.
+fn operation_of(stage: &Stage, method: &str, path: &str) -> Option<Operation> {
+    let path = path.split('?').next().unwrap_or(path);
+    let method = Method::from_bytes(method.as_bytes()).ok()?;
+    // A template without an id wins: nothing of §4 has an id where another has a fixed segment.
+    Operation::ALL
+        .into_iter()
+        .filter(|operation| {
+            let (own_method, template) = stage.endpoint(*operation);
+            own_method == method.as_str() && is_template_of(&template, path)
+        })
+        .min_by_key(|operation| operation.path().contains('{'))
+}
+
+fn is_template_of(template: &str, path: &str) -> bool {
+    let mut expected = template.split('/');
+    let mut actual = path.split('/');
+    loop {
+        match (expected.next(), actual.next()) {
+            (None, None) => return true,
+            (Some(e), Some(a)) if e == a || (e == "{id}" && !a.is_empty()) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Names and texts; a list repeats the name.
+fn pairs(names: &Names, entries: &[(Text, Json)]) -> Result<Vec<(String, String)>, Stop> {
+    let mut pairs = Vec::new();
+    for (key, value) in entries {
+        let key = key.render_text(names)?;
+        match value.render(names)? {
+            Value::Array(items) => {
+                pairs.extend(items.iter().map(|item| (key.clone(), as_text(item))));
+            }
+            single => pairs.push((key, as_text(&single))),
+        }
+    }
+    Ok(pairs)
+}
+
+/// A text as it is; anything else as its JSON.
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn prepare_body(stage: &Stage, names: &Names, body: &RequestBody) -> Result<PreparedBody, Stop> {
+    Ok(match body {
+        RequestBody::Form(fields) => PreparedBody::Bytes {
+            content_type: Some("application/x-www-form-urlencoded".to_owned()),
+            bytes: form_urlencoded::Serializer::new(String::new())
+                .extend_pairs(pairs(names, fields)?)
+                .finish()
+                .into(),
+        },
+        RequestBody::Json(json) => PreparedBody::Bytes {
+            content_type: Some("application/json".to_owned()),
+            bytes: json.render(names)?.to_string().into(),
+        },
+        RequestBody::Multipart(multipart) => {
+            PreparedBody::Multipart(parts(stage, names, multipart)?)
+        }
+        RequestBody::Raw(raw) => prepare_raw(names, raw)?,
+    })
+}
+
+fn prepare_raw(names: &Names, raw: &Raw) -> Result<PreparedBody, Stop> {
+    let bytes: Bytes = match &raw.content {
+        RawContent::Text(text) => text.render_text(names)?.into(),
+        RawContent::CrlfLines(lines) => {
+            let mut whole = String::new();
+            for line in lines {
+                whole.push_str(&line.render_text(names)?);
+                whole.push_str("\r\n");
+            }
+            whole.into()
+        }
+        RawContent::Base64(bytes) => bytes.clone().into(),
+    };
+    let content_type = match &raw.content_type {
+        Some(text) => Some(text.render_text(names)?),
+        None => None,
+    };
+    Ok(PreparedBody::Raw { content_type, bytes, declared_length: raw.declared_length })
+}
+
+fn parts(stage: &Stage, names: &Names, multipart: &Multipart) -> Result<Vec<PreparedPart>, Stop> {
+    let mut parts = match &multipart.from_schema {
+        Some(schema) => derived(stage, names, schema)?,
+        None => Vec::new(),
+    };
+    let set = pairs(names, &multipart.set)?;
+    for (name, _) in &set {
+        parts.retain(|part| part.name != *name);
+    }
+    parts.extend(set.into_iter().map(|(name, text)| PreparedPart {
+        name,
+        file_name: None,
+        content_type: None,
+        content: PartBytes::Bytes(text.into()),
+    }));
+    for omitted in multipart.omit.iter().flatten() {
+        let omitted = omitted.render_text(names)?;
+        parts.retain(|part| part.name != omitted);
+    }
+    for spec in multipart.parts.iter().flatten() {
+        parts.push(part(names, spec)?);
+    }
+    Ok(parts)
+}
+
+fn derived(stage: &Stage, names: &Names, schema: &Json) -> Result<Vec<PreparedPart>, Stop> {
+    let schema = schema.render(names)?;
+    stage
+        .payload(&schema)
+        .map_err(|reason| Stop::not_run(format!("no request can be made of the schema: {reason}")))
+}
+
+fn part(names: &Names, spec: &PartSpec) -> Result<PreparedPart, Stop> {
+    let text = |text: &Option<Text>| match text {
+        Some(text) => text.render_text(names).map(Some),
+        None => Ok(None),
+    };
+    let mut file_name = text(&spec.file_name)?;
+    let mut content_type = text(&spec.content_type)?;
+    let content = match &spec.content {
+        PartContent::Text(text) => PartBytes::Bytes(text.render_text(names)?.into()),
+        PartContent::Zeros(length) => PartBytes::Zeros(*length),
+        PartContent::File(name) => {
+            let document = moot_fixtures::documents::get(name)
+                .ok_or_else(|| Stop::ours(&format!("there is no document `{name}`")))?;
+            file_name.get_or_insert_with(|| document.name.to_owned());
+            content_type.get_or_insert_with(|| document.media_type.to_owned());
+            PartBytes::Bytes(Bytes::from_static(document.bytes))
+        }
+    };
+    Ok(PreparedPart { name: spec.name.render_text(names)?, file_name, content_type, content })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_template_of;
+
+    #[test]
+    fn a_template_takes_one_segment_as_id() {
+        assert!(is_template_of("/v1/requests/{id}", "/v1/requests/abc"));
+        assert!(!is_template_of("/v1/requests/{id}", "/v1/requests/"));
+        assert!(!is_template_of("/v1/requests/{id}", "/v1/requests/abc/activity"));
+        assert!(is_template_of("/v1/requests", "/v1/requests"));
+        assert!(!is_template_of("/v1/requests", "/v1/requests/"));
+    }
+}

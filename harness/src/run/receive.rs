@@ -1,0 +1,109 @@
+//! A step that waits for deliveries, or for their absence.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::check::{self, Document};
+use crate::scenario::model::{ReceiveStep, ReceiveUntil};
+use crate::target::Receiver;
+
+use super::scenario::{Stop, Walk};
+use super::step::Done;
+use super::{observe, request};
+
+/// How often a receiver is asked while real time passes.
+const ASK_EVERY: Duration = Duration::from_millis(20);
+
+/// Real time that a delivery may take on a sandbox after its clock was moved.
+const REAL_TIME_MAX: Duration = Duration::from_secs(2);
+
+pub(super) async fn walk(walk: &mut Walk<'_>, step: &ReceiveStep, label: &str) -> Done {
+    let mut checks = Vec::new();
+    let stop = receive(walk, step, label, &mut checks).await.err();
+    Done { exchanges: Vec::new(), checks, stop }
+}
+
+async fn receive(
+    walk: &mut Walk<'_>,
+    step: &ReceiveStep,
+    label: &str,
+    checks: &mut Vec<crate::run::result::CheckResult>,
+) -> Result<(), Stop> {
+    let deliveries = match step.until {
+        ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
+        ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
+    };
+    let document = Document::of_value(json!({ "deliveries": deliveries }));
+    if let Some(require) = &step.require {
+        request::holds(walk, require, &document, "the precondition does not hold")?;
+    }
+    for (name, place) in &step.capture {
+        let value = check::place::value(place, &document, &walk.names);
+        walk.names.set(name, value.unwrap_or_default());
+    }
+    let standing = walk.standing(label);
+    checks.extend(
+        step.expect.iter().map(|check| standing.judge(check, &document, &walk.names, None)),
+    );
+    observe::observe(walk, &step.observe, &document, label, checks, None);
+    Ok(())
+}
+
+/// Deliveries since the receiver was last asked.
+fn fresh(walk: &Walk<'_>, receiver: &str) -> Vec<Value> {
+    let all = walk.receivers.get(receiver).map(Receiver::deliveries).unwrap_or_default();
+    let seen = walk.seen_deliveries.get(receiver).copied().unwrap_or(0);
+    all.into_iter().skip(seen).collect()
+}
+
+fn mark_seen(walk: &mut Walk<'_>, receiver: &str, count: usize) {
+    *walk.seen_deliveries.entry(receiver.to_owned()).or_insert(0) += count;
+}
+
+async fn at_least(
+    walk: &mut Walk<'_>,
+    step: &ReceiveStep,
+    count: u32,
+    within: Duration,
+) -> Result<Vec<Value>, Stop> {
+    let wanted = usize::try_from(count).unwrap_or(usize::MAX);
+    let begun = Instant::now();
+    let mut moved = Duration::ZERO;
+    loop {
+        let deliveries = fresh(walk, &step.receiver);
+        if deliveries.len() >= wanted {
+            mark_seen(walk, &step.receiver, deliveries.len());
+            return Ok(deliveries);
+        }
+        let is_over = if walk.stage.has_admin() {
+            moved >= within && begun.elapsed() >= REAL_TIME_MAX
+        } else {
+            begun.elapsed() >= within
+        };
+        if is_over {
+            // What did not come is for the checks of this step to say.
+            mark_seen(walk, &step.receiver, deliveries.len());
+            return Ok(deliveries);
+        }
+        if walk.stage.has_admin() && moved < within {
+            request::wait(walk, Duration::from_secs(1)).await?;
+            moved += Duration::from_secs(1);
+        }
+        tokio::time::sleep(ASK_EVERY).await;
+    }
+}
+
+async fn none_for(
+    walk: &mut Walk<'_>,
+    step: &ReceiveStep,
+    duration: Duration,
+) -> Result<Vec<Value>, Stop> {
+    request::wait(walk, duration).await?;
+    if walk.stage.has_admin() {
+        tokio::time::sleep(ASK_EVERY).await;
+    }
+    let deliveries = fresh(walk, &step.receiver);
+    mark_seen(walk, &step.receiver, deliveries.len());
+    Ok(deliveries)
+}

@@ -1,0 +1,243 @@
+//! One request step: control, request, implicit checks, precondition, captures, checks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Operation;
+use serde_json::{Value, json};
+
+use crate::check::{self, Document, Judgement, implicit};
+use crate::exchange::{Exchange, ReceivedResponse};
+use crate::run::result::CheckResult;
+use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
+use crate::verdict::Verdict;
+
+use super::scenario::{Final, Stop, Walk, describe};
+use super::step::Done;
+use super::{observe, pages, prepare, shape, snapshot, unchanged};
+
+/// What a step gathers while it goes on.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) exchanges: Vec<Arc<Exchange>>,
+    pub(super) checks: Vec<CheckResult>,
+}
+
+pub(super) async fn walk<'a>(
+    walk: &mut Walk<'a>,
+    step: &'a RequestStep,
+    label: &str,
+    suffix: &str,
+) -> Done {
+    let mut gathered = Gathered::default();
+    let stop = walk_parts(walk, step, label, suffix, &mut gathered).await.err();
+    Done { exchanges: gathered.exchanges, checks: gathered.checks, stop }
+}
+
+async fn walk_parts<'a>(
+    walk: &mut Walk<'a>,
+    step: &'a RequestStep,
+    label: &str,
+    suffix: &str,
+    gathered: &mut Gathered,
+) -> Result<(), Stop> {
+    if let Some(control) = &step.control {
+        control_holds(walk, step, control, label, gathered).await?;
+    }
+    let before = unchanged::look(walk, step, label, gathered).await?;
+    let (document, exchange) = match (&step.each_page, &step.poll) {
+        (Some(each_page), _) => pages::walk(walk, &step.shape, each_page, label, gathered).await?,
+        (None, Some(poll)) => polled(walk, step, poll, label, gathered).await?,
+        (None, None) => sent(walk, &step.shape, label, gathered).await?,
+    };
+    // Before the precondition: what always runs may need the names of what was made all the same.
+    for (name, place) in &step.capture {
+        let value = check::place::value(place, &document, &walk.names);
+        walk.names.set(name, value.unwrap_or(Value::Null));
+    }
+    if !step.finally.is_empty() {
+        let (suffix, names) = (suffix.to_owned(), walk.names.clone());
+        walk.finals.push(Final { suffix, steps: &step.finally, names });
+    }
+    if let Some(require) = &step.require {
+        holds(walk, require, &document, "the precondition does not hold")?;
+    }
+    let mut checks = judged(walk, step, label, &document, &exchange);
+    observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
+    if let Some(rule) = &step.snapshot {
+        checks.extend(snapshot::judge(walk, rule, &document, label, &exchange));
+    }
+    unchanged::judge(walk, step, before, label, gathered, &mut checks).await?;
+    gathered.checks.extend(checks);
+    Ok(())
+}
+
+fn judged(
+    walk: &Walk<'_>,
+    step: &RequestStep,
+    label: &str,
+    document: &Document,
+    exchange: &Arc<Exchange>,
+) -> Vec<CheckResult> {
+    let standing = walk.standing(label);
+    let mut checks: Vec<_> = step
+        .expect
+        .iter()
+        .map(|check| standing.judge(check, document, &walk.names, Some(Arc::clone(exchange))))
+        .collect();
+    if is_chance_limit(walk, document) {
+        for check in checks.iter_mut().filter(|check| check.verdict == Verdict::Fail) {
+            check.verdict = Verdict::NotRun;
+            check.message = format!("the target's rate limit answered: {}", check.message);
+        }
+    }
+    checks
+}
+
+/// A deployment's rate limit met by chance is never a violation.
+fn is_chance_limit(walk: &Walk<'_>, document: &Document) -> bool {
+    !walk.shared.target.is_mock() && document.status == Some(429)
+}
+
+/// Sends a request once; trouble stops the walk, after the implicit checks.
+pub(super) async fn sent(
+    walk: &Walk<'_>,
+    shape: &RequestShape,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<(Document, Arc<Exchange>), Stop> {
+    let prepared = prepare::prepare(walk.stage, &walk.names, shape, &walk.name).await?;
+    let exchange = Arc::new(walk.stage.send(prepared).await);
+    gathered.exchanges.push(Arc::clone(&exchange));
+    gathered.checks.extend(implied(walk, label, &exchange));
+    match &exchange.outcome {
+        Ok(response) => Ok((document_of(response, exchange.request.operation), exchange)),
+        Err(trouble) => Err(Stop::not_run(describe(trouble))),
+    }
+}
+
+pub(super) fn document_of(response: &ReceivedResponse, operation: Option<Operation>) -> Document {
+    let mut document = Document::from(response);
+    document.operation = operation;
+    document
+}
+
+/// The implicit checks on one exchange.
+pub(super) fn implied(walk: &Walk<'_>, label: &str, exchange: &Arc<Exchange>) -> Vec<CheckResult> {
+    let standing = walk.standing(label);
+    implicit::judge(exchange, &walk.shared.implicit)
+        .into_iter()
+        .map(|finding| {
+            standing.result(
+                finding.requirement,
+                None,
+                finding.judgement,
+                Some(Arc::clone(exchange)),
+            )
+        })
+        .collect()
+}
+
+/// Stops the walk where an expectation without a requirement does not hold.
+pub(super) fn holds(
+    walk: &Walk<'_>,
+    expectation: &Expectation,
+    document: &Document,
+    what: &str,
+) -> Result<(), Stop> {
+    match check::expectation::judge(expectation, document, &walk.names) {
+        Judgement::Holds => Ok(()),
+        Judgement::Fails { message, expected, actual, .. } => Err(Stop::not_run(format!(
+            "{what}: {message} (expected {expected}, got {})",
+            walk.shared.masks.mask(&actual)
+        ))),
+        Judgement::Empty { reason } => Err(Stop::not_run(format!("{what}: {reason}"))),
+    }
+}
+
+/// The sound call must succeed, else the negative check says nothing.
+async fn control_holds(
+    walk: &Walk<'_>,
+    step: &RequestStep,
+    control: &Control,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<(), Stop> {
+    let shape = shape::merged(&step.shape, &control.shape);
+    let prepared = prepare::prepare(walk.stage, &walk.names, &shape, &walk.name).await?;
+    let creates = matches!(
+        prepared.operation,
+        Some(
+            Operation::CreateLegalRequest
+                | Operation::CreateRepositoryDocument
+                | Operation::CreateWebhook
+        )
+    );
+    // On a deployment a control that creates is sent once a run and application.
+    let key = (creates && !walk.shared.target.is_mock())
+        .then(|| format!("{} {} {}", prepared.application, prepared.method, prepared.path));
+    if let Some(known) = key.as_ref().and_then(|key| walk.shared.controls.lock().get(key).cloned())
+    {
+        return known.map_err(Stop::not_run);
+    }
+    let outcome = match sent(walk, &shape, label, gathered).await {
+        Ok((document, _)) => control_judged(walk, control, &document),
+        Err(stop) => Err(stop),
+    };
+    if let Some(key) = key {
+        let kept = outcome.as_ref().copied().map_err(|stop| stop.verdict().1.to_owned());
+        walk.shared.controls.lock().insert(key, kept);
+    }
+    outcome
+}
+
+fn control_judged(walk: &Walk<'_>, control: &Control, document: &Document) -> Result<(), Stop> {
+    let what = "the same call without the flaw was not accepted";
+    match &control.require {
+        Some(require) => holds(walk, require, document, what),
+        None => match document.status {
+            Some(200..=299) => Ok(()),
+            status => Err(Stop::not_run(format!(
+                "{what}: status {}",
+                status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
+            ))),
+        },
+    }
+}
+
+/// Repeats until it holds; the last answer is the one judged.
+async fn polled(
+    walk: &Walk<'_>,
+    step: &RequestStep,
+    poll: &Poll,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<(Document, Arc<Exchange>), Stop> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let (document, exchange) = sent(walk, &step.shape, label, gathered).await?;
+        let judgement = check::expectation::judge(&poll.until, &document, &walk.names);
+        if judgement == Judgement::Holds {
+            return Ok((document, exchange));
+        }
+        if waited >= poll.at_most {
+            return Err(Stop::not_run(format!(
+                "it did not come about within {} s",
+                poll.at_most.as_secs()
+            )));
+        }
+        wait(walk, poll.every).await?;
+        waited += poll.every;
+    }
+}
+
+/// Lets time pass: on a sandbox its clock is moved, elsewhere it is waited for.
+pub(super) async fn wait(walk: &Walk<'_>, duration: Duration) -> Result<(), Stop> {
+    if walk.stage.has_admin() {
+        let seconds = duration.as_secs().max(1);
+        walk.stage.admin("POST", "/clock", Some(json!({ "advance_seconds": seconds }))).await?;
+    } else {
+        tokio::time::sleep(duration).await;
+    }
+    Ok(())
+}

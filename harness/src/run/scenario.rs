@@ -1,0 +1,391 @@
+//! Walking one scenario: its needs, its rows, its steps in order, and what always runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use moot_snapshots::Placeholders;
+use serde_json::Value;
+
+use crate::exchange::Trouble;
+use crate::run::Event;
+use crate::run::plan::Planned;
+use crate::run::result::{NotRun, ScenarioResult, StepResult};
+use crate::scenario::model::{Json, Step};
+use crate::scenario::names::{Names, UnknownName};
+use crate::target::{Receiver, Stage};
+use crate::verdict::Verdict;
+
+use super::walk::Shared;
+use super::{declared, judge, step};
+
+/// Why the rest of a scenario is not walked.
+#[derive(Debug, Clone)]
+pub(super) enum Stop {
+    /// It does not apply to this target.
+    NotApplicable(String),
+    /// It could not be judged.
+    NotRun(NotRun),
+    /// Our own fault.
+    Ours(String),
+}
+
+impl Stop {
+    pub(super) fn not_run(reason: impl Into<String>) -> Self {
+        Self::NotRun(NotRun {
+            reason: reason.into(),
+            setting: None,
+            tolerate_as: String::new(),
+            is_tolerated: false,
+        })
+    }
+
+    pub(super) fn ours(reason: &str) -> Self {
+        Self::Ours(reason.to_owned())
+    }
+
+    /// The verdict of what was not walked because of it, and why.
+    pub(super) fn verdict(&self) -> (Verdict, &str) {
+        match self {
+            Self::NotApplicable(reason) => (Verdict::NotApplicable, reason),
+            Self::NotRun(not_run) => (Verdict::NotRun, &not_run.reason),
+            Self::Ours(reason) => (Verdict::Error, reason),
+        }
+    }
+}
+
+impl From<Trouble> for Stop {
+    fn from(trouble: Trouble) -> Self {
+        Self::not_run(describe(&trouble))
+    }
+}
+
+impl From<UnknownName> for Stop {
+    fn from(unknown: UnknownName) -> Self {
+        // Names are checked before a run; what is missing now is a member of a value that came.
+        Self::not_run(unknown.to_string())
+    }
+}
+
+/// Trouble in words.
+pub(super) fn describe(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Unreachable(why) => format!("the target can't be reached: {why}"),
+        Trouble::Tls(why) => format!("TLS failed: {why}"),
+        Trouble::Deadline(why) => format!("no answer in time: {why}"),
+        Trouble::Broken(why) => format!("the connection broke: {why}"),
+        Trouble::Withheld(why) => format!("not sent: {why}"),
+    }
+}
+
+/// Steps that always run, whatever comes after them.
+pub(super) struct Final<'a> {
+    pub(super) suffix: String,
+    pub(super) steps: &'a [Step],
+    pub(super) names: Names,
+}
+
+/// The walk of one row of one scenario.
+pub(super) struct Walk<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) stage: &'a Stage,
+    pub(super) planned: Planned<'a>,
+    /// `stem/id[row]`.
+    pub(super) name: String,
+    pub(super) names: Names,
+    pub(super) steps: Vec<StepResult>,
+    /// Steps that always run, first in first, with the names they were written under.
+    pub(super) finals: Vec<Final<'a>>,
+    pub(super) placeholders: Placeholders,
+    /// The receivers that listen, by name.
+    pub(super) receivers: BTreeMap<String, Receiver>,
+    /// Deliveries already shown, by receiver.
+    pub(super) seen_deliveries: BTreeMap<String, usize>,
+    /// How often each step label was used.
+    labels: BTreeMap<String, u32>,
+}
+
+impl Walk<'_> {
+    /// A label for a step, made unique in this walk.
+    pub(super) fn label(&mut self, name: &str) -> String {
+        let count = self.labels.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        if *count == 1 { name.to_owned() } else { format!("{name} #{count}") }
+    }
+
+    pub(super) fn standing<'b>(&'b self, step: &'b str) -> judge::Standing<'b> {
+        judge::Standing { scenario: &self.name, step, strict: self.shared.strict }
+    }
+}
+
+/// Walks every row of a scenario; each is a result of its own.
+pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
+    (shared.on_event)(Event::Started { name: planned.name() });
+    let results: Vec<_> = rows_walked(shared, planned).await.into_iter().map(Arc::new).collect();
+    for result in &results {
+        (shared.on_event)(Event::Ended(Arc::clone(result)));
+    }
+    results
+}
+
+/// A scenario whose walk broke off by a fault of ours.
+pub(super) fn broken(
+    shared: &Shared,
+    planned: Planned<'_>,
+    error: &tokio::task::JoinError,
+) -> Vec<Arc<ScenarioResult>> {
+    let stop = Stop::Ours(format!("the walk broke off, which is a bug of moot: {error}"));
+    let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
+    (shared.on_event)(Event::Ended(Arc::clone(&result)));
+    vec![result]
+}
+
+async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResult> {
+    let begun = Instant::now();
+    let name = planned.name();
+    for need in &planned.scenario.needs {
+        if let Some(mut not_run) = shared.target.missing(need) {
+            not_run.is_tolerated |= shared.target.tolerates(&name);
+            return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
+        }
+    }
+    let rows = match rows(shared, planned).await {
+        Ok(rows) => rows,
+        Err(stop) => return vec![unwalked(shared, planned, &name, &stop, begun)],
+    };
+    let mut results: Vec<ScenarioResult> = Vec::with_capacity(rows.len());
+    for (index, row) in rows.into_iter().enumerate() {
+        let mut name = planned.name();
+        if let Some(row) = &row {
+            name = format!("{name}[{}]", shared.masks.mask(&row_label(row)));
+            if results.iter().any(|result| result.name == name) {
+                name = format!("{}[{}]", planned.name(), index + 1);
+            }
+        }
+        results.push(row_walked(shared, planned, &name, row).await);
+    }
+    results
+}
+
+/// The rows of a scenario: one without a name where it has no `for_each`.
+async fn rows(shared: &Shared, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
+    let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
+    let stage = shared.target.stage(&planned.name(), &planned.scenario.sandbox).await?;
+    let names = root_names(&stage);
+    let rows = list(&names, &for_each.rows);
+    stage.close().await;
+    let rows = rows?;
+    if rows.is_empty() {
+        return Err(Stop::NotApplicable(format!("there is no {} to try it with", for_each.name)));
+    }
+    Ok(rows.into_iter().map(Some).collect())
+}
+
+/// A list of run time.
+pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
+    match rows.render(names)? {
+        Value::Array(rows) => Ok(rows),
+        other => Err(Stop::not_run(format!("a loop needs a list, not {}", kind(&other)))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn root_names(stage: &Stage) -> Names {
+    let mut names = Names::default();
+    for (root, value) in stage.roots() {
+        names.set(&root, value);
+    }
+    names
+}
+
+async fn row_walked(
+    shared: &Shared,
+    planned: Planned<'_>,
+    name: &str,
+    row: Option<Value>,
+) -> ScenarioResult {
+    let first = attempt(shared, planned, name, row.as_ref()).await;
+    let failed = first.verdict == Verdict::Fail;
+    if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
+        return first;
+    }
+    let second = attempt(shared, planned, name, row.as_ref()).await;
+    if second.verdict == Verdict::Fail {
+        return second;
+    }
+    unconfirmed(first)
+}
+
+/// A failure that did not show twice: data changed meanwhile.
+fn unconfirmed(mut result: ScenarioResult) -> ScenarioResult {
+    for step in &mut result.steps {
+        for check in &mut step.checks {
+            if check.verdict == Verdict::Fail {
+                check.verdict = Verdict::NotRun;
+                check.message =
+                    format!("did not show in a second pass, data changed: {}", check.message);
+            }
+        }
+        step.verdict = Verdict::worst(step.checks.iter().map(|check| check.verdict));
+    }
+    result.verdict = Verdict::worst(result.steps.iter().map(|step| step.verdict));
+    result
+}
+
+async fn attempt(
+    shared: &Shared,
+    planned: Planned<'_>,
+    name: &str,
+    row: Option<&Value>,
+) -> ScenarioResult {
+    let begun = Instant::now();
+    let stage = match shared.target.stage(name, &planned.scenario.sandbox).await {
+        Ok(stage) => stage,
+        Err(trouble) => return unwalked(shared, planned, name, &Stop::from(trouble), begun),
+    };
+    let mut names = root_names(&stage);
+    if let (Some(for_each), Some(row)) = (&planned.scenario.for_each, row) {
+        names.set(&for_each.name, row.clone());
+    }
+    let mut walk = Walk {
+        shared,
+        stage: &stage,
+        planned,
+        name: name.to_owned(),
+        names,
+        steps: Vec::new(),
+        finals: Vec::new(),
+        placeholders: Placeholders::new(),
+        receivers: BTreeMap::new(),
+        seen_deliveries: BTreeMap::new(),
+        labels: BTreeMap::new(),
+    };
+    let stop = walk_steps(&mut walk).await;
+    let result = ended(walk, stop, begun);
+    stage.close().await;
+    result
+}
+
+async fn walk_steps(walk: &mut Walk<'_>) -> Option<Stop> {
+    let mut stop = step::receivers(walk).await.err();
+    if stop.is_none() {
+        stop = step::walk_all(walk, &walk.planned.scenario.steps, "").await.err();
+    } else if let Some(stop) = &stop {
+        step::skip_all(walk, &walk.planned.scenario.steps, "", stop);
+    }
+    while let Some(last) = walk.finals.pop() {
+        // Names of a loop have ended by now; those the steps were written under have not.
+        walk.names = last.names;
+        // What always runs may fail; it says so by its own checks, and never hides the first stop.
+        let _ = step::walk_all(walk, last.steps, &last.suffix).await;
+    }
+    stop
+}
+
+fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
+    let mut verdict = Verdict::worst(walk.steps.iter().map(|step| step.verdict));
+    let mut not_run = None;
+    if let Some(stop) = stop {
+        verdict = verdict.max(stop.verdict().0);
+        if let Stop::NotRun(mut why) = stop {
+            why.is_tolerated |= walk.shared.target.tolerates(&walk.planned.name());
+            if why.tolerate_as.is_empty() {
+                why.tolerate_as = walk.planned.name();
+            }
+            not_run = Some(why);
+        }
+    }
+    ScenarioResult {
+        name: walk.name,
+        title: walk.planned.scenario.title.clone(),
+        section: walk.planned.file.section.clone(),
+        verdict,
+        steps: walk.steps,
+        not_run,
+        duration: begun.elapsed(),
+        at: walk.planned.scenario.at.clone(),
+    }
+}
+
+/// A scenario of which no step was walked: all that it declares is there, with the reason.
+fn unwalked(
+    shared: &Shared,
+    planned: Planned<'_>,
+    name: &str,
+    stop: &Stop,
+    begun: Instant,
+) -> ScenarioResult {
+    let (verdict, reason) = stop.verdict();
+    let mut steps = Vec::new();
+    collect_unwalked(shared, &planned.scenario.steps, name, verdict, reason, &mut steps);
+    ScenarioResult {
+        name: name.to_owned(),
+        title: planned.scenario.title.clone(),
+        section: planned.file.section.clone(),
+        verdict,
+        steps,
+        not_run: match stop {
+            Stop::NotRun(not_run) => {
+                let mut not_run = not_run.clone();
+                if not_run.tolerate_as.is_empty() {
+                    not_run.tolerate_as = planned.name();
+                    not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+                }
+                Some(not_run)
+            }
+            Stop::NotApplicable(_) | Stop::Ours(_) => None,
+        },
+        duration: begun.elapsed(),
+        at: planned.scenario.at.clone(),
+    }
+}
+
+fn collect_unwalked(
+    shared: &Shared,
+    steps: &[Step],
+    scenario: &str,
+    verdict: Verdict,
+    reason: &str,
+    results: &mut Vec<StepResult>,
+) {
+    for step in steps {
+        let standing = judge::Standing { scenario, step: &step.name, strict: shared.strict };
+        let checks: Vec<_> = declared::checks(step)
+            .into_iter()
+            .map(|check| standing.unjudged(check, verdict, reason))
+            .collect();
+        if !checks.is_empty() {
+            results.push(StepResult {
+                name: step.name.clone(),
+                verdict,
+                exchanges: Vec::new(),
+                checks: judge::merged(checks),
+                duration: std::time::Duration::ZERO,
+            });
+        }
+        collect_unwalked(shared, declared::inner(step), scenario, verdict, reason, results);
+    }
+}
+
+/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member.
+pub(super) fn row_label(row: &Value) -> String {
+    match row {
+        Value::String(text) => text.clone(),
+        Value::Object(members) => {
+            let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));
+            let scalar = || members.values().find(|value| !value.is_object() && !value.is_array());
+            named.or_else(scalar).map_or_else(|| "row".to_owned(), row_label)
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,179 @@
+//! Walking steps in order: dispatch, loops, names, assumptions, and what a stop leaves unjudged.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::check::{self, Document, Found, Judgement};
+use crate::run::result::{CheckResult, StepResult};
+use crate::scenario::model::{Action, ForEach, LetBinding, Matcher, Step, Text};
+use crate::verdict::Verdict;
+
+use super::scenario::{Stop, Walk, list, row_label};
+use super::{admin, burst, declared, judge, receive, request};
+
+/// Loops of run time walk at most so many rows.
+const LOOP_ROWS_MAX: usize = 200;
+
+/// What a step did: its results, and whether the walk goes on.
+pub(super) struct Done {
+    pub(super) exchanges: Vec<std::sync::Arc<crate::exchange::Exchange>>,
+    pub(super) checks: Vec<CheckResult>,
+    pub(super) stop: Option<Stop>,
+}
+
+/// Walks steps in order; what a stop leaves unjudged is recorded with its reason.
+pub(super) async fn walk_all<'a>(
+    walk: &mut Walk<'a>,
+    steps: &'a [Step],
+    suffix: &str,
+) -> Result<(), Stop> {
+    for (index, step) in steps.iter().enumerate() {
+        if let Err(stop) = Box::pin(walk_one(walk, step, suffix)).await {
+            skip_all(walk, &steps[index + 1..], suffix, &stop);
+            return Err(stop);
+        }
+    }
+    Ok(())
+}
+
+/// Records all that these steps declare as unjudged.
+pub(super) fn skip_all(walk: &mut Walk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
+    let (verdict, reason) = stop.verdict();
+    for step in steps {
+        let label = walk.label(&format!("{}{suffix}", step.name));
+        let standing = walk.standing(&label);
+        let checks: Vec<_> = declared::checks(step)
+            .into_iter()
+            .map(|check| standing.unjudged(check, verdict, reason))
+            .collect();
+        record(walk, label, Vec::new(), checks, Duration::ZERO);
+        // Steps that always run are not announced by a step that was never sent.
+        if let Action::ForEach(_, inner) = &step.action {
+            skip_all(walk, inner, suffix, stop);
+        }
+    }
+}
+
+async fn walk_one<'a>(walk: &mut Walk<'a>, step: &'a Step, suffix: &str) -> Result<(), Stop> {
+    let label = walk.label(&format!("{}{suffix}", step.name));
+    let begun = Instant::now();
+    let done = match &step.action {
+        Action::Request(request) => request::walk(walk, request, &label, suffix).await,
+        Action::Burst(burst) => burst::walk(walk, burst, &label).await,
+        Action::Receive(receive) => receive::walk(walk, receive, &label).await,
+        Action::Admin(admin) => admin::walk(walk, admin, &label).await,
+        Action::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
+        Action::Let(bindings) => return bind(walk, bindings),
+        Action::Assume { conditions, because } => return assume(walk, conditions, because),
+    };
+    let Done { exchanges, mut checks, stop } = done;
+    if let Some(stop) = &stop {
+        checks.extend(undeclared(walk, step, &label, &checks, stop));
+    }
+    record(walk, label, exchanges, checks, begun.elapsed());
+    stop.map_or(Ok(()), Err)
+}
+
+/// What the step declares and did not judge.
+fn undeclared(
+    walk: &Walk<'_>,
+    step: &Step,
+    label: &str,
+    judged: &[CheckResult],
+    stop: &Stop,
+) -> Vec<CheckResult> {
+    let (verdict, reason) = stop.verdict();
+    let standing = walk.standing(label);
+    declared::checks(step)
+        .into_iter()
+        .map(|check| standing.unjudged(check, verdict, reason))
+        .filter(|result| !judged.iter().any(|known| known.id == result.id))
+        .collect()
+}
+
+fn record(
+    walk: &mut Walk<'_>,
+    name: String,
+    exchanges: Vec<std::sync::Arc<crate::exchange::Exchange>>,
+    checks: Vec<CheckResult>,
+    duration: Duration,
+) {
+    let checks = judge::merged(checks);
+    if checks.is_empty() && exchanges.is_empty() {
+        return;
+    }
+    let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
+    walk.steps.push(StepResult { name, verdict, exchanges, checks, duration });
+}
+
+async fn walk_loop<'a>(
+    walk: &mut Walk<'a>,
+    for_each: &'a ForEach,
+    steps: &'a [Step],
+    suffix: &str,
+) -> Result<(), Stop> {
+    let rows = list(&walk.names, &for_each.rows)?;
+    if rows.is_empty() {
+        let stop = Stop::NotApplicable(format!("there is no {} to try it with", for_each.name));
+        skip_all(walk, steps, suffix, &stop);
+        return Ok(());
+    }
+    for row in rows.into_iter().take(LOOP_ROWS_MAX) {
+        let label = walk.shared.masks.mask(&row_label(&row));
+        walk.names.push();
+        walk.names.set(&for_each.name, row);
+        let walked = walk_all(walk, steps, &format!("{suffix}[{label}]")).await;
+        walk.names.pop();
+        match walked {
+            // An assumption that fails in one row says nothing of the next.
+            Ok(()) | Err(Stop::NotApplicable(_)) => {}
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(())
+}
+
+fn bind(walk: &mut Walk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
+    for binding in bindings {
+        let from = binding.from.render(&walk.names)?;
+        let value = match &binding.at {
+            None => Some(from),
+            Some(place) => check::place::value(place, &Document::of_value(from), &walk.names),
+        };
+        walk.names.set(&binding.name, value.unwrap_or(Value::Null));
+    }
+    Ok(())
+}
+
+fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Result<(), Stop> {
+    for (text, matcher) in conditions {
+        // A value that is not there does not satisfy an assumption; that is no trouble.
+        let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
+        let judgement = check::matcher::judge(matcher, &Found::One(value), &walk.names);
+        match judgement {
+            Judgement::Holds => {}
+            Judgement::Fails { .. } | Judgement::Empty { .. } => {
+                return Err(Stop::NotApplicable(because.to_owned()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Opens the receivers that the scenario names.
+pub(super) async fn receivers(walk: &mut Walk<'_>) -> Result<(), Stop> {
+    let mut opened = serde_json::Map::new();
+    for name in &walk.planned.scenario.receivers {
+        let receiver = walk.stage.receiver(name).await?;
+        opened.insert(
+            name.clone(),
+            serde_json::json!({ "url": receiver.url(), "secret": receiver.secret() }),
+        );
+        walk.receivers.insert(name.clone(), receiver);
+    }
+    if !opened.is_empty() {
+        walk.names.set("receivers", Value::Object(opened));
+    }
+    Ok(())
+}

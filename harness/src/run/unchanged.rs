@@ -1,0 +1,100 @@
+//! Proof that a refused call changed nothing: views read before and after it.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::Scopes;
+use serde_json::Value;
+
+use crate::run::result::CheckResult;
+use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
+use crate::verdict::Verdict;
+
+use super::request::Gathered;
+use super::scenario::{Stop, Walk};
+use super::{pages, prepare};
+
+/// Members by id, of each view.
+pub(super) type Views = Vec<BTreeMap<String, String>>;
+
+/// Reads every view of the step.
+pub(super) async fn look(
+    walk: &mut Walk<'_>,
+    step: &RequestStep,
+    label: &str,
+    gathered: &mut Gathered,
+) -> Result<Views, Stop> {
+    let mut views = Vec::with_capacity(step.unchanged.len());
+    for line in &step.unchanged {
+        let shape = RequestShape {
+            line: Some(line.clone()),
+            token: Some(TokenChoice::Shared(Scopes::READ)),
+            ..RequestShape::default()
+        };
+        let items = pages::members(walk, &shape, label, gathered).await?;
+        views.push(by_id(walk, items));
+    }
+    Ok(views)
+}
+
+/// On a target that others write to, only what carries this run's tag.
+fn by_id(walk: &Walk<'_>, items: Vec<Value>) -> BTreeMap<String, String> {
+    let tag = walk.shared.run_tag.as_str();
+    let is_ours = |item: &str| walk.shared.target.is_mock() || item.contains(tag);
+    items
+        .into_iter()
+        .map(|item| (item["id"].as_str().unwrap_or_default().to_owned(), item.to_string()))
+        .filter(|(_, item)| is_ours(item))
+        .collect()
+}
+
+/// Compares: a change fails the first check of the step that held.
+pub(super) async fn judge(
+    walk: &mut Walk<'_>,
+    step: &RequestStep,
+    before: Views,
+    label: &str,
+    gathered: &mut Gathered,
+    checks: &mut [CheckResult],
+) -> Result<(), Stop> {
+    let after = look(walk, step, label, gathered).await?;
+    for ((line, before), after) in step.unchanged.iter().zip(&before).zip(&after) {
+        let Some(change) = difference(before, after) else { continue };
+        let view = match prepare::resolve_line(walk.stage, &walk.names, line) {
+            Ok((method, path, _)) => format!("{method} {path}"),
+            Err(_) => describe(line),
+        };
+        let held = checks.iter_mut().find(|check| {
+            check.place.is_some() && matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable)
+        });
+        if let Some(check) = held {
+            check.verdict = Verdict::Fail;
+            check.message = format!("the refused call changed {view}");
+            "the same members before and after".clone_into(&mut check.expected);
+            check.actual = change;
+        }
+    }
+    Ok(())
+}
+
+fn describe(line: &RequestLine) -> String {
+    match line {
+        RequestLine::Path { .. } => "a view".to_owned(),
+        RequestLine::Operation { known, .. } => {
+            known.map_or("a view", moot_fixtures::contract::Operation::as_str).to_owned()
+        }
+    }
+}
+
+fn difference(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> Option<String> {
+    let added = after.iter().filter(|(id, _)| !before.contains_key(*id));
+    let removed = before.iter().filter(|(id, _)| !after.contains_key(*id));
+    let changed = after.iter().filter(|(id, item)| before.get(*id).is_some_and(|b| b != *item));
+    let mut words = Vec::new();
+    words.extend(added.map(|(id, _)| format!("{id} is new")));
+    words.extend(removed.map(|(id, _)| format!("{id} is gone")));
+    words.extend(changed.map(|(id, _)| format!("{id} is another")));
+    (!words.is_empty()).then(|| words.join(", "))
+}

@@ -1,0 +1,181 @@
+//! A whole run: the target is opened, scenarios are walked side by side, the rest is merged.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use futures_util::stream::{self, StreamExt};
+use parking_lot::Mutex;
+
+use crate::check::implicit::ImplicitContext;
+use crate::exchange::Masks;
+use crate::run::Event;
+use crate::run::outcome::{self, Ending};
+use crate::run::plan::{self, Planned};
+use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult, TargetDescription};
+use crate::scenario::model::ScenarioFile;
+use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
+
+use super::scenario;
+use super::snapshot::SnapshotMode;
+
+/// What to run, and how.
+pub struct RunOptions {
+    /// Where requests go.
+    pub choice: TargetChoice,
+    /// How they go there; the seed and the run's tag among it.
+    pub target: TargetOptions,
+    /// All scenario files, parsed.
+    pub files: Vec<ScenarioFile>,
+    /// What is selected; everything where empty.
+    pub selectors: Vec<String>,
+    /// Scenarios side by side on a mock; a deployment is walked one by one.
+    pub jobs: usize,
+    /// Whether a MUST of a standard fails.
+    pub strict: bool,
+    /// What is done with snapshots.
+    pub snapshots: SnapshotMode,
+    /// Where they are.
+    pub snapshot_dir: Option<PathBuf>,
+    /// The command line that reproduces the run.
+    pub reproduce: String,
+}
+
+/// What every scenario of a run shares.
+pub(super) struct Shared {
+    pub(super) target: Target,
+    pub(super) strict: bool,
+    pub(super) run_tag: String,
+    pub(super) masks: Arc<Masks>,
+    pub(super) implicit: ImplicitContext,
+    pub(super) snapshots: SnapshotMode,
+    pub(super) snapshot_dir: Option<PathBuf>,
+    pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
+    /// Outcomes of controls that create, by application and call.
+    pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
+}
+
+/// Runs what is selected. Never fails: what went wrong is in the result.
+pub async fn run(
+    options: RunOptions,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> RunResult {
+    let begun = Instant::now();
+    let started_at = now();
+    let masks = Arc::new(Masks::default());
+    let files = Arc::new(options.files);
+    let blank = |ending: Ending, trouble: Option<String>, target: TargetDescription| RunResult {
+        outcome: ending.outcome,
+        exit_code: ending.exit_code,
+        target,
+        seed: options.target.seed,
+        scenarios: Vec::new(),
+        answers: BTreeMap::new(),
+        residue: Vec::new(),
+        trouble,
+        reproduce: options.reproduce.clone(),
+        started_at: started_at.clone(),
+        duration: begun.elapsed(),
+        requests_sent: 0,
+        masks: Arc::clone(&masks),
+    };
+    let unopened = describe_choice(&options.choice);
+    let planned = match plan::select(&files, &options.selectors) {
+        Ok(planned) => planned,
+        Err(error) => return blank(Ending::USAGE, Some(error.to_string()), unopened),
+    };
+    if planned.is_empty() {
+        let why = "there is no scenario to run".to_owned();
+        return blank(Ending::INCOMPLETE, Some(why), unopened);
+    }
+    let run_tag = options.target.run_tag.clone();
+    let target = match Target::open(
+        options.choice.clone(),
+        options.target.clone(),
+        Arc::clone(&masks),
+    )
+    .await
+    {
+        Ok(target) => target,
+        Err(error) => {
+            let (ending, why) = match error {
+                OpenError::Usage(why) => (Ending::USAGE, why),
+                OpenError::Unreachable(why) | OpenError::Credentials(why) => {
+                    (Ending::UNREACHABLE, why)
+                }
+            };
+            return blank(ending, Some(masks.mask(&why)), unopened);
+        }
+    };
+    let shared = Shared {
+        implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
+        strict: options.strict,
+        run_tag,
+        masks: Arc::clone(&masks),
+        snapshots: options.snapshots,
+        snapshot_dir: options.snapshot_dir.clone(),
+        answers: Mutex::default(),
+        controls: Mutex::default(),
+        on_event: Box::new(on_event),
+        target,
+    };
+    (shared.on_event)(Event::Planned { scenarios: planned.len() });
+    let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
+    let shared = Arc::new(shared);
+    let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
+    shared.target.cleanup().await;
+    let ending = outcome::ending(&scenarios);
+    let mut result = blank(ending, None, shared.target.description());
+    result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+    result.answers = std::mem::take(&mut *shared.answers.lock());
+    result.residue = shared.target.residue();
+    result.requests_sent = shared.target.requests_sent();
+    result
+}
+
+/// In the order of the plan, whatever ended first; side by side on all cores.
+async fn walk_all(
+    shared: &Arc<Shared>,
+    files: &Arc<Vec<ScenarioFile>>,
+    places: &[(usize, usize)],
+    jobs: usize,
+) -> Vec<Arc<ScenarioResult>> {
+    let jobs = if shared.target.is_mock() { jobs.max(1) } else { 1 };
+    let walks = places.iter().map(|&place| {
+        let (shared, files) = (Arc::clone(shared), Arc::clone(files));
+        async move {
+            let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
+            let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
+            match tokio::spawn(walk).await {
+                Ok(results) => results,
+                // A bug of ours in one scenario must not hide what the others found.
+                Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
+            }
+        }
+    });
+    let results: Vec<Vec<_>> = stream::iter(walks).buffered(jobs).collect().await;
+    results.into_iter().flatten().collect()
+}
+
+fn describe_choice(choice: &TargetChoice) -> TargetDescription {
+    let (name, base_url) = match choice {
+        TargetChoice::InProcess => ("mock".to_owned(), String::new()),
+        TargetChoice::File(path) => (path.display().to_string(), String::new()),
+        TargetChoice::Url(url) => (url.clone(), url.clone()),
+    };
+    TargetDescription { name, base_url, class: "unknown".to_owned() }
+}
+
+fn base_path(base_url: &str) -> String {
+    url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
+}
+
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+        .map_or_else(String::new, |at| at.to_string())
+}

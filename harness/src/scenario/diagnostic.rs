@@ -1,0 +1,71 @@
+//! What is wrong with a scenario file, where, and what to do about it.
+//!
+//! Only the value and its rendering; who prints it chooses when.
+
+use std::fmt;
+use std::sync::Arc;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::model::Location;
+
+/// A mistake in a scenario file.
+///
+/// Text form: `scenarios/07_errors.yaml:3:7: unknown key `titel`; did you mean `title`?`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong, lower case, no full stop.
+    pub message: String,
+    /// Where it begins.
+    pub at: Location,
+    /// Characters of the line that are meant, at least 1.
+    pub length: u32,
+    /// Said below the marked characters; may be empty.
+    pub label: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The text of the whole file; empty where it could not be read.
+    pub source: Arc<str>,
+}
+
+impl Diagnostic {
+    /// The mistake with the marked line of the file, over several lines.
+    pub fn render(&self, color: bool) -> String {
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let mut report = Group::with_title(Level::ERROR.primary_title(self.message.as_str()));
+        if !self.source.is_empty() {
+            let start = self.byte_offset();
+            let rest = self.source[start..].lines().next().unwrap_or_default();
+            let marked: usize =
+                rest.chars().take(self.length.max(1) as usize).map(char::len_utf8).sum();
+            report = report.element(
+                Snippet::source(self.source.as_ref()).path(self.at.file.as_ref()).annotation(
+                    AnnotationKind::Primary.span(start..start + marked).label(self.label.as_str()),
+                ),
+            );
+        }
+        if let Some(help) = &self.help {
+            report = report.element(Level::HELP.message(help.as_str()));
+        }
+        renderer.render(&[report])
+    }
+
+    /// Where the marked characters begin; the end of the text where the place is beyond it.
+    fn byte_offset(&self) -> usize {
+        let before = self.at.line.saturating_sub(1) as usize;
+        let line_start: usize = self.source.split_inclusive('\n').take(before).map(str::len).sum();
+        let line = &self.source[line_start..];
+        let column = self.at.column.saturating_sub(1) as usize;
+        line_start + line.chars().take(column).map(char::len_utf8).sum::<usize>()
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.at.file, self.at.line, self.at.column, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Finding scenario files, bundled or on disk, and reading them whole: form first, then meaning.
+//!
+//! The only module of the language that reads files. Nothing is kept of a suite in which anything
+//! is wrong: a run starts from files that are sound, or not at all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::model::{Location, ScenarioFile};
+use super::validate::{self, IdCheck, Source};
+use super::{Diagnostic, read};
+
+include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
+
+/// Files of one suite.
+const FILES_MAX: usize = 500;
+
+/// The bundled scenarios, sorted by name.
+///
+/// # Errors
+/// Every mistake in them; a test holds that there is none.
+pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+    let texts =
+        SCENARIOS.iter().map(|(stem, text)| (format!("scenarios/{stem}.yaml"), Arc::from(*text)));
+    suite(texts.collect(), IdCheck::Register)
+}
+
+/// The scenarios in these files, and in the `.yaml` and `.yml` files of these folders (not of
+/// folders inside them), each folder sorted by name.
+///
+/// # Errors
+/// Every mistake in them, or the first file that can't be read, with an empty source.
+pub fn paths(paths: &[PathBuf]) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+    let mut texts = Vec::new();
+    for file in files(paths)? {
+        let name = file.to_string_lossy().into_owned();
+        match fs::read_to_string(&file) {
+            Ok(text) => texts.push((name, Arc::from(text))),
+            Err(error) => return Err(unreadable(&file, &error.to_string())),
+        }
+    }
+    suite(texts, IdCheck::Register)
+}
+
+/// A suite of texts, each with the path that names it in places.
+///
+/// # Errors
+/// Every mistake of form; where there is none, every mistake of meaning.
+pub fn suite(
+    texts: Vec<(String, Arc<str>)>,
+    ids: IdCheck,
+) -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
+    let mut sources = Vec::new();
+    let mut problems = Vec::new();
+    for (path, text) in texts {
+        match read::file(&path, &text) {
+            Ok(file) => sources.push(Source { file, text }),
+            Err(found) => problems.extend(found),
+        }
+    }
+    problems.extend(validate::suite(&sources, ids));
+    if problems.is_empty() {
+        Ok(sources.into_iter().map(|source| source.file).collect())
+    } else {
+        Err(problems)
+    }
+}
+
+fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = fs::read_dir(path).map_err(|e| unreadable(path, &e.to_string()))?;
+            let mut found: Vec<PathBuf> = entries
+                .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+                .filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
+                .collect();
+            if found.is_empty() {
+                return Err(unreadable(path, "the folder has no `.yaml` file"));
+            }
+            found.sort();
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+        if files.len() > FILES_MAX {
+            return Err(unreadable(path, &format!("more than {FILES_MAX} files")));
+        }
+    }
+    Ok(files)
+}
+
+fn unreadable(path: &Path, reason: &str) -> Vec<Diagnostic> {
+    let file = Arc::from(path.to_string_lossy().as_ref());
+    vec![Diagnostic {
+        message: format!("can't be read: {reason}"),
+        at: Location { file, line: 1, column: 1 },
+        length: 1,
+        label: String::new(),
+        help: None,
+        source: Arc::from(""),
+    }]
+}

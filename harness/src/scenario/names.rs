@@ -1,0 +1,127 @@
+//! Values by name while a scenario is walked, in scopes: a loop's names end with the loop.
+//!
+//! Looks up only; how a text with names becomes a value is the business of [`super::text`].
+
+use serde_json::Value;
+
+/// Member of an object that stands for a text with members of its own: a secret root is
+/// `{"$secret": text, "all_but_last": …, "other_case": …}`.
+const SECRET_MEMBER: &str = "$secret";
+
+/// Scopes of names, the innermost last.
+#[derive(Debug, Clone)]
+pub struct Names {
+    scopes: Vec<Vec<(String, Value)>>,
+}
+
+/// A name without a value: a member of a value that came, and does not have it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`<{name}>` has no value here")]
+pub struct UnknownName {
+    /// With its dots.
+    pub name: String,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self { scopes: vec![Vec::new()] }
+    }
+}
+
+impl Names {
+    /// Opens a scope.
+    pub fn push(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    /// Ends the innermost scope and its names; the outermost stays.
+    pub fn pop(&mut self) {
+        if self.scopes.len() > 1 {
+            self.scopes.pop();
+        }
+    }
+
+    /// Names a value in the innermost scope; a name that stands there already is replaced.
+    pub fn set(&mut self, name: &str, value: Value) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        match scope.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => scope.push((name.to_owned(), value)),
+        }
+    }
+
+    /// The value at `path`: a name, then members of objects, indices of lists, a list's `length`.
+    pub fn get(&self, path: &[String]) -> Option<Value> {
+        let (name, members) = path.split_first()?;
+        let mut value = self.root(name)?;
+        for member in members {
+            match (value, member.as_str()) {
+                (Value::Array(items), "length") if member == members.last()? => {
+                    return Some(Value::from(items.len()));
+                }
+                (Value::Array(items), index) => value = items.get(index.parse::<usize>().ok()?)?,
+                (Value::Object(known), name) => value = known.get(name)?,
+                _ => return None,
+            }
+        }
+        Some(value.get(SECRET_MEMBER).unwrap_or(value).clone())
+    }
+
+    fn root(&self, name: &str) -> Option<&Value> {
+        let found = |scope: &'_ Vec<(String, Value)>| scope.iter().position(|(n, _)| n == name);
+        self.scopes.iter().rev().find_map(|scope| found(scope).map(|at| &scope[at].1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Names;
+
+    #[track_caller]
+    fn check(name: &str, expected: Option<Value>) {
+        let mut names = Names::default();
+        names.set("list", json!(["a", { "id": 7 }]));
+        names.set("shadowed", json!("outer"));
+        names.set("secret", json!({ "$secret": "s3cret", "all_but_last": "s3cre" }));
+        names.push();
+        names.set("shadowed", json!("inner"));
+        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+        assert_eq!(names.get(&path), expected, "{name}");
+    }
+
+    #[test]
+    fn members_of_lists_and_objects_are_found() {
+        check("list.0", Some(json!("a")));
+        check("list.1.id", Some(json!(7)));
+        check("list.length", Some(json!(2)));
+        check("list.2", None);
+        check("list.length.0", None);
+        check("list.id", None);
+        check("missing", None);
+    }
+
+    #[test]
+    fn the_innermost_scope_wins() {
+        check("shadowed", Some(json!("inner")));
+    }
+
+    #[test]
+    fn a_secret_is_a_text_with_members() {
+        check("secret", Some(json!("s3cret")));
+        check("secret.all_but_last", Some(json!("s3cre")));
+    }
+
+    #[test]
+    fn names_end_with_their_scope() {
+        let mut names = Names::default();
+        names.push();
+        names.set("row", json!(1));
+        names.pop();
+        names.pop();
+        assert_eq!(names.get(&["row".to_owned()]), None);
+        names.set("kept", json!(1));
+        assert_eq!(names.get(&["kept".to_owned()]), Some(json!(1)));
+    }
+}

@@ -1,0 +1,236 @@
+//! Texts with names in them: `GET /v1/requests/<legal_request>`; `<<` is a literal `<`.
+//!
+//! A text that is one name keeps that name's type; inside a text a name becomes text.
+
+use serde_json::Value;
+
+use super::model::{Json, Location, Piece, Text};
+use super::names::{Names, UnknownName};
+
+/// Names in one text.
+const NAMES_MAX: usize = 100;
+
+/// Why a text can't be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    /// `<` begins no name.
+    #[error("`<` begins no name")]
+    NoName {
+        /// Of the `<`, in characters from the start of the text.
+        offset: usize,
+    },
+    /// Too many names.
+    #[error("more than {NAMES_MAX} names in one text")]
+    TooMany,
+}
+
+impl Text {
+    /// Reads `<name>`, `<name.member>`, `<list.0>` and `<<`.
+    ///
+    /// # Errors
+    /// A `<` that begins no name, or more than 100 names.
+    pub fn parse(text: &str, at: Location) -> Result<Self, TextError> {
+        let mut pieces = Vec::new();
+        let mut literal = String::new();
+        let mut rest = text;
+        while let Some(found) = rest.find('<') {
+            literal.push_str(&rest[..found]);
+            let after = &rest[found + 1..];
+            if let Some(after) = after.strip_prefix('<') {
+                literal.push('<');
+                rest = after;
+                continue;
+            }
+            let Some((name, after)) = split_name(after) else {
+                let offset = text[..text.len() - rest.len() + found].chars().count();
+                return Err(TextError::NoName { offset });
+            };
+            if !literal.is_empty() {
+                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+            }
+            pieces.push(Piece::Name(name));
+            if pieces.len() > NAMES_MAX * 2 {
+                return Err(TextError::TooMany);
+            }
+            rest = after;
+        }
+        literal.push_str(rest);
+        if !literal.is_empty() || pieces.is_empty() {
+            pieces.push(Piece::Literal(literal));
+        }
+        Ok(Self { pieces, at })
+    }
+
+    /// The text, where no name is in it.
+    pub fn as_literal(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The name, where the text is that name alone.
+    pub fn only_name(&self) -> Option<&[String]> {
+        match self.pieces.as_slice() {
+            [Piece::Name(name)] => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Every name in it, in order.
+    pub fn names(&self) -> impl Iterator<Item = &[String]> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Name(name) => Some(name.as_slice()),
+            Piece::Literal(_) => None,
+        })
+    }
+
+    /// The value meant: that of the name where the text is one name, else a text.
+    ///
+    /// # Errors
+    /// A name without a value; inside a text also one that is null.
+    pub fn render(&self, names: &Names) -> Result<Value, UnknownName> {
+        match self.pieces.as_slice() {
+            [Piece::Name(path)] => names.get(path).ok_or_else(|| unknown(path)),
+            _ => self.render_text(names).map(Value::String),
+        }
+    }
+
+    /// The text meant; a value that is no text is its JSON.
+    ///
+    /// # Errors
+    /// A name without a value, or one that is null: nothing was there when it was captured.
+    pub fn render_text(&self, names: &Names) -> Result<String, UnknownName> {
+        self.render_escaped(names, str::to_owned)
+    }
+
+    /// The text meant, where the value of each name first goes through `escape`.
+    pub(crate) fn render_escaped(
+        &self,
+        names: &Names,
+        escape: fn(&str) -> String,
+    ) -> Result<String, UnknownName> {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Literal(literal) => text.push_str(literal),
+                Piece::Name(path) => match names.get(path) {
+                    None | Some(Value::Null) => return Err(unknown(path)),
+                    Some(Value::String(value)) => text.push_str(&escape(&value)),
+                    Some(other) => text.push_str(&escape(&other.to_string())),
+                },
+            }
+        }
+        Ok(text)
+    }
+}
+
+impl Json {
+    /// The value meant.
+    ///
+    /// # Errors
+    /// A name without a value.
+    pub fn render(&self, names: &Names) -> Result<Value, UnknownName> {
+        Ok(match self {
+            Self::Fixed(value) => value.clone(),
+            Self::Text(text) => text.render(names)?,
+            Self::List(items) => {
+                items.iter().map(|item| item.render(names)).collect::<Result<_, _>>()?
+            }
+            Self::Map(entries) => {
+                let rendered = |(key, value): &(Text, Self)| {
+                    Ok((key.render_text(names)?, value.render(names)?))
+                };
+                Value::Object(entries.iter().map(rendered).collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// Every text in it, keys too, in order.
+    pub fn texts(&self) -> Vec<&Text> {
+        match self {
+            Self::Fixed(_) => Vec::new(),
+            Self::Text(text) => vec![text],
+            Self::List(items) => items.iter().flat_map(Self::texts).collect(),
+            Self::Map(entries) => entries
+                .iter()
+                .flat_map(|(key, value)| std::iter::once(key).chain(value.texts()))
+                .collect(),
+        }
+    }
+}
+
+fn unknown(path: &[String]) -> UnknownName {
+    UnknownName { name: path.join(".") }
+}
+
+/// `a.b>rest` as the name and the rest.
+fn split_name(text: &str) -> Option<(Vec<String>, &str)> {
+    let (name, rest) = text.split_once('>')?;
+    let mut segments = name.split('.');
+    let is_root = segments.next().is_some_and(|s| s.starts_with(|c: char| c.is_ascii_alphabetic()));
+    (is_root && name.split('.').all(is_segment))
+        .then(|| (name.split('.').map(str::to_owned).collect(), rest))
+}
+
+fn is_segment(segment: &str) -> bool {
+    !segment.is_empty()
+        && segment.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
+/// Whether `name` can be given to a value: letters, digits and `_`, a letter first.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use super::{Location, Names, Text, TextError};
+
+    fn parse(text: &str) -> Result<Text, TextError> {
+        Text::parse(text, Location { file: Arc::from("x.yaml"), line: 1, column: 1 })
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<Value>) {
+        let mut names = Names::default();
+        names.set("a", json!({ "b": 7, "t": "x", "nothing": null }));
+        let text = parse(text).expect("the row is a sound text");
+        assert_eq!(text.render(&names).ok(), expected);
+    }
+
+    #[test]
+    fn a_name_alone_keeps_its_type() {
+        check("<a.b>", Some(json!(7)));
+        check("<a.nothing>", Some(Value::Null));
+        check("<a>", Some(json!({ "b": 7, "t": "x", "nothing": null })));
+    }
+
+    #[test]
+    fn a_name_in_a_text_is_text() {
+        check("-<a.b>-<a.t>-", Some(json!("-7-x-")));
+        check("<a.b><a.b>", Some(json!("77")));
+        check("", Some(json!("")));
+        check("/<a.nothing>", None);
+        check("/<a.missing>", None);
+    }
+
+    #[test]
+    fn two_signs_are_a_literal_one() {
+        check("<<a.b>", Some(json!("<a.b>")));
+        check("1 << 2", Some(json!("1 < 2")));
+        check("<<<a.b>>", Some(json!("<7>")));
+    }
+
+    #[test]
+    fn a_sign_that_begins_no_name_is_refused() {
+        for (text, offset) in [("<", 0), ("ö <>", 2), ("x<a b>", 1), ("<a.>", 0), ("<0>", 0)] {
+            assert_eq!(parse(text), Err(TextError::NoName { offset }), "{text}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What a scenario refers to exists: requirements, questions, schemas, documents, worlds, answers;
+//! and what it is called by is its own.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::Level;
+use moot_fixtures::{answers, documents, questions, register, schemas, world};
+
+use super::super::Diagnostic;
+use super::super::model::{
+    Action, Check, Claim, Json, Location, Matcher, Observation, PartContent, Place, RequestBody,
+    RequestShape, Scenario, Step,
+};
+use super::super::nearest;
+use super::{IdCheck, Source};
+
+/// Reports ids of scenarios and stems of files that are there twice.
+pub(super) fn unique(sources: &[Source]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut stems: BTreeMap<&str, &Source> = BTreeMap::new();
+    let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
+    for source in sources {
+        if stems.insert(&source.file.stem, source).is_some() {
+            let at = source.file.scenarios.first().map(|scenario| scenario.at.clone());
+            let message = format!("another file is called `{}` too", source.file.stem);
+            let help = Some("a file's name is part of its scenarios' names".to_owned());
+            problems.extend(at.map(|at| source.problem(&at, 1, message, help)));
+        }
+        for scenario in &source.file.scenarios {
+            if let Some(first) = ids.get(scenario.id.as_str()) {
+                let message = format!("the id `{}` is taken", scenario.id);
+                let help = Some(format!("by {}:{}:{}", first.file, first.line, first.column));
+                let length = scenario.id.chars().count();
+                problems.push(source.problem(&scenario.at, length, message, help));
+            } else {
+                ids.insert(&scenario.id, &scenario.at);
+            }
+        }
+    }
+    problems
+}
+
+/// Reports what a file refers to that does not exist.
+pub(super) fn file(source: &Source, ids: IdCheck, problems: &mut Vec<Diagnostic>) {
+    let mut walk = Walk { source, ids, problems };
+    for scenario in &source.file.scenarios {
+        walk.sandbox(scenario);
+        walk.steps(&scenario.steps);
+    }
+}
+
+struct Walk<'a> {
+    source: &'a Source,
+    ids: IdCheck,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn report(&mut self, at: &Location, length: usize, message: String, help: Option<String>) {
+        self.problems.push(self.source.problem(at, length, message, help));
+    }
+
+    fn sandbox(&mut self, scenario: &Scenario) {
+        self.world(scenario);
+        let Some(name) = &scenario.sandbox.answers else { return };
+        let is_drawn = name.strip_prefix("random:").is_some_and(|seed| seed.parse::<u64>().is_ok());
+        if answers::named(name).is_none() && !is_drawn {
+            let at = self.source.locate(&scenario.at, name);
+            let help = Some("there are default, documented, random:SEED".to_owned());
+            self.report(&at, name.chars().count(), format!("unknown answers `{name}`"), help);
+        }
+    }
+
+    fn world(&mut self, scenario: &Scenario) {
+        let Some(name) = &scenario.sandbox.world else { return };
+        if !world::NAMES.contains(&name.as_str()) {
+            let at = self.source.locate(&scenario.at, name);
+            let help = nearest::hint(name, world::NAMES.iter().copied())
+                .or_else(|| Some(format!("there are {}", join(world::NAMES.iter().copied()))));
+            self.report(&at, name.chars().count(), format!("unknown world `{name}`"), help);
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match &step.action {
+                Action::Request(request) => {
+                    self.shape(&request.shape);
+                    if let Some(control) = &request.control {
+                        self.shape(&control.shape);
+                        control.require.iter().for_each(|e| self.claims(&e.claims));
+                    }
+                    request.require.iter().for_each(|e| self.claims(&e.claims));
+                    request.poll.iter().for_each(|poll| self.claims(&poll.until.claims));
+                    request.each_page.iter().for_each(|pages| self.checks(&pages.expect));
+                    self.checks(&request.expect);
+                    self.observations(&request.observe);
+                    self.steps(&request.finally);
+                }
+                Action::Burst(burst) => {
+                    self.shape(&burst.shape);
+                    self.checks(&burst.expect);
+                    self.observations(&burst.observe);
+                }
+                Action::Receive(receive) => {
+                    receive.require.iter().for_each(|e| self.claims(&e.claims));
+                    self.checks(&receive.expect);
+                    self.observations(&receive.observe);
+                }
+                Action::Admin(admin) => self.checks(&admin.expect),
+                Action::ForEach(_, steps) => self.steps(steps),
+                Action::Let(_) | Action::Assume { .. } => {}
+            }
+        }
+    }
+
+    /// Files of a body are among the sample documents.
+    fn shape(&mut self, shape: &RequestShape) {
+        let Some(RequestBody::Multipart(multipart)) = &shape.body else { return };
+        for part in multipart.parts.iter().flatten() {
+            let PartContent::File(name) = &part.content else { continue };
+            if documents::get(name).is_none() {
+                let at = self.source.locate(&part.name.at, name);
+                let names = || documents::ALL.iter().map(|document| document.name);
+                let help = nearest::hint(name, names())
+                    .or_else(|| Some(format!("there are {}", join(names()))));
+                self.report(&at, name.chars().count(), format!("unknown document `{name}`"), help);
+            }
+        }
+    }
+
+    fn checks(&mut self, checks: &[Check]) {
+        for check in checks {
+            self.requirement(check);
+            self.claims(&check.expectation.claims);
+        }
+    }
+
+    fn requirement(&mut self, check: &Check) {
+        if self.ids == IdCheck::Off {
+            return;
+        }
+        let id = check.requirement.as_str();
+        let length = id.chars().count();
+        match register::get(id) {
+            None => {
+                let help = register::nearest(id).map(|near| format!("did you mean `{near}`?"));
+                self.report(&check.at, length, format!("unknown requirement `{id}`"), help);
+            }
+            Some(row) if row.level == Level::Open => {
+                let message = format!("the requirement `{id}` is open: there is nothing to expect");
+                let help = row.question.as_ref().map(|q| format!("observe the question `{q}`"));
+                self.report(&check.at, length, message, help);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn observations(&mut self, observations: &[Observation]) {
+        if self.ids == IdCheck::Off {
+            return;
+        }
+        for observation in observations {
+            let id = observation.question.as_str();
+            if questions::get(id).is_none() {
+                let help = questions::nearest(id).map(|near| format!("did you mean `{near}`?"));
+                let length = id.chars().count();
+                self.report(&observation.at, length, format!("unknown question `{id}`"), help);
+            }
+        }
+    }
+
+    /// Schemas that are named exist.
+    fn claims(&mut self, claims: &[Claim]) {
+        for claim in claims {
+            let (Place::Schema, Matcher::Equal(Json::Text(text))) = (&claim.place, &claim.matcher)
+            else {
+                continue;
+            };
+            let Some(name) = text.as_literal() else { continue };
+            if schemas::get(name).is_none() {
+                let names = || schemas::all().iter().map(|(name, _)| *name);
+                let help = nearest::hint(name, names());
+                let length = name.chars().count();
+                self.report(&text.at, length, format!("unknown schema `{name}`"), help);
+            }
+        }
+    }
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,86 @@
+//! The second pass: whether names, ids, documents, schemas and worlds exist. Reports all mistakes.
+//!
+//! Form is the reader's business. Nothing here changes the model.
+
+mod ids;
+mod names;
+mod scope;
+
+use std::sync::Arc;
+
+use super::Diagnostic;
+use super::model::{Location, ScenarioFile};
+
+/// Characters in which a name of a text is looked for, after the text begins.
+const NAME_WITHIN_MAX: usize = 4_000;
+
+/// A file that was read, and its text for the messages.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file.
+    pub file: ScenarioFile,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// Whether requirement and question ids are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdCheck {
+    /// Each has to be in the register or among the questions.
+    Register,
+    /// None is looked up: for files whose ids are only illustrations.
+    Off,
+}
+
+/// Every mistake of meaning in a suite, in the order of the files.
+pub fn suite(sources: &[Source], ids: IdCheck) -> Vec<Diagnostic> {
+    let mut problems = ids::unique(sources);
+    for source in sources {
+        names::file(source, &mut problems);
+        ids::file(source, ids, &mut problems);
+    }
+    problems.sort_by(|a, b| a.at.cmp(&b.at));
+    problems
+}
+
+impl Source {
+    /// A mistake at a place of this file; `length` in characters.
+    fn problem(
+        &self,
+        at: &Location,
+        length: usize,
+        message: String,
+        help: Option<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            message,
+            at: at.clone(),
+            length: u32::try_from(length).unwrap_or(1).max(1),
+            label: String::new(),
+            help,
+            source: Arc::clone(&self.text),
+        }
+    }
+
+    /// Where `part` stands at or soon after `from`; `from` itself where it is not found as written.
+    fn locate(&self, from: &Location, part: &str) -> Location {
+        let lines = self.text.lines().skip(from.line.saturating_sub(1) as usize);
+        let mut skipped = from.column.saturating_sub(1) as usize;
+        let mut left = NAME_WITHIN_MAX;
+        for (line, text) in (from.line..).zip(lines) {
+            let rest: String = text.chars().skip(skipped).collect();
+            if let Some(found) = rest.find(part) {
+                let column = skipped + rest[..found].chars().count() + 1;
+                let column = u32::try_from(column).unwrap_or(from.column);
+                return Location { file: Arc::clone(&from.file), line, column };
+            }
+            let length = text.len() + 1;
+            if length >= left {
+                break;
+            }
+            left -= length;
+            skipped = 0;
+        }
+        from.clone()
+    }
+}

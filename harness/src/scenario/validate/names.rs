@@ -1,0 +1,298 @@
+//! Every `<name>` is defined before it is used, in the order in which a run defines them.
+
+use super::super::Diagnostic;
+use super::super::model::{
+    Action, AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher,
+    Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody, RequestLine,
+    RequestShape, RequestStep, Rule, Scenario, Step, Text,
+};
+use super::super::nearest;
+use super::Source;
+use super::scope::{Page, Scope, applications};
+
+/// Reports the names of a file that nothing defines, and names defined twice in one list of steps.
+pub(super) fn file(source: &Source, problems: &mut Vec<Diagnostic>) {
+    for scenario in &source.file.scenarios {
+        let mut walk = Walk { source, scope: Scope::new(&scenario.receivers), problems };
+        walk.scenario(scenario);
+    }
+}
+
+struct Walk<'a> {
+    source: &'a Source,
+    scope: Scope,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn scenario(&mut self, scenario: &Scenario) {
+        if let Some(for_each) = &scenario.for_each {
+            self.for_each(for_each);
+        }
+        self.steps(&scenario.steps);
+    }
+
+    /// A row's name, after the rows, which can't use it.
+    fn for_each(&mut self, for_each: &ForEach) {
+        self.json(&for_each.rows);
+        self.scope.add(&for_each.name);
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match &step.action {
+                Action::Request(request) => self.request(request),
+                Action::Burst(burst) => self.burst(burst),
+                Action::Receive(receive) => self.receive(receive, &step.at),
+                Action::Admin(admin) => self.admin(admin),
+                Action::ForEach(for_each, steps) => {
+                    let mark = self.scope.mark();
+                    self.for_each(for_each);
+                    self.steps(steps);
+                    self.scope.forget_from(mark);
+                }
+                Action::Let(bindings) => self.bindings(bindings),
+                Action::Assume { conditions, .. } => {
+                    for (text, matcher) in conditions {
+                        self.text(text);
+                        self.matcher(matcher);
+                    }
+                }
+            }
+        }
+    }
+
+    /// In the order of a run: control, views, request, pages, precondition, captures, checks.
+    fn request(&mut self, request: &RequestStep) {
+        self.shape(&request.shape);
+        if let Some(control) = &request.control {
+            self.shape(&control.shape);
+            self.expectations(control.require.as_ref());
+        }
+        for view in &request.unchanged {
+            self.line(view);
+        }
+        if let Some(each_page) = &request.each_page {
+            self.scope.page = Page::Inside;
+            self.checks(&each_page.expect);
+            self.scope.page = Page::After;
+        }
+        self.expectations(request.poll.as_ref().map(|poll| &poll.until));
+        self.expectations(request.require.as_ref());
+        self.captures(&request.capture);
+        self.checks(&request.expect);
+        self.observations(&request.observe);
+        for place in request.snapshot.iter().flat_map(|rule| &rule.redact) {
+            self.place(place);
+        }
+        // What always runs knows what was captured up to here; its own names end with it.
+        let mark = self.scope.mark();
+        self.steps(&request.finally);
+        self.scope.forget_from(mark);
+    }
+
+    fn burst(&mut self, burst: &BurstStep) {
+        self.shape(&burst.shape);
+        self.captures(&burst.capture);
+        self.checks(&burst.expect);
+        self.observations(&burst.observe);
+    }
+
+    fn receive(&mut self, receive: &ReceiveStep, at: &Location) {
+        if !self.scope.has_receiver(&receive.receiver) {
+            let at = self.source.locate(at, &receive.receiver);
+            let message =
+                format!("the scenario has no receiver `{}` in `receivers`", receive.receiver);
+            let length = receive.receiver.chars().count();
+            self.problems.push(self.source.problem(&at, length, message, None));
+        }
+        self.expectations(receive.require.as_ref());
+        self.captures(&receive.capture);
+        self.checks(&receive.expect);
+        self.observations(&receive.observe);
+    }
+
+    fn admin(&mut self, admin: &AdminStep) {
+        self.text(&admin.path);
+        if let Some(json) = &admin.json {
+            self.json(json);
+        }
+        self.captures(&admin.capture);
+        self.checks(&admin.expect);
+    }
+
+    fn bindings(&mut self, bindings: &[LetBinding]) {
+        for binding in bindings {
+            self.json(&binding.from);
+            if let Some(place) = &binding.at {
+                self.place(place);
+            }
+            self.scope.add(&binding.name);
+        }
+    }
+
+    fn shape(&mut self, shape: &RequestShape) {
+        if let Some(line) = &shape.line {
+            self.line(line);
+        }
+        if let Some(super::super::model::TokenChoice::Given(text)) = &shape.token {
+            self.text(text);
+        }
+        if let Some(text) = &shape.application {
+            self.text(text);
+            self.application(text);
+        }
+        for (name, value) in shape.query.iter().chain(&shape.headers) {
+            self.text(name);
+            self.json(value);
+        }
+        match &shape.body {
+            None => {}
+            Some(RequestBody::Form(fields)) => self.pairs(fields),
+            Some(RequestBody::Json(json)) => self.json(json),
+            Some(RequestBody::Multipart(multipart)) => {
+                if let Some(schema) = &multipart.from_schema {
+                    self.json(schema);
+                }
+                self.pairs(&multipart.set);
+                multipart.omit.iter().flatten().for_each(|text| self.text(text));
+                for part in multipart.parts.iter().flatten() {
+                    self.text(&part.name);
+                    if let PartContent::Text(text) = &part.content {
+                        self.text(text);
+                    }
+                    part.file_name.iter().chain(&part.content_type).for_each(|t| self.text(t));
+                }
+            }
+            Some(RequestBody::Raw(raw)) => {
+                raw.content_type.iter().for_each(|text| self.text(text));
+                match &raw.content {
+                    RawContent::Text(text) => self.text(text),
+                    RawContent::CrlfLines(lines) => lines.iter().for_each(|line| self.text(line)),
+                    RawContent::Base64(_) => {}
+                }
+            }
+        }
+    }
+
+    fn application(&mut self, text: &Text) {
+        let Some(name) = text.as_literal() else { return };
+        if !applications().contains(&name) {
+            let help = nearest::hint(name, applications().iter().copied())
+                .unwrap_or_else(|| format!("there are {}", applications().join(", ")));
+            let message = format!("unknown application `{name}`");
+            let length = name.chars().count();
+            self.problems.push(self.source.problem(&text.at, length, message, Some(help)));
+        }
+    }
+
+    fn pairs(&mut self, pairs: &[(Text, Json)]) {
+        for (name, value) in pairs {
+            self.text(name);
+            self.json(value);
+        }
+    }
+
+    fn line(&mut self, line: &RequestLine) {
+        match line {
+            RequestLine::Path { method, path } => {
+                self.text(method);
+                self.text(path);
+            }
+            RequestLine::Operation { operation, known: _, id } => {
+                self.text(operation);
+                id.iter().for_each(|text| self.text(text));
+            }
+        }
+    }
+
+    fn checks(&mut self, checks: &[Check]) {
+        for check in checks {
+            self.expectation(&check.expectation);
+        }
+    }
+
+    fn observations(&mut self, observations: &[Observation]) {
+        for observation in observations {
+            self.place(&observation.place);
+        }
+    }
+
+    fn captures(&mut self, captures: &[(String, Place)]) {
+        for (name, place) in captures {
+            self.place(place);
+            self.scope.add(name);
+        }
+    }
+
+    fn expectations(&mut self, expectation: Option<&Expectation>) {
+        if let Some(expectation) = expectation {
+            self.expectation(expectation);
+        }
+    }
+
+    fn expectation(&mut self, expectation: &Expectation) {
+        for claim in &expectation.claims {
+            self.place(&claim.place);
+            self.matcher(&claim.matcher);
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        match place {
+            Place::Pointer(text) | Place::Path(text) => self.text(text),
+            Place::Status | Place::Problem | Place::Schema | Place::Body | Place::Header(_) => {}
+        }
+    }
+
+    fn matcher(&mut self, matcher: &Matcher) {
+        match matcher {
+            Matcher::Equal(json) => self.json(json),
+            Matcher::OneOf(list) => list.iter().for_each(|json| self.json(json)),
+            Matcher::All(rules) => rules.iter().for_each(|rule| self.rule(rule)),
+        }
+    }
+
+    fn rule(&mut self, rule: &Rule) {
+        match rule {
+            Rule::Equals(json)
+            | Rule::OneOf(json)
+            | Rule::Contains(json)
+            | Rule::Min(json)
+            | Rule::Max(json)
+            | Rule::SameMembers(json) => self.json(json),
+            Rule::Near { value, by } => {
+                self.json(value);
+                self.json(by);
+            }
+            Rule::Not(inner)
+            | Rule::Length(inner)
+            | Rule::Each(inner)
+            | Rule::Any(inner)
+            | Rule::NoneOf(inner) => self.matcher(inner),
+            Rule::Matches(text, _) => self.text(text),
+            Rule::Type(_) | Rule::Present(_) | Rule::Format(_) | Rule::Unique(_) => {}
+        }
+    }
+
+    fn json(&mut self, json: &Json) {
+        for text in json.texts() {
+            self.text(text);
+        }
+    }
+
+    fn text(&mut self, text: &Text) {
+        for path in text.names() {
+            let Some((message, known)) = self.scope.unknown(path) else { continue };
+            let written = format!("<{}>", path.join("."));
+            let at = self.source.locate(&text.at, &written);
+            let word = path.first().map_or("", String::as_str);
+            let last = path.last().map_or(word, String::as_str);
+            let help = nearest::hint(last, known.iter().map(String::as_str))
+                .or_else(|| nearest::hint(word, known.iter().map(String::as_str)))
+                .or_else(|| (!known.is_empty()).then(|| format!("there are {}", known.join(", "))));
+            let length = written.chars().count();
+            self.problems.push(self.source.problem(&at, length, message, help));
+        }
+    }
+}

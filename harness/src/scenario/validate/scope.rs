@@ -1,0 +1,138 @@
+//! Which names are known where: roots of the run, rows of loops, captures.
+
+use super::super::read::ROOTS;
+
+/// Applications of the target file.
+const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
+
+/// Members of an application.
+const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "scopes"];
+
+/// Members of a secret.
+const SECRET_MEMBERS: [&str; 2] = ["all_but_last", "other_case"];
+
+/// Members of the root `run`.
+const RUN_MEMBERS: [&str; 2] = ["tag", "now_seconds"];
+
+/// Members of the root `contract`.
+const CONTRACT_MEMBERS: [&str; 3] = ["legal_request_statuses", "operations_with_bearer", "limits"];
+
+/// Members of a receiver.
+const RECEIVER_MEMBERS: [&str; 2] = ["url", "secret"];
+
+/// What of the root `page` is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Page {
+    /// Nothing: no list was walked yet.
+    Unknown,
+    /// Inside a walk: `number`, `length_expected`.
+    Inside,
+    /// After one: `total_count`, `total_pages`.
+    After,
+}
+
+/// The names known at one place of a scenario.
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    receivers: Vec<String>,
+    names: Vec<String>,
+    pub(super) page: Page,
+}
+
+impl Scope {
+    pub(super) fn new(receivers: &[String]) -> Self {
+        Self { receivers: receivers.to_vec(), names: Vec::new(), page: Page::Unknown }
+    }
+
+    pub(super) fn add(&mut self, name: &str) {
+        self.names.push(name.to_owned());
+    }
+
+    /// How many names are known, for [`Self::forget_from`].
+    pub(super) fn mark(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Forgets the names that were added since the mark.
+    pub(super) fn forget_from(&mut self, mark: usize) {
+        self.names.truncate(mark);
+    }
+
+    pub(super) fn has_receiver(&self, name: &str) -> bool {
+        self.receivers.iter().any(|known| known == name)
+    }
+
+    /// Why a path of names has no value here, with the names that could have been meant.
+    pub(super) fn unknown(&self, path: &[String]) -> Option<(String, Vec<String>)> {
+        let (root, members) = path.split_first()?;
+        if self.names.contains(root) {
+            return None;
+        }
+        match root.as_str() {
+            "bindings" => None,
+            "run" => of_fixed(root, members, &RUN_MEMBERS),
+            "contract" => of_fixed(root, members, &CONTRACT_MEMBERS),
+            "target" => of_target(members),
+            "receivers" => self.of_receivers(members),
+            "page" => self.of_page(members),
+            _ => Some((
+                format!("nothing before this defines `<{}>`", path.join(".")),
+                self.names.iter().cloned().chain(ROOTS.map(str::to_owned)).collect(),
+            )),
+        }
+    }
+
+    fn of_receivers(&self, members: &[String]) -> Option<(String, Vec<String>)> {
+        match members {
+            [name, rest @ ..] if self.has_receiver(name) => {
+                of_fixed(&format!("receivers.{name}"), rest, &RECEIVER_MEMBERS)
+            }
+            _ => Some((
+                "the scenario has no such receiver in `receivers`".to_owned(),
+                self.receivers.clone(),
+            )),
+        }
+    }
+
+    fn of_page(&self, members: &[String]) -> Option<(String, Vec<String>)> {
+        match self.page {
+            Page::Inside => of_fixed("page", members, &["number", "length_expected"]),
+            Page::After => of_fixed("page", members, &["total_count", "total_pages"]),
+            Page::Unknown => {
+                Some(("`<page>` is known only with `each_page`".to_owned(), Vec::new()))
+            }
+        }
+    }
+}
+
+fn of_target(members: &[String]) -> Option<(String, Vec<String>)> {
+    let (application, rest) = match members.split_first() {
+        Some((base_url, [])) if base_url == "base_url" => return None,
+        Some((application, rest)) if APPLICATIONS.contains(&application.as_str()) => {
+            (application, rest)
+        }
+        _ => return of_fixed("target", members, &APPLICATIONS),
+    };
+    let root = format!("target.{application}");
+    match rest {
+        [member, secret @ ..] if member == "client_secret" && !secret.is_empty() => {
+            of_fixed(&format!("{root}.client_secret"), secret, &SECRET_MEMBERS)
+        }
+        _ => of_fixed(&root, rest, &APPLICATION_MEMBERS),
+    }
+}
+
+/// Whether the next member is one of a fixed set; a list's `length` and indices may follow.
+fn of_fixed(root: &str, members: &[String], known: &[&str]) -> Option<(String, Vec<String>)> {
+    let names = || known.iter().map(|name| (*name).to_owned()).collect();
+    match members.first() {
+        Some(member) if known.contains(&member.as_str()) => None,
+        Some(member) => Some((format!("`{root}` has no member `{member}`"), names())),
+        None => Some((format!("`<{root}>` is no value, its members are"), names())),
+    }
+}
+
+/// What `as` may name.
+pub(super) fn applications() -> &'static [&'static str] {
+    &APPLICATIONS
+}

@@ -1,0 +1,166 @@
+//! What a target offers that nobody bound: published workflows, and what their forms ask for.
+
+use moot_fixtures::contract::Operation;
+use serde_json::{Map, Value, json};
+
+use super::file::FileBindings;
+use super::form::{Form, FormKind, Signers};
+use super::line::Line;
+use crate::exchange::Trouble;
+
+/// Workflows that scenarios loop over, one of each kind of form.
+const WORKFLOWS_MAX: usize = 4;
+/// Pages of the list that are read.
+const PAGES_MAX: u64 = 4;
+/// Schemas that are read.
+const SCHEMAS_MAX: usize = 40;
+
+/// A published workflow and its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Workflow {
+    /// Its id.
+    pub(super) id: String,
+    /// What its form asks for.
+    pub(super) kind: FormKind,
+    /// Addresses it offers as signers.
+    pub(super) signers: Vec<String>,
+}
+
+/// Reads the published workflows of the company of `main`, until there is one of each kind.
+///
+/// # Errors
+/// [`Trouble`] where the list cannot be read.
+pub(super) async fn published(line: &Line) -> Result<Vec<Workflow>, Trouble> {
+    let list = &line.venue.endpoints.get(Operation::ListWorkflows).path;
+    let mut ids = Vec::new();
+    for page in 1..=PAGES_MAX {
+        let response = line.read(&format!("{list}?status=published&page={page}")).await?;
+        let Some(body) = response.json.filter(|_| response.status == 200) else {
+            return Err(Trouble::Broken(format!(
+                "GET {list} answered {}, so no workflow is known",
+                response.status
+            )));
+        };
+        let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();
+        let published = rows.filter(|row| {
+            // Not every service knows the filter.
+            row.pointer("/attributes/status").is_none_or(|status| status == "published")
+        });
+        ids.extend(published.filter_map(|row| Some(row.get("id")?.as_str()?.to_owned())));
+        let pages = body.pointer("/pagination/total_pages").and_then(Value::as_u64).unwrap_or(1);
+        if page >= pages {
+            break;
+        }
+    }
+    forms(line, ids).await
+}
+
+/// Reads the forms of these workflows, until there is one of each kind; those that have no form
+/// are left out.
+///
+/// # Errors
+/// [`Trouble`] where a schema cannot be read.
+pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>, Trouble> {
+    let template = &line.venue.endpoints.get(Operation::GetWorkflowSchema).path;
+    let mut workflows: Vec<Workflow> = Vec::new();
+    for id in ids.into_iter().take(SCHEMAS_MAX) {
+        let encoded =
+            percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
+        let response = line.read(&template.replace("{id}", &encoded.to_string())).await?;
+        let Some(schema) = response.json.filter(|_| response.status == 200) else { continue };
+        let form = Form::new(&schema);
+        if form.is_form() {
+            let signers = form.signer_options().into_iter().map(str::to_owned).collect();
+            workflows.push(Workflow { id, kind: form.kind(), signers });
+        }
+        if one_of_each(&workflows).len() >= WORKFLOWS_MAX {
+            break;
+        }
+    }
+    Ok(workflows)
+}
+
+/// The first workflow of each kind, in the order given.
+pub(super) fn one_of_each(workflows: &[Workflow]) -> Vec<&Workflow> {
+    let mut chosen: Vec<&Workflow> = Vec::new();
+    for workflow in workflows {
+        if chosen.len() < WORKFLOWS_MAX && !chosen.iter().any(|known| known.kind == workflow.kind) {
+            chosen.push(workflow);
+        }
+    }
+    chosen
+}
+
+/// The ids that a target file binds, each once, in the order of its keys.
+pub(super) fn bound_ids(bound: &FileBindings) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    let given = [
+        &bound.generated_workflow_id,
+        &bound.third_party_workflow_id,
+        &bound.single_signer_workflow_id,
+        &bound.multiple_signers_workflow_id,
+    ];
+    for id in given.into_iter().flatten() {
+        if !ids.contains(id) {
+            ids.push(id.clone());
+        }
+    }
+    ids
+}
+
+/// A workflow with one internal signer: one that has exactly one to offer (§4.5) before any other.
+fn single_signer(found: &[Workflow]) -> Option<String> {
+    let single = || found.iter().filter(|workflow| workflow.kind.signers == Signers::Single);
+    let chosen = single().find(|workflow| workflow.signers.len() == 1).or_else(|| single().next());
+    chosen.map(|workflow| workflow.id.clone())
+}
+
+/// The root `bindings`: what is bound, then what was found; what is neither is absent. A target
+/// file that binds a workflow has `workflows` of the bound ones alone.
+pub(super) fn bindings(bound: &FileBindings, found: &[Workflow], tag: &str) -> Map<String, Value> {
+    let bound_workflows = bound_ids(bound);
+    let find = |fits: fn(&FormKind) -> bool| {
+        found.iter().find(|workflow| fits(&workflow.kind)).map(|workflow| workflow.id.clone())
+    };
+    let workflows = match bound_workflows.is_empty() {
+        true => one_of_each(found).into_iter().map(|workflow| workflow.id.clone()).collect(),
+        false => bound_workflows,
+    };
+    let counterparty = bound
+        .counterparty_email
+        .clone()
+        .unwrap_or_else(|| format!("moot-{tag}@counterparty.example.invalid"));
+    let texts = [
+        (
+            "generated_workflow_id",
+            bound.generated_workflow_id.clone().or_else(|| find(|kind| !kind.takes_file)),
+        ),
+        (
+            "third_party_workflow_id",
+            bound.third_party_workflow_id.clone().or_else(|| find(|kind| kind.takes_file)),
+        ),
+        (
+            "single_signer_workflow_id",
+            bound.single_signer_workflow_id.clone().or_else(|| single_signer(found)),
+        ),
+        (
+            "multiple_signers_workflow_id",
+            bound
+                .multiple_signers_workflow_id
+                .clone()
+                .or_else(|| find(|kind| kind.signers == Signers::Multiple)),
+        ),
+        ("requester_email", bound.requester_email.clone()),
+        ("counterparty_email", Some(counterparty)),
+        ("document_url", bound.document_url.clone()),
+    ];
+    let mut bindings = Map::new();
+    bindings.insert("workflows".to_owned(), json!(workflows));
+    bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
+    for (name, text) in texts {
+        if let Some(text) = text {
+            bindings.insert(name.to_owned(), Value::String(text));
+        }
+    }
+    bindings
+}

@@ -1,0 +1,150 @@
+//! Reading a target file: from text to a checked value, every mistake with line and column.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use moot_fixtures::contract::Scopes;
+use secrecy::SecretString;
+
+use super::check::Reader;
+use super::secret::Environment;
+use super::shape::Shape;
+use super::{AdminChoice, Application, FileApplications, FileBindings, FileLimits, TargetFile};
+use crate::target::address;
+
+/// A target file is at most so long.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// Where the ledger is unless the file says otherwise.
+pub(super) const LEDGER: &str = ".moot/ledger.ndjson";
+
+/// A mistake in a target file. Shown as `FILE:LINE:COLUMN: message`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", place(file, *line, *column))]
+pub struct FileError {
+    /// The file, as given.
+    pub file: String,
+    /// From 1; 0 where the whole file is meant.
+    pub line: u64,
+    /// From 1, in characters.
+    pub column: u64,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+fn place(file: &str, line: u64, column: u64) -> String {
+    if line == 0 { format!("{file}: ") } else { format!("{file}:{line}:{column}: ") }
+}
+
+/// Reads a target file and the secrets it names.
+///
+/// # Errors
+/// The first mistake.
+pub fn read(path: &Path) -> Result<TargetFile, FileError> {
+    let file = path.display().to_string();
+    let whole = |message: String| FileError { file: file.clone(), line: 0, column: 0, message };
+    let length = std::fs::metadata(path)
+        .map_err(|error| whole(format!("the target file cannot be read: {error}")))?
+        .len();
+    if length > FILE_BYTES_MAX {
+        return Err(whole(format!("the target file is longer than {FILE_BYTES_MAX} bytes")));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| whole(format!("the target file cannot be read: {error}")))?;
+    from_text(&text, path, &|name| std::env::var(name).ok())
+}
+
+/// Reads the text of a target file; `path` names it, and its folder is where relative paths begin.
+///
+/// # Errors
+/// The first mistake.
+pub fn from_text(
+    text: &str,
+    path: &Path,
+    environment: Environment<'_>,
+) -> Result<TargetFile, FileError> {
+    let reader = Reader {
+        file: path.display().to_string(),
+        folder: path.parent().map(Path::to_path_buf).unwrap_or_default(),
+        environment,
+    };
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    let shape = serde_saphyr::from_str_with_options::<Shape>(text, options)
+        .map_err(|error| syntax(&reader.file, &error))?;
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    reader.check(shape, stem.unwrap_or_default())
+}
+
+/// A target that is only an address: no consent, credentials from `MOOT_CLIENT_ID` and
+/// `MOOT_CLIENT_SECRET`, which a moot mock does without.
+///
+/// # Errors
+/// Where it is no base address.
+pub fn from_url(text: &str, environment: Environment<'_>) -> Result<TargetFile, FileError> {
+    let base_url = address::base(text).map_err(|message| FileError {
+        file: "--target".to_owned(),
+        line: 0,
+        column: 0,
+        message,
+    })?;
+    let filled = |name| environment(name).filter(|value| !value.is_empty());
+    let main = filled("MOOT_CLIENT_ID").zip(filled("MOOT_CLIENT_SECRET")).map(|(id, secret)| {
+        Application {
+            client_id: id,
+            client_secret: SecretString::from(secret),
+            scopes: Scopes::READ_WRITE,
+        }
+    });
+    Ok(TargetFile {
+        name: address::shown_host(&base_url),
+        base_url,
+        applications: FileApplications { main, ..FileApplications::default() },
+        bindings: FileBindings::default(),
+        endpoints: BTreeMap::new(),
+        consent: BTreeSet::new(),
+        limits: FileLimits::default(),
+        tolerate: Vec::new(),
+        expected: None,
+        answers: None,
+        ca_file: None,
+        headers: Vec::new(),
+        admin: AdminChoice::Auto,
+        expired_token: None,
+        revoked_token: None,
+        ledger: PathBuf::from(LEDGER),
+    })
+}
+
+fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
+    let error = error.without_snippet();
+    let message = match error {
+        serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
+            format!("unknown key `{field}`{}", did_you_mean(field, expected))
+        }
+        serde_saphyr::Error::SerdeMissingField { field, .. } => {
+            format!("the key `{field}` is missing")
+        }
+        other => without_place(&other.to_string()),
+    };
+    let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
+    FileError { file: file.to_owned(), line, column, message }
+}
+
+/// `; did you mean …?`, or what there is.
+pub(super) fn did_you_mean(given: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(given, name), *name))
+        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
+        .min();
+    match near {
+        Some((_, name)) => format!("; did you mean `{name}`?"),
+        None => format!("; there are {}", known.join(", ")),
+    }
+}
+
+/// The message of the YAML reader without its own way of telling the place.
+fn without_place(message: &str) -> String {
+    let place = regex::Regex::new(r"(?i)\s*\(?(at )?line \d+,? col(umn)? \d+\)?:?\s*");
+    let text = place.map_or_else(|_| message.into(), |place| place.replace_all(message, " "));
+    text.trim().trim_end_matches([':', ',']).replace('\n', " ")
+}

@@ -1,0 +1,139 @@
+//! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
+//! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use reqwest::{Certificate, Client, Method, redirect};
+use url::Url;
+
+use super::received::{self, Arriving};
+use super::wire::{Wire, WireBody};
+use super::{address, raw};
+use crate::exchange::{ReceivedResponse, Trouble};
+
+/// Deadline `connect`: until there is a connection, TLS included.
+pub(super) const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+/// Deadline `silence`: between two pieces of an answer, and until its first.
+const SILENCE_DEADLINE: Duration = Duration::from_secs(60);
+/// Deadline `exchange`: from the first byte sent to the last byte received.
+pub(super) const EXCHANGE_DEADLINE: Duration = Duration::from_secs(180);
+
+/// A client for one target.
+#[derive(Debug, Clone)]
+pub(super) struct Http {
+    client: Client,
+}
+
+impl Http {
+    /// A client for this base address; `ca_file` holds further authorities, PEM.
+    ///
+    /// # Errors
+    /// Where the file cannot be read or holds none.
+    pub(super) fn new(base: &Url, ca_file: Option<&Path>) -> Result<Self, String> {
+        // Without a provider `build` panics; a second installation is refused, which is fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_DEADLINE)
+            .read_timeout(SILENCE_DEADLINE)
+            .timeout(EXCHANGE_DEADLINE)
+            .tcp_nodelay(true);
+        if address::is_loopback(base) {
+            builder = builder.no_proxy();
+        }
+        if let Some(path) = ca_file {
+            let shown = path.display();
+            let pem = std::fs::read(path)
+                .map_err(|error| format!("`tls.ca_file` {shown} cannot be read: {error}"))?;
+            let certificates = Certificate::from_pem_bundle(&pem)
+                .map_err(|error| format!("`tls.ca_file` {shown} is no PEM: {error}"))?;
+            builder = builder.tls_certs_merge(certificates);
+        }
+        let client = builder.build().map_err(|error| deepest(&error))?;
+        Ok(Self { client })
+    }
+
+    /// Sends it and reads the answer.
+    ///
+    /// # Errors
+    /// [`Trouble`] where there is no whole answer.
+    pub(super) async fn send(
+        &self,
+        wire: Wire,
+    ) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
+        if let WireBody::Lying { bytes, declared_length } = &wire.body {
+            return raw::send(&wire, bytes, *declared_length).await;
+        }
+        let mut response = self.request(wire)?.send().await.map_err(|error| trouble(&error))?;
+        let peer = response.remote_addr();
+        let headers = received::headers(response.headers());
+        let status = response.status().as_u16();
+        let mut arriving = Arriving::default();
+        while let Some(piece) = response.chunk().await.map_err(|error| trouble(&error))? {
+            if !arriving.take(&piece) {
+                break;
+            }
+        }
+        Ok((arriving.finish(status, headers), peer))
+    }
+
+    fn request(&self, wire: Wire) -> Result<reqwest::RequestBuilder, Trouble> {
+        let method = Method::from_bytes(wire.method.as_bytes())
+            .map_err(|_| Trouble::Withheld(format!("`{}` is no HTTP method", wire.method)))?;
+        let mut request = self.client.request(method, wire.url);
+        for (name, value) in wire.headers {
+            request = request.header(name, value);
+        }
+        if let Some(length) = wire.body.declared_length() {
+            request = request
+                .header(http::header::CONTENT_LENGTH, length)
+                .body(reqwest::Body::wrap_stream(wire.body.into_stream()));
+        }
+        Ok(request)
+    }
+}
+
+fn trouble(error: &reqwest::Error) -> Trouble {
+    let said = deepest(error);
+    if error.is_builder() {
+        return Trouble::Withheld(format!("the request cannot be sent: {said}"));
+    }
+    if is_tls(error) {
+        return Trouble::Tls(said);
+    }
+    match (error.is_timeout(), error.is_connect()) {
+        (true, true) => Trouble::Deadline(format!(
+            "no connection within {} s (deadline `connect`)",
+            CONNECT_DEADLINE.as_secs()
+        )),
+        (true, false) => Trouble::Deadline(format!(
+            "no whole answer: silent for {} s (deadline `silence`) or not done within {} s \
+             (deadline `exchange`)",
+            SILENCE_DEADLINE.as_secs(),
+            EXCHANGE_DEADLINE.as_secs()
+        )),
+        (false, true) => Trouble::Unreachable(said),
+        (false, false) => Trouble::Broken(said),
+    }
+}
+
+/// What the innermost error says: the outer ones only repeat the address.
+fn deepest(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    // rustls travels inside `io::Error`s, whose own sources skip it.
+    let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || within.is_some_and(|within| is_tls(within))
+        || error.source().is_some_and(is_tls)
+}

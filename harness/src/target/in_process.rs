@@ -1,0 +1,81 @@
+//! The mock in this process, without a socket. The only file of the judge's that knows the mock.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::BodyExt;
+use moot_fixtures::{answers, world};
+use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+use moot_mock::shell::{Site, SiteOptions};
+
+use super::received::{self, Arriving};
+use super::wire::Wire;
+use crate::exchange::{ReceivedResponse, Trouble};
+
+/// The base address of the mock in process: nothing listens there, but its path is served.
+pub(super) const BASE_URL: &str = "http://localhost/api";
+
+/// A mock in this process.
+#[derive(Clone)]
+pub(super) struct InProcess {
+    site: Site,
+}
+
+impl InProcess {
+    /// Starts one in the world `demo`, with the default answers.
+    ///
+    /// # Errors
+    /// Where it cannot start.
+    pub(super) fn start(seed: u64) -> Result<Self, String> {
+        let seed_world = world::named("demo").ok_or("the world `demo` is not embedded")?;
+        let settings = Settings {
+            seed,
+            base_url: BASE_URL.to_owned(),
+            answers: answers::default().clone(),
+            seed_world: std::sync::Arc::new(seed_world.clone()),
+            clock: ClockSetting::Real,
+            rate_limit: RateLimitMode::Observe,
+            progression: Progression::Manual,
+            defects: Vec::new(),
+        };
+        let site = Site::new(SiteOptions::new(settings)).map_err(|error| error.to_string())?;
+        Ok(Self { site })
+    }
+
+    /// Sends it and reads the answer.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] where it is no HTTP request.
+    pub(super) async fn send(&self, wire: Wire) -> Result<ReceivedResponse, Trouble> {
+        let request = request(wire)
+            .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
+        let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
+        let (parts, mut body) = response.into_parts();
+        let mut arriving = Arriving::default();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| Trouble::Broken(error.to_string()))?;
+            if let Ok(piece) = frame.into_data()
+                && !arriving.take(&piece)
+            {
+                break;
+            }
+        }
+        Ok(arriving.finish(parts.status.as_u16(), received::headers(&parts.headers)))
+    }
+}
+
+fn request(wire: Wire) -> Result<Request<reqwest::Body>, http::Error> {
+    let host = &wire.url[url::Position::BeforeHost..url::Position::AfterPort];
+    let mut request = Request::builder()
+        .method(Method::from_bytes(wire.method.as_bytes())?)
+        .uri(wire.url.as_str().parse::<Uri>()?)
+        .header(http::header::HOST, host);
+    for (name, value) in &wire.headers {
+        let value = HeaderValue::from_str(value)?;
+        request = request.header(HeaderName::from_bytes(name.as_bytes())?, value);
+    }
+    if let Some(length) = wire.body.declared_length() {
+        request = request.header(http::header::CONTENT_LENGTH, length);
+    }
+    request.body(reqwest::Body::wrap_stream(wire.body.into_stream()))
+}

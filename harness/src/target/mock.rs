@@ -1,0 +1,275 @@
+//! A moot mock as a target: a sandbox for each stage, made and described by its control plane.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Operation, Scopes};
+use parking_lot::Mutex;
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::address;
+use super::discovery::{self, Workflow};
+use super::endpoint::{Endpoint, Endpoints};
+use super::file::{Application, FileBindings};
+use super::form::{FormKind, Signers};
+use super::line::Line;
+use super::transport::Carrier;
+use super::venue::{self, Admin, Rules, Venue};
+use crate::exchange::Trouble;
+use crate::scenario::model::Sandbox;
+
+/// The world of a sandbox unless its scenario says otherwise.
+const WORLD: &str = "demo";
+/// The rate limit of a sandbox unless its scenario says otherwise: counted, never refused.
+const RATE_LIMIT: &str = "observe";
+/// The clock of a sandbox unless its scenario says otherwise: it runs, and can be moved.
+const CLOCK: &str = "real";
+/// `timed` without seconds.
+const TIMED: &str = "timed:10";
+/// An address that a mock never fetches, but takes.
+const DOCUMENT_URL: &str = "https://documents.example.com/agreement.pdf";
+/// Seeds keep to the integers that every JSON reader knows.
+const SEED_BITS: u32 = 53;
+
+/// The sandboxes of a mock.
+pub(super) struct Sandboxes {
+    carrier: Arc<Carrier>,
+    base: Url,
+    admin: Admin,
+    seed: u64,
+    run_tag: String,
+    known: Mutex<BTreeMap<Key, Arc<Known>>>,
+}
+
+/// World and answers: sandboxes of the same have the same workflows at the same endpoints.
+type Key = (String, Option<String>);
+
+/// What sandboxes of one key have in common.
+struct Known {
+    endpoints: Endpoints,
+    workflows: Vec<Workflow>,
+}
+
+/// What the control plane says of a new sandbox; further members are not looked at.
+#[derive(Debug, Deserialize)]
+struct Description {
+    #[serde(default)]
+    id: Option<String>,
+    base_url: String,
+    applications: Vec<DescribedApplication>,
+    users: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    workflows: Vec<DescribedWorkflow>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct DescribedApplication {
+    client_id: String,
+    client_secret: String,
+    scopes: Scopes,
+    company: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct DescribedWorkflow {
+    id: String,
+    company: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    status: String,
+}
+
+impl Sandboxes {
+    /// The sandboxes of the mock at `base`.
+    pub(super) fn new(
+        carrier: Arc<Carrier>,
+        base: Url,
+        token: Option<SecretString>,
+        seed: u64,
+        run_tag: String,
+    ) -> Self {
+        let admin = Admin { url: address::below(&base, "/__admin"), token };
+        Self { carrier, base, admin, seed, run_tag, known: Mutex::default() }
+    }
+
+    /// Makes one for this scenario. Returns its line and its id.
+    ///
+    /// # Errors
+    /// [`Trouble`] where the control plane does not make it, or says too little of it.
+    pub(super) async fn make(
+        &self,
+        scenario: &str,
+        settings: &Sandbox,
+    ) -> Result<(Line, String), Trouble> {
+        let order = self.order(scenario, settings);
+        let answer = self.admin.ask(&self.carrier, "POST", "/sandboxes", Some(&order)).await?;
+        let described = Description::deserialize(&answer).map_err(|error| {
+            Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
+        })?;
+        let base = self.base_of(&described.base_url)?;
+        let id = described.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
+        let key = (settings.world.clone().unwrap_or(WORLD.to_owned()), settings.answers.clone());
+        let found = self.known(key, &described, &base).await;
+        let venue = self.venue(&described, base, &found);
+        let line = Line { carrier: self.carrier.clone(), venue: Arc::new(venue) };
+        Ok((line, id.unwrap_or_default()))
+    }
+
+    /// Deletes one. That it is gone already, or that the mock is, harms nobody.
+    pub(super) async fn delete(&self, id: &str) {
+        let path = format!("/sandboxes/{id}");
+        let _ = self.admin.ask(&self.carrier, "DELETE", &path, None).await;
+    }
+
+    fn order(&self, scenario: &str, settings: &Sandbox) -> Value {
+        let mut order = Map::new();
+        let progression =
+            settings.progression.as_deref().map(|text| if text == "timed" { TIMED } else { text });
+        let texts = [
+            ("world", Some(settings.world.as_deref().unwrap_or(WORLD))),
+            ("answers", settings.answers.as_deref()),
+            ("clock", Some(settings.clock.as_deref().unwrap_or(CLOCK))),
+            ("rate_limit", Some(settings.rate_limit.as_deref().unwrap_or(RATE_LIMIT))),
+            ("progression", progression),
+        ];
+        for (name, text) in texts {
+            if let Some(text) = text {
+                order.insert(name.to_owned(), Value::String(text.to_owned()));
+            }
+        }
+        order.insert("seed".to_owned(), json!(seed_of(self.seed, scenario)));
+        Value::Object(order)
+    }
+
+    /// The base address as we reach it: a mock may be known to others by another name.
+    fn base_of(&self, told: &str) -> Result<Url, Trouble> {
+        let told = address::base(told).map_err(Trouble::Broken)?;
+        let mut base = self.base.clone();
+        base.set_path(told.path());
+        Ok(base)
+    }
+
+    /// What sandboxes of this key have in common, found out once. A mock whose workflows cannot be
+    /// read is still judged: its control plane names them, too.
+    async fn known(&self, key: Key, described: &Description, base: &Url) -> Arc<Known> {
+        if let Some(known) = self.known.lock().get(&key) {
+            return known.clone();
+        }
+        let admin = self.admin_of(base);
+        let world = admin.ask(&self.carrier, "GET", "/world", None).await.unwrap_or_default();
+        let endpoints = Endpoints::new(&answered_endpoints(&world));
+        let ids = own_published(described);
+        let named: Vec<Workflow> = ids.iter().map(|workflow| by_name(workflow)).collect();
+        let bare = Known { endpoints: endpoints.clone(), workflows: named.clone() };
+        let line = Line {
+            carrier: self.carrier.clone(),
+            venue: Arc::new(self.venue(described, base.clone(), &bare)),
+        };
+        let ids = ids.iter().map(|workflow| workflow.id.clone()).collect();
+        let read = discovery::forms(&line, ids).await.unwrap_or_default();
+        let workflows = if read.is_empty() { named } else { read };
+        let known = Arc::new(Known { endpoints, workflows });
+        self.known.lock().entry(key).or_insert(known).clone()
+    }
+
+    fn venue(&self, described: &Description, base: Url, known: &Known) -> Venue {
+        let applications = roles(&described.applications);
+        for (role, application) in &applications {
+            venue::hide(role, application, &self.carrier.masks);
+        }
+        let company = described.applications.first().map(|first| first.company.as_str());
+        let requester = company.and_then(|company| described.users.get(company)?.first());
+        let bound = FileBindings {
+            requester_email: requester.cloned(),
+            document_url: Some(DOCUMENT_URL.to_owned()),
+            ..FileBindings::default()
+        };
+        let admin = self.admin_of(&base);
+        Venue {
+            base,
+            endpoints: known.endpoints.clone(),
+            applications,
+            bindings: discovery::bindings(&bound, &known.workflows, &self.run_tag),
+            admin: Some(admin),
+            tokens: tokio::sync::Mutex::default(),
+            forms: Mutex::default(),
+            rules: Rules::Sandbox,
+        }
+    }
+
+    fn admin_of(&self, base: &Url) -> Admin {
+        Admin { url: address::below(base, "/__admin"), token: self.admin.token.clone() }
+    }
+}
+
+/// The roles: the company of the first application is ours, the first other one is the other.
+fn roles(all: &[DescribedApplication]) -> BTreeMap<String, Application> {
+    let Some(ours) = all.first().map(|first| first.company.as_str()) else {
+        return BTreeMap::new();
+    };
+    let own = |scopes: Scopes| all.iter().find(|it| it.company == ours && it.scopes == scopes);
+    let of_others =
+        |scopes: Scopes| all.iter().find(|it| it.company != ours && it.scopes.contains_all(scopes));
+    let chosen = [
+        ("main", own(Scopes::READ_WRITE)),
+        ("reader", own(Scopes::READ)),
+        ("writer", own(Scopes::WRITE)),
+        ("other_company", of_others(Scopes::READ_WRITE).or_else(|| of_others(Scopes::READ))),
+    ];
+    chosen
+        .into_iter()
+        .filter_map(|(role, found)| {
+            let found = found?;
+            let application = Application {
+                client_id: found.client_id.clone(),
+                client_secret: SecretString::from(found.client_secret.clone()),
+                scopes: found.scopes,
+            };
+            Some((role.to_owned(), application))
+        })
+        .collect()
+}
+
+fn own_published(described: &Description) -> Vec<&DescribedWorkflow> {
+    let ours = described.applications.first().map(|first| first.company.as_str());
+    let is_own = |workflow: &&DescribedWorkflow| {
+        Some(workflow.company.as_str()) == ours && workflow.status == "published"
+    };
+    described.workflows.iter().filter(is_own).collect()
+}
+
+/// A workflow as its name and type tell it, where its schema cannot be read.
+fn by_name(workflow: &DescribedWorkflow) -> Workflow {
+    let kind = FormKind {
+        takes_file: workflow.kind.contains("third"),
+        signers: Signers::None,
+        has_variables: false,
+    };
+    Workflow { id: workflow.id.clone(), kind, signers: Vec::new() }
+}
+
+/// The two endpoints that are answers, as the control plane's view of the world tells them.
+fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
+    let rows = [
+        ("workflow_schema_endpoint", Operation::GetWorkflowSchema),
+        ("webhook_create_endpoint", Operation::CreateWebhook),
+    ];
+    rows.into_iter()
+        .filter_map(|(answer, operation)| {
+            let answer = world.get("answers")?.get(answer)?;
+            let text = |name: &str| Some(answer.get(name)?.as_str()?.to_owned());
+            Some((operation, Endpoint { method: text("method")?, path: text("path")? }))
+        })
+        .collect()
+}
+
+/// A seed of its own for each scenario, the same in every run with the same seed (FNV-1a).
+fn seed_of(seed: u64, scenario: &str) -> u64 {
+    let mixed = scenario.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    mixed >> (u64::BITS - SEED_BITS)
+}

@@ -1,0 +1,48 @@
+//! Targets: where requests go, and all that stands between a scenario and a real service.
+//!
+//! The way of a request: the runner hands a [`Prepared`] to a [`Stage`], `send` asks `guard`,
+//! `ledger` and `pace` whether and when it may leave, `transport` carries it by HTTP or to the mock
+//! in this process, and an [`Exchange`](crate::exchange::Exchange) comes back, secrets masked.
+//!
+//! Nothing here judges an answer; only `in_process` knows the mock. Start reading at [`Target`].
+
+mod address;
+mod choice;
+mod cleanup;
+pub mod curl;
+mod deployment;
+mod discovery;
+mod endpoint;
+pub mod file;
+mod form;
+pub mod guard;
+mod http;
+mod in_process;
+mod ledger;
+mod line;
+mod mock;
+mod needs;
+mod opened;
+mod opening;
+pub mod pace;
+pub mod payload;
+mod prepared;
+mod raw;
+mod received;
+mod receiver;
+mod roots;
+mod send;
+mod stage;
+mod tokens;
+mod transport;
+mod variants;
+mod venue;
+mod wire;
+
+pub use choice::{OpenError, TargetChoice, TargetOptions};
+pub use endpoint::{Endpoint, Endpoints};
+pub use file::TargetFile;
+pub use opened::Target;
+pub use prepared::{PartBytes, Prepared, PreparedBody, PreparedPart};
+pub use receiver::Receiver;
+pub use stage::Stage;

@@ -1,0 +1,282 @@
+//! Opening a target: is it a moot mock, does it answer, does it take the credentials, what has it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use secrecy::ExposeSecret;
+use tokio::sync::OnceCell;
+
+use super::choice::{OpenError, TargetChoice, TargetOptions};
+use super::deployment::Deployment;
+use super::endpoint::Endpoints;
+use super::file::{self, AdminChoice, Application, FileApplications, TargetFile};
+use super::http::Http;
+use super::in_process::{self, InProcess};
+use super::line::{Line, TokenFailure};
+use super::mock::Sandboxes;
+use super::opened::{Kind, Target};
+use super::stage::Receivers;
+use super::transport::{Carrier, Transport};
+use super::venue::{self, Admin, Rules, Venue};
+use super::{address, discovery, needs};
+use crate::exchange::{Masks, Trouble};
+use crate::run::result::TargetDescription;
+use crate::scenario::model::Sandbox;
+
+impl Target {
+    /// Opens it: reads the file, looks for a mock, asks for a first token, finds out what is not
+    /// bound. On a deployment this sends some reads, in their turn.
+    ///
+    /// # Errors
+    /// [`OpenError`], each with the exit code it stands for.
+    pub async fn open(
+        choice: TargetChoice,
+        options: TargetOptions,
+        masks: Arc<Masks>,
+    ) -> Result<Self, OpenError> {
+        let usage = |error: file::FileError| OpenError::Usage(error.to_string());
+        let file = match &choice {
+            TargetChoice::InProcess => return Self::in_process(options, masks).await,
+            TargetChoice::File(path) => file::read(path).map_err(usage)?,
+            TargetChoice::Url(url) => {
+                file::from_url(url, &|name| std::env::var(name).ok()).map_err(usage)?
+            }
+        };
+        Self::over_http(file, options, masks).await
+    }
+
+    async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
+        let mock = InProcess::start(options.seed).map_err(OpenError::Usage)?;
+        let carrier = Arc::new(Carrier::new(Transport::InProcess(mock), masks));
+        let base = address::base(in_process::BASE_URL).map_err(OpenError::Usage)?;
+        let description = TargetDescription {
+            name: "mock".to_owned(),
+            base_url: in_process::BASE_URL.to_owned(),
+            class: "mock in process".to_owned(),
+        };
+        let admin = Admin { url: address::below(&base, "/__admin"), token: None };
+        Self::mock(description, None, carrier, base, admin, options).await
+    }
+
+    /// Opens the target of a file that was read (see [`file::from_text`]).
+    ///
+    /// # Errors
+    /// As [`Target::open`].
+    pub async fn over_http(
+        file: TargetFile,
+        options: TargetOptions,
+        masks: Arc<Masks>,
+    ) -> Result<Self, OpenError> {
+        if let Some(rate) = options.rate {
+            file::check_rate(rate, address::is_loopback(&file.base_url))
+                .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))?;
+        }
+        hide_all(&file, &masks);
+        let http = Http::new(&file.base_url, file.ca_file.as_deref()).map_err(OpenError::Usage)?;
+        let carrier = Arc::new(Carrier::new(Transport::Http(http), masks));
+        let mut description = TargetDescription {
+            name: file.name.clone(),
+            base_url: file.base_url.as_str().trim_end_matches('/').to_owned(),
+            class: "deployment".to_owned(),
+        };
+        if let Some(admin) = moot_mock(&file, &carrier).await? {
+            description.class = "moot mock".to_owned();
+            let base = file.base_url.clone();
+            return Self::mock(description, Some(file), carrier, base, admin, options).await;
+        }
+        Self::deployment(description, file, carrier, options).await
+    }
+
+    async fn mock(
+        description: TargetDescription,
+        file: Option<TargetFile>,
+        carrier: Arc<Carrier>,
+        base: url::Url,
+        admin: Admin,
+        options: TargetOptions,
+    ) -> Result<Self, OpenError> {
+        let is_near = address::is_loopback(&base);
+        let run_tag = options.run_tag.clone();
+        let sandboxes =
+            Sandboxes::new(carrier.clone(), base, admin.token, options.seed, run_tag.clone());
+        // The first sandbox tells what every sandbox of the default world offers.
+        let (line, id) = sandboxes
+            .make("", &Sandbox::default())
+            .await
+            .map_err(|trouble| OpenError::Unreachable(reason(&trouble)))?;
+        sandboxes.delete(&id).await;
+        let offer = needs::Offer {
+            venue: &line.venue,
+            is_mock: true,
+            can_receive: is_near || options.receiver.is_some() && options.receiver_url.is_some(),
+        };
+        Ok(Self {
+            description,
+            unmet: needs::unmet(&offer),
+            file,
+            carrier,
+            run_tag,
+            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            kind: Kind::Mock(Arc::new(sandboxes)),
+        })
+    }
+
+    async fn deployment(
+        description: TargetDescription,
+        file: TargetFile,
+        carrier: Arc<Carrier>,
+        options: TargetOptions,
+    ) -> Result<Self, OpenError> {
+        if file.applications.main.is_none() {
+            return Err(OpenError::Usage(
+                "there are no credentials: set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET, or name \
+                 `applications.main` in a target file"
+                    .to_owned(),
+            ));
+        }
+        let rules =
+            Deployment::new(&file, options.rate, &options.run_tag).map_err(OpenError::Usage)?;
+        let mut venue = Venue {
+            base: file.base_url.clone(),
+            endpoints: Endpoints::new(&file.endpoints),
+            applications: applications(&file.applications),
+            bindings: serde_json::Map::new(),
+            admin: None,
+            tokens: tokio::sync::Mutex::default(),
+            forms: Mutex::default(),
+            rules: Rules::Deployment(Box::new(rules)),
+        };
+        let line = Line { carrier: carrier.clone(), venue: Arc::new(venue) };
+        first_token(&line).await?;
+        let found = discover(&line, &file).await;
+        // Nobody else holds the venue yet; where somebody did, it would stay without bindings.
+        venue = Arc::into_inner(line.venue).ok_or_else(|| {
+            OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
+        })?;
+        venue.bindings = discovery::bindings(&file.bindings, &found, &options.run_tag);
+        if let Some(deployment) = venue.deployment() {
+            found.iter().flat_map(|it| &it.signers).for_each(|it| deployment.guard.offer(it));
+        }
+        let offer = needs::Offer {
+            venue: &venue,
+            is_mock: false,
+            can_receive: options.receiver.is_some() && options.receiver_url.is_some(),
+        };
+        Ok(Self {
+            description,
+            unmet: needs::unmet(&offer),
+            file: Some(file),
+            carrier: carrier.clone(),
+            run_tag: options.run_tag.clone(),
+            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            kind: Kind::Deployment(Line { carrier, venue: Arc::new(venue) }),
+        })
+    }
+}
+
+/// The control plane, where what answers is a moot mock that may be treated as one.
+async fn moot_mock(file: &TargetFile, carrier: &Carrier) -> Result<Option<Admin>, OpenError> {
+    let token = match &file.admin {
+        AdminChoice::None => return Ok(None),
+        AdminChoice::Auto if !address::is_loopback(&file.base_url) => return Ok(None),
+        AdminChoice::Auto => None,
+        AdminChoice::Token(token) => Some(token.clone()),
+    };
+    let is_asked_for = token.is_some();
+    let admin = Admin { url: address::below(&file.base_url, "/__admin"), token };
+    match admin.ask(carrier, "GET", "/health", None).await {
+        Ok(health) if health.get("moot") == Some(&serde_json::Value::Bool(true)) => Ok(Some(admin)),
+        Err(Trouble::Unreachable(said)) => Err(unreachable(file, &said)),
+        Err(Trouble::Tls(said)) => Err(unreachable(file, &format!("TLS: {said}"))),
+        Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
+            "`admin.token` of the target file is of no use: {}",
+            reason(&trouble)
+        ))),
+        Ok(_) if is_asked_for => Err(OpenError::Credentials(
+            "`admin.token` is in the target file, but what answers is no moot mock".to_owned(),
+        )),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+fn unreachable(file: &TargetFile, said: &str) -> OpenError {
+    let host = address::shown_host(&file.base_url);
+    OpenError::Unreachable(format!("{host} cannot be reached: {said}"))
+}
+
+/// Asks for the first token: shows that the target answers and takes the credentials.
+async fn first_token(line: &Line) -> Result<(), OpenError> {
+    let Some(main) = line.venue.applications.get("main") else { return Ok(()) };
+    let scopes = needs::first_scope(main.scopes);
+    let failure = match line.token("main", scopes).await {
+        Ok(_) => return Ok(()),
+        Err(failure) => failure,
+    };
+    let host = address::shown_host(&line.venue.base);
+    Err(match failure {
+        TokenFailure::Trouble(trouble) => {
+            OpenError::Unreachable(format!("{host} cannot be reached: {}", reason(&trouble)))
+        }
+        TokenFailure::NoApplication(reason) => OpenError::Usage(reason),
+        TokenFailure::Refused(status, said) => OpenError::Credentials(format!(
+            "{host} gives no token to the application `main`: it answered {status} ({said})"
+        )),
+    })
+}
+
+/// The workflows that are bound, or those that are found; none where they cannot be read, which the
+/// scenarios that need one then say.
+async fn discover(line: &Line, file: &TargetFile) -> Vec<discovery::Workflow> {
+    let bound = discovery::bound_ids(&file.bindings);
+    let has_read = line.venue.applications.get("main").is_some_and(|main| main.scopes.read);
+    let found = match (has_read, bound.is_empty()) {
+        (false, _) => return Vec::new(),
+        (true, false) => discovery::forms(line, bound).await,
+        (true, true) => discovery::published(line).await,
+    };
+    found.unwrap_or_default()
+}
+
+fn applications(file: &FileApplications) -> BTreeMap<String, Application> {
+    let rows = [
+        ("main", &file.main),
+        ("reader", &file.reader),
+        ("writer", &file.writer),
+        ("other_company", &file.other_company),
+    ];
+    rows.into_iter()
+        .filter_map(|(role, application)| Some((role.to_owned(), application.clone()?)))
+        .collect()
+}
+
+fn hide_all(file: &TargetFile, masks: &Masks) {
+    for (role, application) in applications(&file.applications) {
+        venue::hide(&role, &application, masks);
+    }
+    let tokens =
+        [(&file.expired_token, "MOOT_EXPIRED_TOKEN"), (&file.revoked_token, "MOOT_REVOKED_TOKEN")];
+    for (token, label) in tokens {
+        if let Some(token) = token {
+            masks.hide(token.expose_secret(), label);
+        }
+    }
+    if let AdminChoice::Token(token) = &file.admin {
+        masks.hide(token.expose_secret(), "MOOT_ADMIN_TOKEN");
+    }
+    for header in file.headers.iter().filter(|header| header.is_secret) {
+        let name = header.name.replace('-', "_").to_ascii_uppercase();
+        masks.hide(header.value.expose_secret(), &format!("MOOT_HEADER_{name}"));
+    }
+}
+
+/// Trouble as a clause.
+fn reason(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Unreachable(said)
+        | Trouble::Deadline(said)
+        | Trouble::Broken(said)
+        | Trouble::Withheld(said) => said.clone(),
+        Trouble::Tls(said) => format!("TLS: {said}"),
+    }
+}

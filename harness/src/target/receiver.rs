@@ -1,0 +1,142 @@
+//! Receivers of deliveries: one listener a run, a path of its own for each receiver.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers};
+
+/// Deliveries kept for one receiver; what comes beyond is answered, but not kept.
+const DELIVERIES_MAX: usize = 1_000;
+/// Bytes of a delivery's body that are kept.
+const BODY_KEPT_BYTES_MAX: usize = 256 * 1024;
+/// Random bytes of a path and of a secret.
+const SECRET_BYTES: usize = 24;
+
+/// An address that listens for deliveries.
+#[derive(Clone)]
+pub struct Receiver {
+    url: String,
+    path: String,
+    secret: String,
+    inbox: Arc<Inbox>,
+    // Keeps the listener as long as anybody may read what came.
+    _server: Arc<MockServer>,
+}
+
+impl Receiver {
+    /// The address to register.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A bearer credential to register.
+    pub fn secret(&self) -> &str {
+        &self.secret
+    }
+
+    /// What came so far, in order. Shape: `{"method", "headers": {name: value}, "body": text,
+    /// "json": value or null}`, names lower case.
+    pub fn deliveries(&self) -> Vec<Value> {
+        self.inbox.0.lock().get(&self.path).cloned().unwrap_or_default()
+    }
+}
+
+/// A listener.
+pub(super) struct Listener {
+    server: Arc<MockServer>,
+    inbox: Arc<Inbox>,
+    base_url: String,
+}
+
+/// What came, by path.
+#[derive(Default)]
+struct Inbox(Mutex<BTreeMap<String, Vec<Value>>>);
+
+impl Listener {
+    /// Listens on `address` (a free port of the loopback address where absent); the target reaches
+    /// it at `public_url`.
+    ///
+    /// # Errors
+    /// Where the address cannot be listened on.
+    pub(super) async fn start(
+        address: Option<SocketAddr>,
+        public_url: Option<&str>,
+    ) -> Result<Self, String> {
+        let address = address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let listener = TcpListener::bind(address)
+            .map_err(|error| format!("cannot listen for deliveries on {address}: {error}"))?;
+        let builder = MockServer::builder().listener(listener).disable_request_recording();
+        let server = builder.start().await;
+        let inbox = Arc::new(Inbox::default());
+        Mock::given(matchers::any()).respond_with(Keeper(inbox.clone())).mount(&server).await;
+        let base_url = public_url.map_or_else(|| server.uri(), str::to_owned);
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        Ok(Self { server: Arc::new(server), inbox, base_url })
+    }
+
+    /// A receiver with a path nobody can guess.
+    ///
+    /// # Errors
+    /// Where the system gives no random bytes.
+    pub(super) fn receiver(&self, name: &str) -> Result<Receiver, String> {
+        let path = format!("/{}/{name}", random()?);
+        self.inbox.0.lock().insert(path.clone(), Vec::new());
+        Ok(Receiver {
+            url: format!("{}{path}", self.base_url),
+            path,
+            secret: format!("moot-receiver-{}", random()?),
+            inbox: self.inbox.clone(),
+            _server: self.server.clone(),
+        })
+    }
+}
+
+struct Keeper(Arc<Inbox>);
+
+impl Respond for Keeper {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let mut inbox = self.0.0.lock();
+        // A public address may have a path in front of ours.
+        let path = request.url.path();
+        let known = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()));
+        match known {
+            None => ResponseTemplate::new(404),
+            Some((_, deliveries)) => {
+                if deliveries.len() < DELIVERIES_MAX {
+                    deliveries.push(delivery(request));
+                }
+                ResponseTemplate::new(200)
+            }
+        }
+    }
+}
+
+fn delivery(request: &Request) -> Value {
+    let headers: Map<String, Value> = request
+        .headers
+        .iter()
+        .map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            (name.as_str().to_owned(), Value::String(value))
+        })
+        .collect();
+    let kept = &request.body[..request.body.len().min(BODY_KEPT_BYTES_MAX)];
+    json!({
+        "method": request.method.as_str(),
+        "headers": headers,
+        "body": String::from_utf8_lossy(kept),
+        "json": serde_json::from_slice::<Value>(kept).ok(),
+    })
+}
+
+fn random() -> Result<String, String> {
+    let mut bytes = [0; SECRET_BYTES];
+    rustls::crypto::ring::default_provider()
+        .secure_random
+        .fill(&mut bytes)
+        .map_err(|_| "the system gives no random bytes for a receiver's secret".to_owned())?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

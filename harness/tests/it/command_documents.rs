@@ -1,0 +1,48 @@
+//! Documents are printed whole and as they are.
+
+use serde_json::Value;
+
+use crate::command_support::run;
+
+#[track_caller]
+fn check(words: &[&str]) -> String {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let ran = run(words, dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "");
+    ran.stdout
+}
+
+#[test]
+fn every_schema_that_is_listed_is_printed() {
+    let names = check(&["schema"]);
+    let names: Vec<&str> = names.lines().collect();
+    assert_eq!(names[..2], ["scenario", "report"]);
+    for name in names {
+        let schema: Value = serde_json::from_str(&check(&["schema", name])).expect("it is JSON");
+        let is_schema = jsonschema::meta::is_valid(&schema);
+        assert!(is_schema, "{name}");
+    }
+}
+
+#[test]
+fn a_near_miss_of_a_schema_is_answered() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let ran = run(&["schema", "reprot"], dir.path());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("did you mean `report`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_openapi_document_is_whole() {
+    let document: Value = serde_json::from_str(&check(&["openapi"])).expect("it is JSON");
+    assert!(document["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
+    assert!(document["paths"]["/v1/requests"].is_object());
+}
+
+#[test]
+fn every_shell_has_its_completions() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(check(&["completions", shell]).contains("moot"), "{shell}");
+    }
+}

@@ -1,0 +1,130 @@
+//! `moot run` on the mock in this process: every report is written, and the exit code is the run's.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, run};
+
+const SCENARIO: &str = "\
+section: \"4.6\"
+title: A sample
+scenarios:
+  - id: lists
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        snapshot: true
+        expect:
+          list-legal-requests.status-200: { status: 200 }
+";
+
+fn folder(scenario: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("sample.yaml"), scenario).expect("writable");
+    dir
+}
+
+#[track_caller]
+fn check(dir: &Path, words: &[&str], code: i32) -> Ran {
+    let ran = run(&[&["run", "--scenarios", "sample.yaml", "--seed", "42"], words].concat(), dir);
+    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+#[test]
+fn every_report_is_written_and_the_text_stands_on_stdout() {
+    let dir = folder(SCENARIO);
+    let kinds = ["text", "json", "junit", "html", "markdown", "ndjson"];
+    let reports: Vec<String> = kinds.iter().map(|kind| format!("{kind}=report.{kind}")).collect();
+    let words: Vec<&str> = reports.iter().flat_map(|report| ["--report", report]).collect();
+    let ran = check(dir.path(), &words, 0);
+    assert!(ran.stdout.contains("\nconformant: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("moot run --scenarios sample.yaml --seed 42"), "{}", ran.stdout);
+    assert_eq!(ran.stderr, "", "no progress in a pipe");
+    for kind in kinds {
+        let text = fs::read_to_string(dir.path().join(format!("report.{kind}")));
+        assert!(text.is_ok_and(|text| text.contains("sample")), "{kind}");
+    }
+}
+
+#[test]
+fn a_report_on_stdout_moves_the_text_to_stderr() {
+    let dir = folder(SCENARIO);
+    for words in [&["--report", "json=-"][..], &["--format", "json"]] {
+        let ran = check(dir.path(), words, 0);
+        let report: Value = serde_json::from_str(&ran.stdout).expect("only JSON");
+        assert_eq!(report["outcome"], "conformant");
+        assert_eq!(ran.stderr.contains("conformant: "), words[0] == "--report");
+    }
+}
+
+#[test]
+fn a_violation_ends_with_1_and_names_its_place() {
+    let dir = folder(&SCENARIO.replace("{ status: 200 }", "{ status: 204 }"));
+    let ran = check(dir.path(), &[], 1);
+    assert!(ran.stdout.contains("FAIL  sample/lists › "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("sample.yaml:12:"), "{}", ran.stdout);
+}
+
+#[test]
+fn nothing_that_could_run_ends_with_3() {
+    let dir = folder(&SCENARIO.replace("needs: [read]", "needs: [receiver, fetch]"));
+    fs::write(
+        dir.path().join("sample.yaml"),
+        SCENARIO.replace(
+            "GET /v1/requests\n",
+            "GET /v1/requests/none\n        require: { status: 200 }\n",
+        ),
+    )
+    .expect("writable");
+    let ran = check(dir.path(), &[], 3);
+    assert!(ran.stdout.contains("Not run\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn recorded_responses_are_compared_and_a_difference_is_drift() {
+    let dir = folder(SCENARIO);
+    check(dir.path(), &["--snapshots", "check"], 5);
+    check(dir.path(), &["--snapshots", "record"], 0);
+    // The second seed gives other ids, tokens and times.
+    check(dir.path(), &["--snapshots", "check", "--seed", "43"], 2);
+    let words = ["run", "--scenarios", "sample.yaml", "--seed", "43"];
+    assert_eq!(run(&words, dir.path()).code, Some(0), "checked without being asked for");
+    let file = dir.path().join("snapshots/sample");
+    let file = fs::read_dir(file).expect("recorded").next().expect("one").expect("readable").path();
+    let text = fs::read_to_string(&file).expect("readable");
+    assert!(text.contains("\"[count]\""), "{text}");
+    fs::write(&file, text.replace("HTTP 200", "HTTP 201")).expect("writable");
+    let ran = check(dir.path(), &[], 5);
+    assert!(ran.stdout.contains("-HTTP 201") && ran.stdout.contains("+HTTP 200"), "{}", ran.stdout);
+    check(dir.path(), &["--snapshots", "off"], 0);
+}
+
+#[test]
+fn a_mistake_in_a_scenario_is_located() {
+    let dir = folder(&SCENARIO.replace("title: The list", "titel: The list"));
+    let said = check(dir.path(), &[], 2).stderr;
+    assert!(said.contains("sample.yaml:5:") && said.contains("title"), "{said}");
+    let ran = run(&["check", "sample.yaml"], dir.path());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(run(&["check", "."], folder(SCENARIO).path()).code, Some(0));
+}
+
+#[test]
+fn what_would_run_is_listed_and_planned() {
+    let dir = folder(SCENARIO);
+    let words = ["--scenarios", "sample.yaml", "--format", "json"];
+    for command in ["list", "plan"] {
+        let ran = run(&[&[command], &words[..]].concat(), dir.path());
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let shown: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        assert_eq!(shown["scenarios"][0]["name"], "sample/lists");
+    }
+    let ran = run(&["list", "--scenarios", "sample.yaml", "lisst"], dir.path());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("did you mean `lists`?"), "{}", ran.stderr);
+}

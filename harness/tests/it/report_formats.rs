@@ -1,0 +1,120 @@
+//! Every format on the sample result, as accepted snapshots.
+
+use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::{Format, render};
+use moot_harness::run::result::{RunResult, Subject};
+use moot_harness::verdict::Verdict;
+
+use crate::report_sample::{check as check_of, events, result, unreachable};
+
+const PLAIN: Options = Options { color: false, detail: Detail::Normal };
+
+#[track_caller]
+fn check(format: Format, options: Options, result: &RunResult) -> String {
+    let artefact = render(format, result, &events(result), options).expect("no secret in it");
+    artefact.replace(env!("CARGO_PKG_VERSION"), "VERSION")
+}
+
+/// The register grows; the reports of the sample must not change with it.
+fn without_requirements(json: &str) -> serde_json::Value {
+    let mut value: serde_json::Value = serde_json::from_str(json).expect("it is JSON");
+    value["requirements"] = serde_json::json!([]);
+    value
+}
+
+#[test]
+fn text() {
+    insta::assert_snapshot!(check(Format::Text, PLAIN, &result()));
+}
+
+#[test]
+fn text_in_detail() {
+    let options = Options { detail: Detail::Verbose, ..PLAIN };
+    insta::assert_snapshot!(check(Format::Text, options, &result()));
+}
+
+#[test]
+fn text_quiet() {
+    let options = Options { detail: Detail::Quiet, ..PLAIN };
+    insta::assert_snapshot!(check(Format::Text, options, &result()));
+}
+
+#[test]
+fn text_of_an_unreachable_target() {
+    insta::assert_snapshot!(check(Format::Text, PLAIN, &unreachable()));
+}
+
+#[test]
+fn colour_adds_only_escape_sequences() {
+    let painted = check(Format::Text, Options { color: true, ..PLAIN }, &result());
+    assert_ne!(painted, check(Format::Text, PLAIN, &result()));
+    assert_eq!(
+        anstream::adapter::strip_str(&painted).to_string(),
+        check(Format::Text, PLAIN, &result())
+    );
+}
+
+#[test]
+fn json() {
+    insta::assert_json_snapshot!(without_requirements(&check(Format::Json, PLAIN, &result())));
+}
+
+#[test]
+fn junit() {
+    insta::assert_snapshot!(check(Format::Junit, PLAIN, &result()));
+}
+
+#[test]
+fn junit_of_an_unreachable_target() {
+    insta::assert_snapshot!(check(Format::Junit, PLAIN, &unreachable()));
+}
+
+#[test]
+fn markdown() {
+    insta::assert_snapshot!(check(Format::Markdown, PLAIN, &result()));
+}
+
+#[test]
+fn ndjson() {
+    insta::assert_snapshot!(check(Format::Ndjson, PLAIN, &result()));
+}
+
+#[test]
+fn a_fault_of_ours_is_an_error_and_the_statement_of_the_register_is_shown() {
+    let mut result = result();
+    let row = &moot_fixtures::register::all()[0];
+    let subject = Subject::Requirement(row.id.clone());
+    let broken = check_of(subject, Verdict::Error, "the check panicked", None);
+    result.scenarios[0].steps[0].checks.push(broken);
+    let xml = check(Format::Junit, PLAIN, &result);
+    assert!(xml.contains("<error message=\"the check panicked\" type=\"error\">"), "{xml}");
+    let text = check(Format::Text, PLAIN, &result);
+    assert!(text.contains("ERROR  04_05") && text.contains(&row.sentence), "{text}");
+}
+
+#[test]
+fn the_page_loads_nothing_and_holds_everything() {
+    let page = check(Format::Html, PLAIN, &result());
+    for part in [
+        "sample.detail-is-text",
+        "the text is empty",
+        "the target has no second company",
+        "applications.other_company in the target file",
+        "sample_question",
+        "moot run --target staging.yaml --seed 42",
+        "no answer in time: 30 s for the headers",
+        "id=\"x1\"",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    for part in ["src=", "href=\"http", "url(", "@import", "fetch("] {
+        assert!(!page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn the_same_result_gives_the_same_bytes() {
+    for format in Format::ALL {
+        assert_eq!(check(format, PLAIN, &result()), check(format, PLAIN, &result()));
+    }
+}

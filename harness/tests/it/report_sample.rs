@@ -1,0 +1,241 @@
+//! A result made by hand: every verdict but `error`, exchanges, an answer, residue. Its ids
+//! are of no register, so that reports do not change when that grows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use moot_fixtures::contract::Level;
+use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, SentRequest, Trouble};
+use moot_harness::run::Event;
+use moot_harness::run::result::{
+    CheckResult, NotRun, ObservedAnswer, Outcome, Residue, RunResult, ScenarioResult, StepResult,
+    Subject, TargetDescription,
+};
+use moot_harness::scenario::model::Location;
+use moot_harness::verdict::Verdict;
+use serde_json::{Value, json};
+
+/// The secret of the sample's application.
+pub(crate) const SECRET: &str = "sample-secret-0123456789";
+
+/// A place in a file of the sample.
+pub(crate) fn at(file: &str, line: u32) -> Location {
+    Location { file: format!("scenarios/{file}.yaml").into(), line, column: 9 }
+}
+
+/// An exchange with this answer.
+pub(crate) fn exchange(
+    masks: &Arc<Masks>,
+    number: u64,
+    outcome: Result<(u16, &str), Trouble>,
+) -> Arc<Exchange> {
+    let outcome = outcome.map(|(status, body)| ReceivedResponse {
+        status,
+        headers: vec![("content-type".to_owned(), "application/problem+json".to_owned())],
+        body: Bytes::from(body.to_owned()),
+        json: serde_json::from_str::<Value>(body).ok().map(Arc::new),
+        is_cut: false,
+    });
+    Arc::new(Exchange {
+        number,
+        request: SentRequest {
+            method: "POST".to_owned(),
+            url: "http://127.0.0.1:4010/v1/requests".to_owned(),
+            path: "/v1/requests".to_owned(),
+            operation: None,
+            headers: vec![("authorization".to_owned(), "Bearer [main read write]".to_owned())],
+            body_shown: "workflow_id=none\nfile=(agreement.pdf, 812 bytes)".to_owned(),
+            body_length: 900,
+            curl: "curl -sS -X POST -H \"Authorization: Bearer $TOKEN\" \
+                   -F workflow_id=none http://127.0.0.1:4010/v1/requests"
+                .to_owned(),
+        },
+        outcome,
+        sent_at_seconds: 1_772_721_000,
+        duration: Duration::from_micros(3_140),
+        peer: None,
+        masks: Arc::clone(masks),
+    })
+}
+
+/// A check of the sample's first scenario.
+pub(crate) fn check(
+    subject: Subject,
+    verdict: Verdict,
+    message: &str,
+    exchange: Option<Arc<Exchange>>,
+) -> CheckResult {
+    let scenario = "04_05_create_legal_request/unknown-workflow[no such id]";
+    let step = "POST /v1/requests";
+    let (level, id) = match &subject {
+        Subject::Requirement(id) => (Some(Level::Stated), id.clone()),
+        Subject::Question(id) => (Some(Level::Open), id.clone()),
+        Subject::Snapshot(_) => (None, "snapshot".to_owned()),
+    };
+    CheckResult {
+        id: format!("{scenario}/{step}/{id}"),
+        subject,
+        section: "4.5".to_owned(),
+        level,
+        verdict,
+        scenario: scenario.to_owned(),
+        step: step.to_owned(),
+        message: message.to_owned(),
+        expected: String::new(),
+        actual: String::new(),
+        pointer: None,
+        place: Some(at("04_05_create_legal_request", 17)),
+        exchange,
+    }
+}
+
+fn requirement(id: &str) -> Subject {
+    Subject::Requirement(id.to_owned())
+}
+
+fn checks(masks: &Arc<Masks>) -> Vec<CheckResult> {
+    let problem = json!({"type": "request_not_found", "status": 404, "detail": ""}).to_string();
+    let refused = exchange(masks, 1, Ok((404, &problem)));
+    let broken = exchange(masks, 2, Err(Trouble::Deadline("30 s for the headers".to_owned())));
+    let mut fail = check(
+        requirement("sample.detail-is-text"),
+        Verdict::Fail,
+        "the text is empty",
+        Some(Arc::clone(&refused)),
+    );
+    fail.expected = "length: { min: 1 }".to_owned();
+    fail.actual = "\"\"".to_owned();
+    fail.pointer = Some("/detail".to_owned());
+    let mut drift = check(
+        Subject::Snapshot("04_05_create_legal_request/unknown-workflow__post".to_owned()),
+        Verdict::Drift,
+        "the response differs from its snapshot",
+        Some(Arc::clone(&refused)),
+    );
+    drift.actual = "--- accepted\n+++ new\n@@ -1,2 +1,2 @@\n-HTTP 422\n+HTTP 404\n x\n".to_owned();
+    let mut warn = check(
+        requirement("sample.media-type"),
+        Verdict::Warn,
+        "the media type is another",
+        Some(Arc::clone(&refused)),
+    );
+    warn.level = Some(Level::Inherited);
+    vec![
+        check(requirement("sample.member-type"), Verdict::Pass, "", Some(Arc::clone(&refused))),
+        fail,
+        drift,
+        warn,
+        check(
+            Subject::Question("sample_question".to_owned()),
+            Verdict::Observed,
+            "answered 404",
+            Some(refused),
+        ),
+        check(
+            requirement("sample.status-201"),
+            Verdict::NotRun,
+            "the control did not succeed",
+            Some(broken),
+        ),
+        check(requirement("sample.member-title"), Verdict::NotApplicable, "no body", None),
+    ]
+}
+
+/// The whole result; its base address is that of a mock.
+pub(crate) fn result() -> RunResult {
+    let masks = Arc::new(Masks::default());
+    masks.hide(SECRET, "main.client_secret");
+    let checks = checks(&masks);
+    let exchanges = checks.iter().filter_map(|check| check.exchange.clone());
+    let mut exchanges: Vec<Arc<Exchange>> = exchanges.collect();
+    exchanges.dedup_by_key(|exchange| exchange.number);
+    let judged = ScenarioResult {
+        name: "04_05_create_legal_request/unknown-workflow[no such id]".to_owned(),
+        title: "A request for an unknown workflow is refused".to_owned(),
+        section: "4.5".to_owned(),
+        verdict: Verdict::Fail,
+        steps: vec![StepResult {
+            name: "POST /v1/requests".to_owned(),
+            verdict: Verdict::Fail,
+            exchanges,
+            checks,
+            duration: Duration::from_millis(12),
+        }],
+        not_run: None,
+        duration: Duration::from_millis(14),
+        at: at("04_05_create_legal_request", 5),
+    };
+    let skipped = ScenarioResult {
+        name: "05_isolation/other-company".to_owned(),
+        title: "What another company owns is not found".to_owned(),
+        section: "5".to_owned(),
+        verdict: Verdict::NotRun,
+        steps: Vec::new(),
+        not_run: Some(NotRun {
+            reason: "the target has no second company".to_owned(),
+            setting: Some("applications.other_company in the target file".to_owned()),
+            tolerate_as: "second_company".to_owned(),
+            is_tolerated: true,
+        }),
+        duration: Duration::ZERO,
+        at: at("05_isolation", 5),
+    };
+    RunResult {
+        outcome: Outcome::NonConformant,
+        exit_code: 1,
+        target: TargetDescription {
+            name: "staging.yaml".to_owned(),
+            base_url: "http://127.0.0.1:4010".to_owned(),
+            class: "deployment".to_owned(),
+        },
+        seed: 42,
+        scenarios: vec![judged, skipped],
+        answers: BTreeMap::from([(
+            "sample_question".to_owned(),
+            ObservedAnswer {
+                question: "sample_question".to_owned(),
+                section: "7".to_owned(),
+                answers: vec![(json!(404), 3), (json!(422), 1)],
+                seen_in: vec!["04_05_create_legal_request/unknown-workflow".to_owned()],
+            },
+        )]),
+        residue: vec![Residue {
+            kind: "legal_request".to_owned(),
+            id: Some("k3b9".to_owned()),
+            tag: "moot-7f3a".to_owned(),
+            scenario: "04_05_create_legal_request/from-schema".to_owned(),
+        }],
+        trouble: None,
+        reproduce: "moot run --target staging.yaml --seed 42".to_owned(),
+        started_at: "2026-03-05T14:30:00Z".to_owned(),
+        duration: Duration::from_millis(3_210),
+        requests_sent: 2,
+        masks,
+    }
+}
+
+/// A result without any scenario, because of trouble.
+pub(crate) fn unreachable() -> RunResult {
+    RunResult {
+        outcome: Outcome::Inconclusive,
+        exit_code: 4,
+        scenarios: Vec::new(),
+        answers: BTreeMap::new(),
+        residue: Vec::new(),
+        trouble: Some("no connection to http://127.0.0.1:4010: refused".to_owned()),
+        requests_sent: 0,
+        ..result()
+    }
+}
+
+/// The events of [`result`].
+pub(crate) fn events(result: &RunResult) -> Vec<Event> {
+    let mut events = vec![Event::Planned { scenarios: result.scenarios.len() }];
+    for scenario in &result.scenarios {
+        events.push(Event::Started { name: scenario.name.clone() });
+        events.push(Event::Ended(Arc::new(scenario.clone())));
+    }
+    events
+}

@@ -1,0 +1,48 @@
+//! The bundled scenarios are read whole, with their ids, in the binary as from their folder.
+
+use std::path::PathBuf;
+
+use moot_harness::scenario::model::ScenarioFile;
+use moot_harness::scenario::{Diagnostic, load};
+
+/// The bundled files; a mistake in one is told as the command line would.
+#[track_caller]
+pub(crate) fn bundled() -> Vec<ScenarioFile> {
+    match load::bundled() {
+        Ok(files) => files,
+        Err(problems) => panic!("{}", rendered(&problems)),
+    }
+}
+
+fn rendered(problems: &[Diagnostic]) -> String {
+    let told: Vec<String> = problems.iter().map(|problem| problem.render(false)).collect();
+    told.join("\n\n")
+}
+
+#[test]
+fn every_bundled_file_is_read() {
+    let files = bundled();
+    assert!(!files.is_empty(), "the suite is empty");
+    let stems: Vec<&str> = files.iter().map(|file| file.stem.as_str()).collect();
+    assert!(stems.is_sorted(), "{stems:?}");
+}
+
+#[test]
+fn a_folder_gives_the_same_scenarios_as_the_binary() {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios"));
+    let ids = |files: &[ScenarioFile]| -> Vec<String> {
+        files.iter().flat_map(|file| file.scenarios.iter().map(|s| s.id.clone())).collect()
+    };
+    match load::paths(&[folder]) {
+        Ok(files) => assert_eq!(ids(&files), ids(&bundled())),
+        Err(problems) => panic!("{}", rendered(&problems)),
+    }
+}
+
+#[test]
+fn what_is_not_there_is_told_as_a_mistake_of_the_file() {
+    let problems = load::paths(&[PathBuf::from("no/such/file.yaml")]).expect_err("it is not there");
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].to_string().starts_with("no/such/file.yaml:1:1: can't be read: "));
+    assert!(problems[0].source.is_empty());
+}

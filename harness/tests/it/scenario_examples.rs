@@ -1,0 +1,70 @@
+//! The example files of the language are read whole; their ids are only illustrations.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use moot_harness::scenario::load;
+use moot_harness::scenario::model::{Action, ScenarioFile};
+use moot_harness::scenario::validate::IdCheck;
+
+/// Name and text of every file in a folder of the crate, sorted by name.
+pub(crate) fn files(folder: &str, extension: &str) -> Vec<(String, Arc<str>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the folder is part of the crate")
+        .map(|entry| entry.expect("the folder is readable").path())
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .map(|path| {
+            let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).expect("the file is UTF-8");
+            (name, Arc::from(text))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn examples() -> Vec<ScenarioFile> {
+    match load::suite(files("tests/examples", "yaml"), IdCheck::Off) {
+        Ok(files) => files,
+        Err(problems) => {
+            let told: Vec<String> = problems.iter().map(|p| p.render(false)).collect();
+            panic!("{}", told.join("\n\n"))
+        }
+    }
+}
+
+#[test]
+fn every_example_is_read() {
+    let files = examples();
+    assert_eq!(files.len(), 8);
+    let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();
+    assert_eq!(scenarios, 19);
+}
+
+#[test]
+fn a_step_is_called_by_what_it_does() {
+    let files = examples();
+    let webhook = files.iter().find(|file| file.stem == "journey_webhook").expect("it is there");
+    let names: Vec<&str> = webhook.scenarios[0].steps.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names[0], "create_webhook");
+    assert_eq!(names[4], "admin POST /legal_requests/<legal_request>/status");
+    assert_eq!(names[5], "receive hook");
+    let Action::Request(first) = &webhook.scenarios[0].steps[0].action else {
+        panic!("the first step sends a request")
+    };
+    assert_eq!(first.finally.len(), 1);
+}
+
+#[test]
+fn places_of_checks_are_kept() {
+    let files = examples();
+    let states = files.iter().find(|file| file.stem == "journey_nda").expect("it is there");
+    let Action::Request(polled) = &states.scenarios[0].steps[2].action else {
+        panic!("the third step sends a request")
+    };
+    let check = &polled.expect[0];
+    assert_eq!(check.requirement, "states.only-the-twelve");
+    assert_eq!((check.at.line, check.at.column), (29, 11));
+    assert_eq!(check.at.file.as_ref(), "journey_nda.yaml");
+}

@@ -1,0 +1,107 @@
+//! Command lines: quoted for `sh`, secrets as variables.
+
+use bytes::Bytes;
+use moot_harness::target::curl;
+use moot_harness::target::{PartBytes, PreparedBody, PreparedPart};
+
+fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &PreparedBody) -> String {
+    let headers: Vec<(String, String)> =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let secrets = [
+        ("s3cret&more".to_owned(), "MOOT_CLIENT_SECRET".to_owned()),
+        ("t0ken".to_owned(), "MOOT_TOKEN".to_owned()),
+    ];
+    curl::line(method, url, &headers, body, &secrets)
+}
+
+fn bytes(content_type: Option<&str>, text: &str) -> PreparedBody {
+    PreparedBody::Bytes {
+        content_type: content_type.map(str::to_owned),
+        bytes: Bytes::from(text.to_owned()),
+    }
+}
+
+#[track_caller]
+fn check(body: &PreparedBody, expected: &str) {
+    assert_eq!(line("POST", "http://a/b", &[], body), expected);
+}
+
+#[test]
+fn a_get_is_short_and_its_token_a_variable() {
+    let headers = [("authorization", "Bearer t0ken"), ("user-agent", "moot/1")];
+    assert_eq!(
+        line(
+            "GET",
+            "https://a.example/v1/requests?page=1&status=it's",
+            &headers,
+            &PreparedBody::Empty
+        ),
+        "curl -sS -i 'https://a.example/v1/requests?page=1&status=it'\\''s' \
+         -H 'authorization: Bearer '\"$MOOT_TOKEN\""
+    );
+}
+
+#[test]
+fn a_form_is_encoded_by_curl_so_that_variables_fit() {
+    let form = "grant_type=client_credentials&client_secret=s3cret%26more&scope=read+write";
+    check(
+        &bytes(Some("application/x-www-form-urlencoded"), form),
+        "curl -sS -i -X POST http://a/b -H 'content-type: application/x-www-form-urlencoded' \
+         --data-urlencode grant_type=client_credentials \
+         --data-urlencode client_secret=\"$MOOT_CLIENT_SECRET\" \
+         --data-urlencode 'scope=read write'",
+    );
+}
+
+#[test]
+fn bodies_are_exact() {
+    let json = r#"{"a":"$HOME `b` 'c'"}"#;
+    check(
+        &bytes(Some("application/json"), json),
+        "curl -sS -i -X POST http://a/b -H 'content-type: application/json' \
+         --data-raw '{\"a\":\"$HOME `b` '\\''c'\\''\"}'",
+    );
+    check(
+        &bytes(None, "a\r\n%b\\'"),
+        "printf 'a\\015\\012%%b\\\\\\047' | curl -sS -i -X POST http://a/b -H content-type: \
+         --data-binary @-",
+    );
+}
+
+#[test]
+fn parts_are_forms() {
+    let file = |name: &str, content| PreparedPart {
+        file_name: Some(name.to_owned()),
+        content_type: Some("application/pdf".to_owned()),
+        content,
+        ..PreparedPart::text("file", "")
+    };
+    let parts = vec![
+        PreparedPart::text("name", "@me <x>"),
+        PreparedPart::text("token", "t0ken"),
+        file("a \"b\".pdf", PartBytes::Bytes(Bytes::from_static(b"%PDF"))),
+        file("big.bin", PartBytes::Zeros(1_000)),
+    ];
+    check(
+        &PreparedBody::Multipart(parts),
+        "head -c 1000 /dev/zero | curl -sS -i -X POST http://a/b --form-string 'name=@me <x>' \
+         --form-string token=\"$MOOT_TOKEN\" -F 'file=@\"a \\\"b\\\".pdf\";type=application/pdf' \
+         -F 'file=@-;filename=\"big.bin\";type=application/pdf'",
+    );
+}
+
+#[test]
+fn the_shell_reads_back_what_was_meant() {
+    let body = bytes(Some("text/plain"), "it's \"$x\" \\ `y` t0ken!\nä");
+    let line = line("POST", "http://a/b c", &[("x-a", "*?~")], &body);
+    let output = std::process::Command::new("sh")
+        .args(["-c", &line.replacen("curl", "printf '<%s>'", 1)])
+        .env("MOOT_TOKEN", "t0ken")
+        .output()
+        .expect("there is a shell");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "<-sS><-i><-X><POST><http://a/b c><-H><x-a: *?~><-H><content-type: text/plain>\
+         <--data-raw><it's \"$x\" \\ `y` t0ken!\nä>"
+    );
+}

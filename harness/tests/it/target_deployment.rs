@@ -1,0 +1,306 @@
+//! What a run does to a deployment, seen by a server that counts.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Scopes;
+use moot_harness::exchange::{Masks, Trouble};
+use moot_harness::scenario::model::Sandbox;
+use moot_harness::target::{OpenError, Stage, Target};
+use serde_json::{Value, json};
+use wiremock::matchers::{header, method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::target_sample::{call, call_with, open, service, upload};
+
+struct Opened {
+    target: Target,
+    stage: Stage,
+    masks: Arc<Masks>,
+    folder: tempfile::TempDir,
+}
+
+async fn opened(server: &MockServer, more: &str) -> Opened {
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let base = format!("{}/api", server.uri());
+    let target = open(&base, more, folder.path(), &masks).await.expect("it opens");
+    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
+    Opened { target, stage, masks, folder }
+}
+
+/// What reached the server, tokens and discovery aside.
+async fn reached(server: &MockServer) -> Vec<String> {
+    let requests = server.received_requests().await.unwrap_or_default();
+    let own = |line: &String| line != "POST /api/oauth/token" && line != "GET /api/v1/workflows";
+    requests.iter().map(|it| format!("{} {}", it.method, it.url.path())).filter(own).collect()
+}
+
+#[tokio::test]
+async fn a_read_only_run_only_reads() {
+    let server = service().await;
+    let opened = opened(&server, "").await;
+    for method in ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
+        let exchange = opened.stage.send(call(method, "/v1/requests")).await;
+        assert!(matches!(exchange.outcome, Err(Trouble::Withheld(_))), "{method}");
+    }
+    opened.stage.send(call("GET", "/v1/requests")).await;
+    assert!(!opened.folder.path().join("ledger.ndjson").exists(), "nothing is created");
+    assert_eq!(reached(&server).await, ["GET /api/v1/requests"]);
+    let reason = opened.target.missing("write").expect("it is not consented to");
+    assert_eq!(reason.setting.as_deref(), Some("consent: [write] in the target file"));
+    assert!(opened.target.missing("read").is_none());
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_once_and_shared() {
+    let server = service().await;
+    let opened = opened(&server, "").await;
+    let read = opened.stage.token("main", Scopes::READ).await.expect("there is one");
+    assert_eq!(read, "token-1");
+    assert_eq!(opened.stage.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
+    assert_eq!(opened.stage.token("main", Scopes::WRITE).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.stage.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
+    let missing = opened.stage.token("reader", Scopes::READ).await;
+    assert!(matches!(missing, Err(Trouble::Withheld(why)) if why.contains("applications.reader")));
+}
+
+#[tokio::test]
+async fn a_shared_token_that_was_revoked_is_renewed_once() {
+    let server = service().await;
+    Mock::given(path("/api/v1/requests"))
+        .and(header("authorization", "Bearer token-1"))
+        .respond_with(ResponseTemplate::new(401).set_body_json(json!({ "type": "token_revoked" })))
+        .expect(1)
+        .mount(&server)
+        .await;
+    Mock::given(path("/api/v1/requests"))
+        .and(header("authorization", "Bearer token-2"))
+        .respond_with(ResponseTemplate::new(200))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "").await;
+    let token = opened.stage.token("main", Scopes::READ).await.expect("there is one");
+    let exchange = opened.stage.send(call_with("GET", "/v1/requests", &token)).await;
+    assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
+    assert_eq!(opened.stage.token("main", Scopes::READ).await.as_deref(), Ok("token-2"));
+}
+
+#[tokio::test]
+async fn a_revoked_token_of_the_scenario_stays_revoked() {
+    let server = service().await;
+    Mock::given(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(401).set_body_json(json!({ "type": "token_revoked" })))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "").await;
+    let exchange = opened.stage.send(call_with("GET", "/v1/requests", "captured")).await;
+    assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(401));
+}
+
+#[tokio::test]
+async fn a_get_is_repeated_once_and_nothing_else() {
+    for (verb, status, calls) in
+        [("GET", 502, 2), ("GET", 503, 2), ("GET", 500, 1), ("POST", 502, 1), ("POST", 429, 1)]
+    {
+        let server = service().await;
+        Mock::given(path("/api/v1/requests"))
+            .respond_with(ResponseTemplate::new(status))
+            .expect(calls)
+            .mount(&server)
+            .await;
+        let opened = opened(&server, "consent: [write]").await;
+        let exchange = opened.stage.send(call(verb, "/v1/requests")).await;
+        let answered = exchange.outcome.map(|response| response.status).ok();
+        assert_eq!(answered, Some(status), "{verb}");
+    }
+}
+
+#[tokio::test]
+async fn retry_after_is_waited_for() {
+    let server = service().await;
+    Mock::given(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(429).insert_header("retry-after", "1"))
+        .up_to_n_times(1)
+        .mount(&server)
+        .await;
+    Mock::given(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(200))
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "").await;
+    let started = std::time::Instant::now();
+    let exchange = opened.stage.send(call("GET", "/v1/requests")).await;
+    assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
+    assert!(started.elapsed().as_millis() >= 1_000, "{:?}", started.elapsed());
+    assert!(exchange.duration.as_millis() < 900, "waiting is no part of it");
+}
+
+#[tokio::test]
+async fn what_is_created_is_in_the_ledger_before_and_after() {
+    let server = service().await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/webhooks"))
+        .respond_with(ResponseTemplate::new(201).set_body_json(json!({ "data": { "id": "w1" } })))
+        .mount(&server)
+        .await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(422))
+        .mount(&server)
+        .await;
+    Mock::given(method("DELETE"))
+        .and(path("/api/v1/webhooks/w1"))
+        .respond_with(ResponseTemplate::new(204))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "consent: [write, delete]").await;
+    opened.stage.send(upload("/v1/requests", &[])).await;
+    assert!(opened.target.residue().is_empty(), "refused");
+    opened.stage.send(call("POST", "/v1/webhooks")).await;
+    let residue = opened.target.residue();
+    assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w1")));
+    assert_eq!((residue[0].tag.as_str(), residue[0].scenario.as_str()), ("t1", "sample/scenario"));
+    opened.target.cleanup().await;
+    assert!(opened.target.residue().is_empty());
+    let told: Vec<String> = ledger(opened.folder.path())
+        .iter()
+        .map(|row| format!("{} {}", row["kind"].as_str().unwrap_or("-"), row["what"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "legal_request \"creating\"",
+            "legal_request \"refused\"",
+            "webhook \"creating\"",
+            "webhook \"created\"",
+            "webhook \"deleted\"",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_budget_of_created_objects_is_kept() {
+    let server = service().await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/webhooks"))
+        .respond_with(ResponseTemplate::new(201))
+        .expect(2)
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "consent: [write]").await;
+    for _ in 0..2 {
+        assert!(opened.stage.send(call("POST", "/v1/webhooks")).await.outcome.is_ok());
+    }
+    let exchange = opened.stage.send(call("POST", "/v1/webhooks")).await;
+    assert!(
+        matches!(exchange.outcome, Err(Trouble::Withheld(why)) if why.contains("created_objects"))
+    );
+}
+
+#[tokio::test]
+async fn nothing_shown_of_an_exchange_holds_a_secret() {
+    let server = service().await;
+    let opened = opened(&server, "").await;
+    let form = "grant_type=client_credentials&client_id=id&client_secret=top-secret-value";
+    let mut prepared = call("POST", "/oauth/token?again=top-secret-value");
+    prepared.headers =
+        vec![("Authorization".to_owned(), "Basic aWQ6dG9wLXNlY3JldC12YWx1ZQ==".to_owned())];
+    prepared.body = moot_harness::target::PreparedBody::Bytes {
+        content_type: Some("application/x-www-form-urlencoded".to_owned()),
+        bytes: form.into(),
+    };
+    let exchange = opened.stage.send(prepared).await;
+    let shown = format!("{:?}", exchange.request);
+    for secret in ["top-secret-value", "aWQ6dG9wLXNlY3JldC12YWx1ZQ"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+    assert!(exchange.request.curl.contains("client_secret=\"$MOOT_CLIENT_SECRET\""));
+    // The token of that answer is known from now on.
+    assert!(opened.masks.secrets().contains(&"token-2".to_owned()));
+    let with_token = opened.stage.send(call_with("GET", "/v1/requests", "token-2")).await;
+    assert!(with_token.request.curl.contains("$MOOT_TOKEN"), "{}", with_token.request.curl);
+    assert!(!format!("{:?}", with_token.request).contains("token-2"));
+}
+
+#[tokio::test]
+async fn refused_credentials_are_told_from_no_answer() {
+    let server = MockServer::start().await;
+    Mock::given(path("/api/oauth/token"))
+        .respond_with(
+            ResponseTemplate::new(401).set_body_json(json!({ "error": "invalid_client" })),
+        )
+        .mount(&server)
+        .await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let base = format!("{}/api", server.uri());
+    match open(&base, "", folder.path(), &masks).await.err() {
+        Some(OpenError::Credentials(said)) => assert!(said.contains("401 (invalid_client)")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn gateway_headers_go_to_the_target() {
+    let server = service().await;
+    Mock::given(path("/api/v1/requests"))
+        .and(header("x-stage", "blue"))
+        .respond_with(ResponseTemplate::new(200))
+        .expect(1)
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "headers: { X-Stage: blue }").await;
+    assert!(opened.stage.send(call("GET", "/v1/requests")).await.outcome.is_ok());
+}
+
+#[tokio::test]
+async fn workflows_are_found_and_a_payload_knows_its_workflow() {
+    let server = MockServer::start().await;
+    let token = json!({ "access_token": "token-1" });
+    answers(&server, "POST", "/api/oauth/token", &token).await;
+    let row = |id: &str, status: &str| json!({ "id": id, "attributes": { "status": status } });
+    let rows = [
+        row("g1", "published"),
+        row("u1", "unpublished"),
+        row("g2", "published"),
+        row("t1", "published"),
+    ];
+    answers(&server, "GET", "/api/v1/workflows", &json!({ "data": rows })).await;
+    let schema =
+        |name: &str, required: &[&str]| json!({ "name": name, "required_fields": required });
+    for (id, required) in [("g1", &["counterparty_name"][..]), ("g2", &[]), ("t1", &["file"])] {
+        let path = format!("/api/v1/workflows/{id}/schema");
+        answers(&server, "GET", &path, &schema(id, required)).await;
+    }
+    let more = "consent: [write]\nbindings: { requester_email: a@legal.example }";
+    let opened = opened(&server, more).await;
+    let bindings = opened.stage.roots().into_iter().find(|(name, _)| name == "bindings");
+    let bindings = bindings.expect("it is a root").1;
+    assert_eq!(bindings["workflows"], json!(["g1", "t1"]));
+    assert_eq!(bindings["generated_workflow_id"], json!("g1"));
+    assert_eq!(bindings["third_party_workflow_id"], json!("t1"));
+    assert!(opened.target.missing("workflow_multiple_signers").is_some());
+    let read = opened.stage.send(call("GET", "/v1/workflows/t1/schema")).await;
+    let schema = read.outcome.expect("it answers").json.expect("it is JSON");
+    let parts = opened.stage.payload(&schema).expect("there is a value for each");
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(names, ["workflow_id", "requester_email", "file"]);
+    assert_eq!(parts[0], moot_harness::target::PreparedPart::text("workflow_id", "t1"));
+}
+
+async fn answers(server: &MockServer, verb: &str, at: &str, body: &Value) {
+    Mock::given(method(verb))
+        .and(path(at))
+        .respond_with(ResponseTemplate::new(200).set_body_json(body))
+        .mount(server)
+        .await;
+}
+
+fn ledger(folder: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join("ledger.ndjson")).expect("it was written");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}

@@ -1,0 +1,178 @@
+//! Target files: what they mean, and each mistake at its line and column.
+
+use std::path::Path;
+
+use moot_fixtures::contract::{Operation, Scopes};
+use moot_harness::target::TargetFile;
+use moot_harness::target::file::{self, Consent, FileError};
+use secrecy::ExposeSecret;
+
+const GOOD: &str = "\
+base_url: https://legal.example.com/api/
+applications:
+  main: { client_id: $MOOT_CLIENT_ID, client_secret: $MOOT_CLIENT_SECRET, scopes: [read, write] }
+  reader: { client_id: reader, client_secret: $MOOT_CLIENT_SECRET }
+bindings: { requester_email: a@legal.example.com }
+endpoints:
+  workflow_schema: /v1/workflows/{id}/form
+  create_webhook: PUT /v1/hooks
+consent: [write]
+limits: { requests_per_minute: 300 }
+tolerate: [delete, 04_05_create_legal_request/from-schema]
+expected: staging.expected.yaml
+headers: { X-Stage: blue, X-Api-Key: $GATE }
+";
+
+fn environment(name: &str) -> Option<String> {
+    match name {
+        "MOOT_CLIENT_ID" => Some("the-id".to_owned()),
+        "MOOT_CLIENT_SECRET" => Some("the-secret".to_owned()),
+        "GATE" => Some("open-sesame".to_owned()),
+        _ => None,
+    }
+}
+
+fn read(text: &str) -> Result<TargetFile, FileError> {
+    file::from_text(text, Path::new("targets/staging.yaml"), &environment)
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    match read(text) {
+        Ok(_) => panic!("a mistake was not seen: {expected}"),
+        Err(error) => assert_eq!(error.to_string(), format!("targets/staging.yaml:{expected}")),
+    }
+}
+
+#[test]
+fn a_sound_file_is_read_with_its_defaults() {
+    let file = read(GOOD).expect("it is sound");
+    assert_eq!(file.name, "staging");
+    assert_eq!(file.base_url.as_str(), "https://legal.example.com/api");
+    let main = file.applications.main.expect("it is named");
+    assert_eq!(main.client_id, "the-id");
+    assert_eq!(main.client_secret.expose_secret(), "the-secret");
+    assert_eq!(file.applications.reader.expect("it is named").scopes, Scopes::READ);
+    assert_eq!(file.consent.into_iter().collect::<Vec<_>>(), [Consent::Write]);
+    assert_eq!((file.limits.requests_per_minute, file.limits.created_objects_max), (300, 20));
+    assert_eq!(file.expected.as_deref(), Some(Path::new("targets/staging.expected.yaml")));
+    let schema = &file.endpoints[&Operation::GetWorkflowSchema];
+    assert_eq!((schema.method.as_str(), schema.path.as_str()), ("GET", "/v1/workflows/{id}/form"));
+    assert_eq!(file.endpoints[&Operation::CreateWebhook].method, "PUT");
+    let secrets: Vec<_> =
+        file.headers.iter().map(|header| (header.name.as_str(), header.is_secret)).collect();
+    assert_eq!(secrets, [("x-api-key", true), ("x-stage", false)]);
+}
+
+#[test]
+fn nothing_secret_is_shown_by_debug() {
+    let shown = format!("{:?}", read(GOOD).expect("it is sound"));
+    assert!(!shown.contains("the-secret") && !shown.contains("open-sesame"), "{shown}");
+}
+
+#[test]
+fn each_mistake_is_told_at_its_place() {
+    let rows = [
+        ("base_ulr: x\n", "1:1: unknown key `base_ulr`; did you mean `base_url`?"),
+        ("name: x\n", "1:1: the key `base_url` is missing"),
+        (
+            "base_url: ftp://a.example\n",
+            "1:11: `ftp://a.example` is neither an http nor an https address",
+        ),
+        ("base_url: https://u:p@a.example\n", "1:11: a base address holds no user and no password"),
+        ("base_url: $NOWHERE\n", "1:11: `base_url`: the environment variable `NOWHERE` is not set"),
+        (
+            "base_url: https://a.example\nlimits: { requests_per_minute: 0 }\n",
+            "2:9: `limits.requests_per_minute`: 0, unpaced, is for loopback addresses only",
+        ),
+        (
+            "base_url: https://a.example\nlimits: { requests_per_minute: 601 }\n",
+            "2:9: `limits.requests_per_minute`: 601 a minute is more than the service serves \
+             (600, §8)",
+        ),
+        (
+            "base_url: https://a.example\ntolerate: [delte]\n",
+            "2:12: `delte` is neither a need nor a scenario FILE/ID; did you mean `delete`?",
+        ),
+        (
+            "base_url: https://a.example\nendpoints: { workflow_schema: /v1/form }\n",
+            "2:31: the path has no `{id}`",
+        ),
+    ];
+    for (text, expected) in rows {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn unset_variables_are_named() {
+    check(
+        "base_url: https://a.example\napplications:\n  \
+         main: { client_id: x, client_secret: $GONE }\n",
+        "3:40: `applications.main.client_secret`: the environment variable `GONE` is not set",
+    );
+}
+
+#[test]
+fn a_literal_secret_is_for_loopback_only() {
+    let text = |base: &str| {
+        format!(
+            "base_url: {base}\napplications: {{ main: {{ client_id: x, client_secret: y1 }} }}\n"
+        )
+    };
+    check(
+        &text("https://a.example"),
+        "2:54: `applications.main.client_secret` stands in the file itself, which only a loopback \
+         address may; write `$NAME`, `{file: PATH}` or `{command: [WORD, …]}`",
+    );
+    for base in ["http://127.0.0.1:4010", "http://localhost/api", "http://[::1]:8080"] {
+        assert!(read(&text(base)).is_ok(), "{base}");
+    }
+}
+
+#[test]
+fn a_secret_file_must_be_private() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "from-a-file\n").expect("written");
+    let target = folder.path().join("target.yaml");
+    let text = "base_url: https://a.example\napplications:\n  \
+                main: { client_id: x, client_secret: { file: secret } }\n";
+    std::fs::write(&target, text).expect("written");
+    set_mode(&secret, 0o644);
+    let error = file::read(&target).expect_err("it can be read by others").to_string();
+    assert!(error.contains("give it mode 0600"), "{error}");
+    set_mode(&secret, 0o600);
+    let read = file::read(&target).expect("it is private");
+    let main = read.applications.main.expect("it is named");
+    assert_eq!(main.client_secret.expose_secret(), "from-a-file");
+}
+
+#[test]
+fn a_command_prints_a_secret() {
+    let text = |command: &str| {
+        format!(
+            "base_url: https://a.example\napplications:\n  \
+             main: {{ client_id: x, client_secret: {{ command: [{command}] }} }}\n"
+        )
+    };
+    let main = read(&text("printf, printed")).expect("it is sound").applications.main;
+    assert_eq!(main.expect("it is named").client_secret.expose_secret(), "printed");
+    let error = read(&text("'false'")).expect_err("the command fails").to_string();
+    assert!(error.contains("the command `false` failed"), "{error}");
+}
+
+#[test]
+fn an_address_alone_takes_credentials_from_the_environment() {
+    let with = file::from_url("https://a.example/api", &environment).expect("it is an address");
+    assert_eq!(with.applications.main.expect("both are set").client_id, "the-id");
+    assert!(with.consent.is_empty());
+    let without = file::from_url("https://a.example/api", &|_| None).expect("it is an address");
+    assert!(without.applications.main.is_none());
+    assert!(file::from_url("a.example", &environment).is_err());
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("ours");
+}

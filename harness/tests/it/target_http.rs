@@ -1,0 +1,253 @@
+//! Over HTTP: what is kept of an answer, and what trouble is called.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+use bytes::Bytes;
+use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, Trouble};
+use moot_harness::scenario::model::Sandbox;
+use moot_harness::target::{Prepared, PreparedBody};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::target_sample::{call, open, service};
+
+/// One GET, or `prepared`, to a deployment beside which `server` runs.
+async fn exchange(server: &MockServer, prepared: Prepared) -> Exchange {
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let base = format!("{}/api", server.uri());
+    let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
+    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
+    stage.send(prepared).await
+}
+
+fn answer(exchange: &Exchange) -> &ReceivedResponse {
+    exchange.outcome.as_ref().unwrap_or_else(|trouble| panic!("{trouble:?}"))
+}
+
+fn trouble(exchange: &Exchange) -> &Trouble {
+    exchange.outcome.as_ref().err().expect("there is trouble")
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed() {
+    let server = service().await;
+    Mock::given(method("GET"))
+        .and(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(302).insert_header("location", "/api/elsewhere"))
+        .mount(&server)
+        .await;
+    Mock::given(path("/api/elsewhere"))
+        .respond_with(ResponseTemplate::new(200))
+        .expect(0)
+        .mount(&server)
+        .await;
+    let exchange = exchange(&server, call("GET", "/v1/requests")).await;
+    assert_eq!(answer(&exchange).status, 302);
+    assert_eq!(answer(&exchange).header("location"), Some("/api/elsewhere"));
+}
+
+#[tokio::test]
+async fn a_body_is_kept_up_to_its_limit_and_says_so() {
+    const KEPT: usize = 4 * 1024 * 1024;
+    for (length, is_cut) in [(KEPT, false), (KEPT + 1, true)] {
+        let server = service().await;
+        Mock::given(path("/api/big"))
+            .respond_with(ResponseTemplate::new(200).set_body_bytes(vec![b'1'; length]))
+            .mount(&server)
+            .await;
+        let exchange = exchange(&server, call("GET", "/big")).await;
+        let response = answer(&exchange);
+        assert_eq!((response.body.len(), response.is_cut), (KEPT, is_cut));
+    }
+}
+
+#[tokio::test]
+async fn bytes_stay_as_they_came() {
+    let server = service().await;
+    Mock::given(path("/api/odd"))
+        .respond_with(
+            ResponseTemplate::new(200)
+                .insert_header("content-encoding", "gzip")
+                .set_body_bytes(vec![b'"', 0xff, b'"']),
+        )
+        .mount(&server)
+        .await;
+    let exchange = exchange(&server, call("GET", "/odd")).await;
+    assert_eq!(answer(&exchange).body, Bytes::from_static(b"\"\xff\""));
+    assert!(answer(&exchange).json.is_none());
+    assert_eq!(answer(&exchange).header("content-encoding"), Some("gzip"));
+}
+
+#[tokio::test]
+async fn another_host_never_gets_a_token() {
+    let server = service().await;
+    let other = MockServer::start().await;
+    Mock::given(wiremock::matchers::any())
+        .respond_with(ResponseTemplate::new(200))
+        .expect(1)
+        .mount(&other)
+        .await;
+    let address = format!("{}/file.pdf", other.uri());
+    let with_token = crate::target_sample::call_with("GET", &address, "token-1");
+    let refused = exchange(&server, with_token).await;
+    assert!(matches!(trouble(&refused), Trouble::Withheld(why) if why.contains("another host")));
+    let written = exchange(&server, call("POST", &address)).await;
+    assert!(matches!(trouble(&written), Trouble::Withheld(_)));
+    assert_eq!(answer(&exchange(&server, call("GET", &address)).await).status, 200);
+}
+
+#[tokio::test]
+async fn a_lie_about_the_length_is_sent_as_it_is() {
+    let seen = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let answer_bytes = b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n\
+                         Transfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n";
+    let kept = seen.clone();
+    let address = serve(move |mut stream| {
+        let mut bytes = Vec::new();
+        // The sender closes its side, so the end is seen.
+        let _ = stream.read_to_end(&mut bytes);
+        kept.lock().extend_from_slice(&bytes);
+        let _ = stream.write_all(answer_bytes);
+    });
+    let server = service().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let base = format!("{}/api", server.uri());
+    let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
+    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
+    let body = PreparedBody::Raw {
+        content_type: Some("multipart/form-data; boundary=moot".to_owned()),
+        bytes: Bytes::from_static(b"--moot\r\n"),
+        declared_length: Some(4096),
+    };
+    let own = stage.send(Prepared { body: body.clone(), ..call("POST", "/v1/requests") }).await;
+    assert!(own.outcome.is_err(), "wiremock hangs up on a body that breaks off");
+    let silent = open_raw(address, body).await;
+    let response = answer(&silent);
+    assert_eq!((response.status, &response.body[..]), (400, &b"{\"a\":1}"[..]));
+    let sent = String::from_utf8_lossy(&seen.lock()).into_owned();
+    assert!(sent.starts_with("POST /v1/requests HTTP/1.1\r\nhost: 127.0.0.1"), "{sent}");
+    assert!(sent.contains("content-length: 4096\r\n") && sent.ends_with("\r\n\r\n--moot\r\n"));
+}
+
+/// Opens a raw server as a deployment; its first connection is the token request.
+async fn open_raw(address: SocketAddr, body: PreparedBody) -> Exchange {
+    let relay = token_then(address);
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let base = format!("http://{relay}");
+    let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
+    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
+    stage.send(Prepared { body, ..call("POST", "/v1/requests") }).await
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_broken() {
+    let rows: [(&str, &[u8]); 4] = [
+        ("hangs up", b""),
+        ("no HTTP", b"SSH-2.0-x\r\n\r\n"),
+        ("head breaks off", b"HTTP/1.1 200 OK\r\ncontent-le"),
+        ("body breaks off", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"),
+    ];
+    for (name, bytes) in rows {
+        let address = serve(move |mut stream| {
+            read_head(&mut stream);
+            let _ = stream.write_all(bytes);
+        });
+        let body = PreparedBody::Bytes { content_type: None, bytes: Bytes::from_static(b"x") };
+        let exchange = open_raw(address, body).await;
+        assert!(
+            matches!(trouble(&exchange), Trouble::Broken(_)),
+            "{name}: {:?}",
+            trouble(&exchange)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_closed_port_is_unreachable() {
+    let closed = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let error = open(&format!("http://{closed}"), "", folder.path(), &masks).await.err();
+    match error {
+        Some(moot_harness::target::OpenError::Unreachable(said)) => {
+            assert!(said.contains(&closed.to_string()) && said.contains("refused"), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn tls_trouble_is_called_so() {
+    let address = serve(|mut stream| {
+        let mut some = [0; 8];
+        let _ = stream.read(&mut some);
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let error = open(&format!("https://{address}"), "", folder.path(), &masks).await.err();
+    match error {
+        Some(moot_harness::target::OpenError::Unreachable(said)) => {
+            assert!(said.contains("TLS"), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A server that hands each connection to `handle`, in a thread that ends with the process.
+fn serve(handle: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    thread::spawn(move || listener.incoming().flatten().for_each(handle));
+    address
+}
+
+/// A server that answers token requests and the list of workflows itself, and hands every other
+/// connection to `address`.
+fn token_then(address: SocketAddr) -> SocketAddr {
+    serve(move |mut stream| {
+        let head = read_head(&mut stream);
+        let own = |stream: &mut TcpStream, json: &str| {
+            let length = json.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{json}"
+            );
+        };
+        let text = String::from_utf8_lossy(&head).into_owned();
+        if text.starts_with("POST /oauth/token") {
+            own(&mut stream, "{\"access_token\":\"token-1\",\"expires_in\":7200}");
+        } else if text.starts_with("GET /v1/workflows") {
+            own(&mut stream, "{\"data\":[]}");
+        } else if let Ok(mut beyond) = TcpStream::connect(address) {
+            let _ = beyond.write_all(&head);
+            if let (Ok(mut from), Ok(mut to)) = (stream.try_clone(), beyond.try_clone()) {
+                thread::spawn(move || {
+                    let _ = std::io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(std::net::Shutdown::Write);
+                });
+            }
+            let _ = std::io::copy(&mut beyond, &mut stream);
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+    })
+}
+
+/// Reads up to the end of a head; what follows in the same piece comes with it.
+fn read_head(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    while !bytes.windows(4).any(|window| window == b"\r\n\r\n") {
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => break,
+            Ok(length) => bytes.extend_from_slice(&piece[..length]),
+        }
+    }
+    bytes
+}

@@ -1,0 +1,93 @@
+//! Samples that the tests of targets share: requests, and a deployment on a loopback server.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use moot_harness::exchange::Masks;
+use moot_harness::target::{
+    OpenError, Prepared, PreparedBody, PreparedPart, Target, TargetOptions, file,
+};
+use serde_json::json;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+/// A request without body.
+pub(crate) fn call(method: &str, path: &str) -> Prepared {
+    Prepared {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        operation: None,
+        headers: Vec::new(),
+        body: PreparedBody::Empty,
+        application: "main".to_owned(),
+        tag_scenario: "sample/scenario".to_owned(),
+    }
+}
+
+/// A request with a token.
+pub(crate) fn call_with(method: &str, path: &str, token: &str) -> Prepared {
+    let headers = vec![("Authorization".to_owned(), format!("Bearer {token}"))];
+    Prepared { headers, ..call(method, path) }
+}
+
+/// A request with text parts.
+pub(crate) fn upload(path: &str, parts: &[(&str, &str)]) -> Prepared {
+    let parts = parts.iter().map(|(name, value)| PreparedPart::text(*name, *value)).collect();
+    Prepared { body: PreparedBody::Multipart(parts), ..call("POST", path) }
+}
+
+/// A request with a JSON body.
+pub(crate) fn json_call(path: &str, body: &serde_json::Value) -> Prepared {
+    let body = PreparedBody::Bytes {
+        content_type: Some("application/json".to_owned()),
+        bytes: Bytes::from(body.to_string()),
+    };
+    Prepared { body, ..call("POST", path) }
+}
+
+/// A server that issues tokens `token-1`, `token-2`, … and has no workflows.
+pub(crate) async fn service() -> MockServer {
+    let server = MockServer::start().await;
+    let issued = std::sync::atomic::AtomicU32::new(0);
+    Mock::given(method("POST"))
+        .and(path("/api/oauth/token"))
+        .respond_with(move |_: &wiremock::Request| {
+            let number = issued.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            ResponseTemplate::new(200).set_body_json(json!({
+                "access_token": format!("token-{number}"), "expires_in": 7200,
+            }))
+        })
+        .mount(&server)
+        .await;
+    Mock::given(method("GET"))
+        .and(path("/api/v1/workflows"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(json!({
+            "data": [], "pagination": { "total_pages": 0 },
+        })))
+        .mount(&server)
+        .await;
+    server
+}
+
+/// Opens this address as a deployment, unpaced; `more` is added to the target file, `folder` takes
+/// the ledger.
+pub(crate) async fn open(
+    base_url: &str,
+    more: &str,
+    folder: &Path,
+    masks: &Arc<Masks>,
+) -> Result<Target, OpenError> {
+    let text = format!(
+        "base_url: {base_url}\n\
+         applications: {{ main: {{ client_id: id, client_secret: top-secret-value }} }}\n\
+         admin: none\n\
+         limits:\n  requests_per_minute: 0\n  token_requests_per_minute: 0\n  \
+         created_objects_max: 2\n\
+         ledger: ledger.ndjson\n{more}\n"
+    );
+    let file = file::from_text(&text, &folder.join("target.yaml"), &|_| None)
+        .unwrap_or_else(|error| panic!("the sample is sound, but: {error}"));
+    let options = TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() };
+    Target::over_http(file, options, masks.clone()).await
+}

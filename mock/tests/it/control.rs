@@ -1,0 +1,167 @@
+//! The control plane's questions and orders that no other module asks.
+
+use jiff::{SignedDuration, Timestamp};
+use moot_mock::control::Ask;
+use moot_mock::settings::{ClockSetting, Progression};
+use serde_json::json;
+
+use crate::support::{Bench, bench, bench_with, get, post, sound, start};
+
+#[track_caller]
+fn check(bench: &Bench, ask: Ask, status: u16) {
+    assert_eq!(bench.ask(ask.clone()).expect_err("it can't be done").status, status, "{ask:?}");
+}
+
+#[test]
+fn the_world_is_shown_with_its_counts() {
+    let bench = bench();
+    bench.create(&sound());
+    let world = bench.ask(Ask::World).expect("a question");
+    assert_eq!(world["seed"], 7);
+    assert_eq!(world["base_url"], "http://moot.test/api");
+    assert_eq!(world["time"], "2026-03-05T14:30:00Z");
+    assert_eq!(world["rate_limit"], "off");
+    assert_eq!(world["progression"], "manual");
+    assert_eq!(world["deliveries"], json!({ "queued": 0, "delivered": 0, "failed": 0 }));
+    let company = &world["companies"][0];
+    assert_eq!(company["applications"], json!(["demo-main", "demo-reader", "demo-writer"]));
+    assert_eq!(company["counts"]["workflows"], 5);
+    assert_eq!(company["counts"]["legal_requests"], 74);
+    assert_eq!(company["counts"]["webhooks"], 58);
+    let answers = serde_json::from_value(world["answers"].clone()).expect("full answers");
+    assert_eq!(moot_fixtures::answers::default(), &answers);
+}
+
+#[test]
+fn what_can_be_called_is_described() {
+    let described = bench().service.seeded().describe();
+    assert_eq!(described["applications"][0]["client_id"], "demo-main");
+    assert_eq!(described["applications"][0]["scopes"], json!(["read", "write"]));
+    assert_eq!(described["users"]["Northwind Example Ltd"][0], "requester@northwind.example");
+    assert_eq!(described["workflows"][0]["type"], "generated");
+}
+
+#[test]
+fn a_reset_is_the_first_day_again() {
+    let bench = bench();
+    let first = bench.get("/v1/requests").body;
+    let id = bench.create(&sound());
+    bench.advance(100);
+    bench.ask(Ask::Reset).expect("an order");
+    assert_eq!(bench.get("/v1/requests").body, first);
+    assert_eq!(bench.ask(Ask::ClockGet).expect("a question")["now"], "2026-03-05T14:30:00Z");
+    check(&bench, Ask::LegalRequest { id: id.clone() }, 404);
+    assert_eq!(bench.create(&sound()), id, "the same calls give the same ids");
+}
+
+#[test]
+fn clocks_go_forward_only() {
+    let bench = bench();
+    let later: Timestamp = "2026-03-05T15:00:00Z".parse().expect("a time");
+    let moved = bench.ask(Ask::ClockSet(later)).expect("it is later");
+    assert_eq!((&moved["now"], &moved["frozen"]), (&json!("2026-03-05T15:00:00Z"), &json!(true)));
+    bench.ask(Ask::ClockSet(later)).expect("it is that time already");
+    check(&bench, Ask::ClockSet(start()), 422);
+    check(&bench, Ask::ClockAdvance { seconds: u64::MAX }, 422);
+    check(&bench, Ask::ClockAdvance { seconds: i64::MAX as u64 }, 422);
+    assert_eq!(bench.get("/v1/requests").header("date"), "Thu, 05 Mar 2026 15:00:00 GMT");
+}
+
+#[test]
+fn a_running_clock_keeps_running_after_it_was_moved() {
+    let bench = bench_with(|settings| settings.clock = ClockSetting::Real);
+    bench.advance(60);
+    let system_now = start() + SignedDuration::from_secs(5);
+    let shown = bench.service.control(system_now, Ask::ClockGet).expect("a question");
+    assert_eq!(shown["now"], "2026-03-05T14:31:05Z");
+    assert_eq!(shown["frozen"], false);
+}
+
+#[test]
+fn the_clock_moves_to_the_next_thing_due() {
+    let bench = bench_with(|settings| settings.progression = Progression::Timed { seconds: 90 });
+    let idle = bench.ask(Ask::ClockNext).expect("an order");
+    assert_eq!(idle["now"], "2026-03-05T14:30:00Z");
+    assert_eq!(idle["fired"], json!([]));
+    let id = bench.create(&sound());
+    let next = bench.ask(Ask::ClockNext).expect("an order");
+    assert_eq!(next["now"], "2026-03-05T14:31:30Z");
+    assert_eq!(next["fired"][0]["detail"], "draft -> initial_review");
+    assert_eq!(bench.status(&id), "initial_review");
+}
+
+#[test]
+fn the_journal_shows_what_was_sent_and_why_it_was_refused() {
+    let bench = bench();
+    let token = bench.token();
+    bench.send(&get("/v1/requests?page=1").token(&token));
+    bench.send(&get("/v1/requests"));
+    bench.send(&get("/nowhere"));
+    bench.send(&post("/v1/requests").token(&token));
+    let all = bench.ask(Ask::Exchanges { limit: 100 }).expect("a question");
+    let rows: Vec<_> = all["exchanges"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| {
+            json!([
+                row["serial"],
+                row["operation"],
+                row["application"],
+                row["status"],
+                row["problem"],
+                row["decision"]
+            ])
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            json!([1, "create_access_token", null, 200, null, "served"]),
+            json!([2, "list_legal_requests", "demo-main", 200, null, "served"]),
+            json!([3, "list_legal_requests", null, 401, "invalid_token", "token"]),
+            json!([4, null, null, 404, "request_not_found", "route"]),
+            json!([5, "create_legal_request", "demo-main", 400, "parameter_missing", "body"]),
+        ]
+    );
+    assert_eq!(all["exchanges"][1]["path"], "/v1/requests");
+    assert_eq!(all["exchanges"][1]["client"], "127.0.0.1");
+    assert_eq!(all["exchanges"][1]["at"], "2026-03-05T14:30:00Z");
+    let newest = bench.ask(Ask::Exchanges { limit: 1 }).expect("a question");
+    assert_eq!(newest["exchanges"][0]["serial"], 5);
+    bench.ask(Ask::ClearExchanges).expect("an order");
+    let none = bench.ask(Ask::Exchanges { limit: 100 }).expect("a question");
+    assert_eq!(none["exchanges"], json!([]));
+}
+
+#[test]
+fn the_journal_is_bounded_in_calls_and_in_bytes() {
+    let bench = bench();
+    let kept = |bench: &Bench| {
+        let all = bench.ask(Ask::Exchanges { limit: usize::MAX }).expect("a question");
+        let rows = all["exchanges"].as_array().expect("a list");
+        (rows.len(), rows.last().expect("some")["serial"].as_u64().expect("a number"))
+    };
+    for _ in 0..12_000 {
+        bench.send(&get("/"));
+    }
+    assert_eq!(kept(&bench), (10_000, 12_000));
+    let long = format!("/{}ü", "x".repeat(5_000));
+    for _ in 0..12_000 {
+        bench.send(&get(&long));
+    }
+    let (calls, newest) = kept(&bench);
+    assert_eq!(newest, 24_000);
+    assert!((1_000..2_000).contains(&calls), "{calls} long calls fit into a mebibyte");
+}
+
+#[test]
+fn what_does_not_exist_is_unknown() {
+    let bench = bench();
+    let id = || "unknown1".to_owned();
+    let status = moot_fixtures::contract::LegalRequestStatus::Signed;
+    check(&bench, Ask::LegalRequest { id: id() }, 404);
+    check(&bench, Ask::SetStatus { id: id(), status, comment: None, force: true }, 404);
+    check(&bench, Ask::Redeliver { id: 1 }, 404);
+    check(&bench, Ask::ExpireToken { token: id() }, 404);
+}

@@ -1,0 +1,197 @@
+//! Lists: pages, filters, order, and what a company sees (§4, §5.6).
+
+use std::collections::BTreeSet;
+
+use moot_fixtures::contract::{
+    FilterUnknown, LegalRequestStatus, ListOrder, PageInvalid, PagePastEnd,
+};
+use serde_json::Value;
+
+use crate::support::{Bench, bench, bench_answering, bench_with, get, sound};
+
+const LISTS: [&str; 4] =
+    ["/v1/workflows", "/v1/requests", "/v1/repository_documents", "/v1/webhooks"];
+
+#[track_caller]
+fn check(bench: &Bench, target: &str, expected: (u16, &str)) {
+    let (status, problem) = bench.get(target).outcome();
+    assert_eq!((status, problem.as_str()), expected, "{target}");
+}
+
+/// The ids of every page of a list.
+fn walk(bench: &Bench, path: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    for page in 1.. {
+        let answer = bench.get(&format!("{path}?page={page}")).ok();
+        let pagination = answer.value("/pagination");
+        assert_eq!(pagination["current_page"], page);
+        ids.extend(answer.ids());
+        if pagination["total_pages"].as_u64() <= Some(page) {
+            assert_eq!(pagination["total_count"], ids.len());
+            return ids;
+        }
+        assert_eq!(answer.ids().len() as u64, pagination["per_page"].as_u64().unwrap_or(0));
+    }
+    ids
+}
+
+#[test]
+fn pages_partition_each_list_for_any_page_size() {
+    for (per_page, order) in
+        [(25, ListOrder::NewestFirst), (1, ListOrder::OldestFirst), (7, ListOrder::NewestFirst)]
+    {
+        let bench = bench_answering(|answers| {
+            answers.per_page = per_page;
+            answers.list_order = order;
+        });
+        for path in LISTS {
+            let ids = walk(&bench, path);
+            let unique: BTreeSet<&String> = ids.iter().collect();
+            assert_eq!(unique.len(), ids.len(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_list_of_25_has_one_page_and_one_of_26_has_two() {
+    let bench = bench_with(|settings| {
+        let mut world = (*settings.seed_world).clone();
+        world.companies[0].legal_requests.clear();
+        world.companies[0].generated_legal_requests = 25;
+        settings.seed_world = world.into();
+    });
+    let pagination = |bench: &Bench| bench.get("/v1/requests").value("/pagination");
+    assert_eq!(
+        pagination(&bench).to_string(),
+        r#"{"current_page":1,"per_page":25,"total_pages":1,"total_count":25}"#
+    );
+    let id = bench.create(&sound());
+    let after = pagination(&bench);
+    assert_eq!((&after["total_pages"], &after["total_count"]), (&2.into(), &26.into()));
+    assert_eq!(bench.get("/v1/requests").ids()[0], id, "the newest is first");
+    assert_eq!(bench.get("/v1/requests?page=2").ids().len(), 1);
+}
+
+#[test]
+fn page_must_be_a_whole_number_from_1_on() {
+    let bench = bench();
+    let refused = (400, "parameter_missing");
+    for page in ["0", "-1", "1.0", "abc", "", "%20", "1e3", "+1", "0x1", "1&page=2"] {
+        check(&bench, &format!("/v1/requests?page={page}"), refused);
+    }
+    for page in ["1", "01", "2", "999", "18446744073709551615", "99999999999999999999999"] {
+        check(&bench, &format!("/v1/requests?page={page}"), (200, ""));
+    }
+    let lenient = bench_answering(|answers| answers.page_invalid = PageInvalid::FirstPage);
+    let first = lenient.get("/v1/requests").body;
+    assert_eq!(lenient.get("/v1/requests?page=0").body, first);
+    assert_eq!(lenient.get("/v1/requests?page=abc").body, first);
+}
+
+#[test]
+fn the_page_after_the_last_is_an_answer() {
+    let last = bench().get("/v1/requests").value("/pagination/total_pages").as_u64();
+    let last = last.expect("a number");
+    let past = format!("/v1/requests?page={}", last + 1);
+    let answer = bench().get(&past).ok();
+    assert_eq!(answer.value("/data"), Value::Array(Vec::new()));
+    assert_eq!(answer.value("/pagination/current_page"), last + 1);
+    for (choice, expected) in [
+        (PagePastEnd::NotFound, (404, "request_not_found")),
+        (PagePastEnd::BadRequest, (400, "parameter_missing")),
+    ] {
+        let bench = bench_answering(|answers| answers.page_past_end = choice);
+        check(&bench, &past, expected);
+        check(&bench, &format!("/v1/requests?page={last}"), (200, ""));
+    }
+}
+
+#[test]
+fn an_empty_list_has_its_first_page_whatever_the_answers_say() {
+    for total_pages in [0, 1] {
+        let bench = bench_with(|settings| {
+            settings.seed_world =
+                moot_fixtures::world::named("empty").expect("it is embedded").clone().into();
+            settings.answers.empty_total_pages = total_pages;
+            settings.answers.page_past_end = PagePastEnd::NotFound;
+        });
+        let client = bench.service.seeded().describe();
+        let client_id = client["applications"][0]["client_id"].as_str().expect("an id").to_owned();
+        let ask = moot_mock::control::Ask::MintToken { client_id, scopes: None, age_seconds: 0 };
+        let minted = bench.ask(ask).expect("it exists");
+        let token = minted["access_token"].as_str().expect("a token");
+        let answer = bench.send(&get("/v1/requests").token(token)).ok();
+        assert_eq!(answer.value("/pagination/total_pages"), total_pages);
+        assert_eq!(answer.value("/data"), Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn the_status_filter_neither_leaks_nor_misses() {
+    let bench = bench();
+    let mut filtered = Vec::new();
+    for status in LegalRequestStatus::ALL {
+        let answer = bench.get(&format!("/v1/requests?status={}", status.as_str())).ok();
+        let members = answer.value("/data");
+        let members = members.as_array().expect("a list");
+        assert!(!members.is_empty(), "the demo world shows every status");
+        assert!(members.iter().all(|member| member["attributes"]["status"] == status.as_str()));
+        filtered.extend(answer.ids());
+    }
+    filtered.sort();
+    let mut all = walk(&bench, "/v1/requests");
+    all.sort();
+    assert_eq!(filtered, all);
+}
+
+#[test]
+fn an_unknown_status_is_an_answer() {
+    for (choice, expected) in [
+        (FilterUnknown::Refused, None),
+        (FilterUnknown::Empty, Some(0)),
+        (FilterUnknown::Ignored, Some(25)),
+    ] {
+        let bench = bench_answering(|answers| answers.status_filter_unknown = choice);
+        for query in ["status=nope", "status=", "status=Draft", "status=draft&status=draft"] {
+            let answer = bench.get(&format!("/v1/requests?{query}"));
+            match expected {
+                None => assert_eq!(answer.outcome(), (400, "parameter_missing".to_owned())),
+                Some(members) => assert_eq!(answer.ids().len(), members, "{query}"),
+            }
+        }
+    }
+    check(&bench(), "/v1/workflows?status=draft", (400, "parameter_missing"));
+    check(&bench(), "/v1/webhooks?status=draft", (200, ""));
+}
+
+#[test]
+fn a_company_sees_nothing_of_another() {
+    let bench = bench();
+    let other = bench.token_of("other-main", "read write");
+    for path in LISTS {
+        let ours: BTreeSet<String> = walk(&bench, path).into_iter().collect();
+        let theirs = bench.send(&get(path).token(&other)).ok().ids();
+        assert!(!theirs.is_empty() && theirs.iter().all(|id| !ours.contains(id)), "{path}");
+        if path != "/v1/webhooks" {
+            check(&bench, &format!("{path}/{}", theirs[0]), (404, "request_not_found"));
+        }
+    }
+    let forbidding = bench_answering(|answers| answers.other_company = 403);
+    let theirs = forbidding.send(&get("/v1/requests").token(&other)).ok().ids();
+    let target = format!("/v1/requests/{}", theirs[0]);
+    check(&forbidding, &target, (403, "insufficient_scope"));
+    check(&forbidding, &format!("{target}/activity"), (403, "insufficient_scope"));
+    check(&forbidding, "/v1/requests/unknown1", (404, "request_not_found"));
+}
+
+#[test]
+fn members_of_a_list_are_what_getting_them_answers() {
+    let bench = bench();
+    for path in &LISTS[..3] {
+        let list = bench.get(path).value("/data");
+        for member in list.as_array().expect("a list") {
+            let id = member["id"].as_str().expect("an id");
+            assert_eq!(&bench.get(&format!("{path}/{id}")).value("/data"), member);
+        }
+    }
+}

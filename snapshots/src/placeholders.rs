@@ -1,0 +1,270 @@
+//! From a response to stable text: what is volatile becomes a typed name that keeps its identity.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::kind::{Kind, is_resource_list};
+use crate::shape::merged;
+use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
+
+/// Headers that are kept, in the order shown. Of `retry-after` only that it is there.
+const HEADERS_KEPT: [&str; 6] =
+    ["content-type", "cache-control", "www-authenticate", "allow", "location", "retry-after"];
+
+/// What stands for a redacted value.
+const REDACTED: &str = "[redacted]";
+
+/// Characters shown of a body that is not JSON.
+const TEXT_CHARACTERS_MAX: usize = 4000;
+
+/// The names given to volatile values within one scenario.
+///
+/// The same value has the same name in every response of the scenario: `[request:1]`, `[token:2]`.
+/// A time is named per resource and member, so that two resources made in the same second do not
+/// share a name by chance. In lists of resources no single one is named: only the merged shape of the
+/// members is shown.
+#[derive(Debug, Clone, Default)]
+pub struct Placeholders {
+    /// Value and name; replaced wherever the value stands as a word.
+    known: BTreeMap<String, String>,
+    /// (resource, member, value) and name.
+    times: BTreeMap<(String, String, String), String>,
+    /// How many names of a kind were given.
+    given: BTreeMap<Kind, u32>,
+    /// Texts of the run and what stands for them, in the order to be replaced.
+    fixed: Vec<(String, String)>,
+    /// Path of the target's base address, without slash at its end.
+    base_path: Option<String>,
+}
+
+/// Where a value stands while a body is rendered.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    /// The id (or token) of the resource around it.
+    owner: &'a str,
+    /// Its member.
+    member: &'a str,
+}
+
+impl Placeholders {
+    /// No names yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Shows `text` as `[label]` wherever it stands: for the run's tag and the like.
+    pub fn hide(&mut self, text: &str, label: &str) {
+        if !text.is_empty() && self.fixed.iter().all(|(known, _)| known != text) {
+            self.fixed.push((text.to_owned(), format!("[{label}]")));
+        }
+    }
+
+    /// Shows the target's base address as `[base]`, and its path at the start of paths as
+    /// `[base-path]`: a sandbox has another one each time.
+    pub fn hide_base(&mut self, base_url: &str) {
+        self.hide(base_url, "base");
+        let path = base_url
+            .split_once("://")
+            .and_then(|(_, rest)| rest.find('/').map(|at| rest[at..].trim_end_matches('/')));
+        self.base_path = path.filter(|path| !path.is_empty()).map(str::to_owned);
+    }
+
+    /// The response as text: status line, kept headers, blank line, body with sorted members.
+    ///
+    /// `redact_pointers` are JSON Pointers into the body whose values become `[redacted]`; one that
+    /// points nowhere does nothing.
+    ///
+    /// ```text
+    /// HTTP 201
+    /// content-type: application/json
+    ///
+    /// {
+    ///   "data": {
+    ///     "attributes": {"name": "…", "status": "draft"},
+    ///     "id": "[request:1]",
+    ///     "type": "legal_request"
+    ///   }
+    /// }
+    /// ```
+    pub fn response(
+        &mut self,
+        status: u16,
+        headers: &[(String, String)],
+        body: Option<&Value>,
+        body_text: &str,
+        redact_pointers: &[String],
+    ) -> String {
+        let shown_body = match body {
+            Some(value) => {
+                let mut value = value.clone();
+                for pointer in redact_pointers {
+                    if let Some(place) = value.pointer_mut(pointer) {
+                        *place = Value::String(REDACTED.to_owned());
+                    }
+                }
+                self.learn(&value, false);
+                let shown = self.render(&value, At { owner: "", member: "" });
+                printable(&format!("{shown:#}"))
+            }
+            None => self.plain_body(body_text),
+        };
+        let mut out = format!("HTTP {status}\n");
+        for name in HEADERS_KEPT {
+            for (_, value) in headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name)) {
+                let shown = match name {
+                    "retry-after" => "[present]".to_owned(),
+                    "location" => address(&self.words(value)),
+                    _ => self.words(value),
+                };
+                out.push_str(&format!("{name}: {}\n", printable(&shown)));
+            }
+        }
+        out.push('\n');
+        out.push_str(&shown_body);
+        out
+    }
+
+    fn plain_body(&self, text: &str) -> String {
+        if text.is_empty() {
+            return "(no body)".to_owned();
+        }
+        if text.contains(['\u{fffd}', '\0']) {
+            return "(binary)".to_owned();
+        }
+        let shown: String = text.chars().take(TEXT_CHARACTERS_MAX).collect();
+        let cut = if shown.len() < text.len() { "\n(cut)" } else { "" };
+        format!("{}{cut}", printable(&self.words(&shown)))
+    }
+
+    /// First pass: names every identifier, so that it is known in texts that stand before it.
+    fn learn(&mut self, value: &Value, is_upload: bool) {
+        match value {
+            Value::Object(object) => {
+                for (member, value) in sorted(object) {
+                    match value {
+                        Value::String(text) => {
+                            match Kind::of_member(object, member, is_upload) {
+                                Some(kind) => self.name(kind, text),
+                                None => self.learn_path(text),
+                            };
+                        }
+                        other => {
+                            let below = member == "data" && object.contains_key("success");
+                            self.learn(other, below);
+                        }
+                    }
+                }
+            }
+            Value::Array(items) if !is_resource_list(items) => {
+                items.iter().for_each(|item| self.learn(item, false));
+            }
+            Value::Array(_)
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_) => {}
+        }
+    }
+
+    /// Names the identifiers in a path: `/v1/requests/{id}`.
+    fn learn_path(&mut self, text: &str) {
+        if !text.starts_with('/') && !text.starts_with("http") {
+            return;
+        }
+        let path = text.split(['?', '#']).next().unwrap_or(text);
+        let segments: Vec<&str> = path.split('/').collect();
+        for pair in segments.windows(2) {
+            if let Some(kind) = Kind::of_collection(pair[0]) {
+                self.name(kind, pair[1]);
+            }
+        }
+    }
+
+    fn name(&mut self, kind: Kind, value: &str) {
+        if !value.is_empty() && value != REDACTED && !self.known.contains_key(value) {
+            let name = self.next(kind);
+            self.known.insert(value.to_owned(), name);
+        }
+    }
+
+    fn next(&mut self, kind: Kind) -> String {
+        let given = self.given.entry(kind).or_default();
+        *given += 1;
+        format!("[{}:{given}]", kind.as_str())
+    }
+
+    /// Second pass.
+    fn render(&mut self, value: &Value, at: At<'_>) -> Value {
+        match value {
+            Value::Object(object) => {
+                let own = ["id", "access_token"].iter().find_map(|m| object.get(*m)?.as_str());
+                let owner = own.unwrap_or(at.owner);
+                let shown = sorted(object)
+                    .into_iter()
+                    .map(|(member, value)| {
+                        (member.to_owned(), self.render(value, At { owner, member }))
+                    })
+                    .collect();
+                Value::Object(shown)
+            }
+            Value::Array(items) if is_resource_list(items) => merged(items),
+            Value::Array(items) => {
+                Value::Array(items.iter().map(|item| self.render(item, at)).collect())
+            }
+            Value::String(text) => Value::String(self.text(text, at)),
+            Value::Number(number) if number.is_u64() => match at.member {
+                "total_count" | "total_pages" => Value::String("[count]".to_owned()),
+                member if member.ends_with("_at") => {
+                    Value::String(self.time(&number.to_string(), at))
+                }
+                _ => value.clone(),
+            },
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    fn text(&mut self, text: &str, at: At<'_>) -> String {
+        if let Some(name) = self.known.get(text) {
+            return name.clone();
+        }
+        if is_timestamp(text) {
+            return self.time(text, at);
+        }
+        let shown = self.words(text);
+        if at.member == "agreement_url" { address(&shown) } else { without_loopback(&shown) }
+    }
+
+    fn time(&mut self, value: &str, at: At<'_>) -> String {
+        if at.owner.is_empty() {
+            return "[time]".to_owned();
+        }
+        let key = (at.owner.to_owned(), at.member.to_owned(), value.to_owned());
+        if let Some(name) = self.times.get(&key) {
+            return name.clone();
+        }
+        let name = self.next(Kind::Time);
+        self.times.insert(key, name.clone());
+        name
+    }
+
+    /// `text` with everything known replaced, the longest first.
+    fn words(&self, text: &str) -> String {
+        let below = self.base_path.as_ref().and_then(|path| text.strip_prefix(path.as_str()));
+        let mut shown = match below {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("[base-path]{rest}"),
+            _ => text.to_owned(),
+        };
+        for (fixed, by) in &self.fixed {
+            shown = shown.replace(fixed.as_str(), by);
+        }
+        let mut known: Vec<(&String, &String)> =
+            self.known.iter().filter(|(value, _)| shown.contains(value.as_str())).collect();
+        known.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        known.into_iter().fold(shown, |shown, (value, name)| replace_word(&shown, value, name))
+    }
+}
+
+fn sorted(object: &Map<String, Value>) -> BTreeMap<&str, &Value> {
+    object.iter().map(|(member, value)| (member.as_str(), value)).collect()
+}

@@ -1,0 +1,292 @@
+//! A folder of snapshots: comparing, recording, and the decisions about what is pending.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use similar::TextDiff;
+
+use crate::file::{self, Metadata};
+
+/// Lines of context in a diff.
+const DIFF_CONTEXT_LINES: usize = 3;
+
+/// Whether a run may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Compares, writes nothing.
+    Check,
+    /// Writes what is new as accepted, and what differs beside it as `.snap.new`, for a decision.
+    Record,
+}
+
+/// What came of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Comparison {
+    /// The same.
+    Match,
+    /// Recorded: there was none.
+    Added,
+    /// Recorded beside the accepted one, which differs: waits for a decision.
+    Updated,
+    /// There is none, and nothing was written.
+    Missing {
+        /// What would be recorded.
+        new: String,
+    },
+    /// Another text is accepted.
+    Mismatch {
+        /// What is accepted.
+        old: String,
+        /// What came.
+        new: String,
+        /// From old to new, unified.
+        diff: String,
+    },
+    /// A file could not be read or written.
+    Error(String),
+}
+
+/// An accepted snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// `04_07_get_request/by-id__get`.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// Scenario and step, for people.
+    pub description: Option<String>,
+    /// Whether another text waits for a decision.
+    pub is_pending: bool,
+}
+
+/// A text that waits for a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Of the snapshot.
+    pub name: String,
+    /// The `.snap.new` file.
+    pub new_file: PathBuf,
+    /// The accepted file, which need not exist.
+    pub file: PathBuf,
+    /// From accepted to new, unified.
+    pub diff: String,
+}
+
+/// A folder of snapshots could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file system refused.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is no snapshot.
+    #[error("{0}")]
+    NotASnapshot(String),
+}
+
+/// Where the snapshot `name` (`STEM/REST`) is kept below `dir`: one folder a file of scenarios, and in
+/// the rest every character that is awkward in a file name is `-`. A name that lost something so
+/// carries a digest, so that two names never share a file.
+pub fn file_of(dir: &Path, name: &str) -> PathBuf {
+    let (stem, rest) = name.split_once('/').unwrap_or(("", name));
+    let mut path = dir.to_path_buf();
+    if !stem.is_empty() {
+        path.push(plain(stem));
+    }
+    path.push(format!("{}.snap", plain(rest)));
+    path
+}
+
+/// Compares `content` with the accepted snapshot `name`; see [`Mode`] for what is written.
+pub fn check(dir: &Path, name: &str, metadata: &Metadata, content: &str, mode: Mode) -> Comparison {
+    match compare(dir, name, metadata, content, mode) {
+        Ok(comparison) => comparison,
+        Err(error) => Comparison::Error(error.to_string()),
+    }
+}
+
+fn compare(
+    dir: &Path,
+    name: &str,
+    metadata: &Metadata,
+    content: &str,
+    mode: Mode,
+) -> Result<Comparison, StoreError> {
+    let path = file_of(dir, name);
+    let pending = pending_path(&path);
+    let new = file::normal(content);
+    let old = if path.exists() {
+        Some(file::read(&path).map_err(StoreError::NotASnapshot)?.0)
+    } else {
+        None
+    };
+    Ok(match (old, mode) {
+        (Some(old), Mode::Check) if old == new => Comparison::Match,
+        (Some(old), Mode::Record) if old == new => {
+            // What was pending from an earlier run no longer comes.
+            remove_if_there(&pending)?;
+            Comparison::Match
+        }
+        (Some(old), Mode::Check) => {
+            let diff = unified(&old, &new);
+            Comparison::Mismatch { old, new, diff }
+        }
+        (Some(_), Mode::Record) => {
+            write(&pending, &file::render(metadata, &today(), &new))?;
+            Comparison::Updated
+        }
+        (None, Mode::Check) => Comparison::Missing { new },
+        (None, Mode::Record) => {
+            write(&path, &file::render(metadata, &today(), &new))?;
+            remove_if_there(&pending)?;
+            Comparison::Added
+        }
+    })
+}
+
+/// Every accepted snapshot below `dir`, by name.
+///
+/// # Errors
+/// A folder cannot be read, or a file is no snapshot.
+pub fn list(dir: &Path) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = Vec::new();
+    for path in files(dir)? {
+        if path.extension().is_some_and(|extension| extension == "snap") {
+            let (_, description) = file::read(&path).map_err(StoreError::NotASnapshot)?;
+            let is_pending = pending_path(&path).exists();
+            entries.push(Entry { name: name_of(dir, &path), file: path, description, is_pending });
+        }
+    }
+    Ok(entries)
+}
+
+/// Everything below `dir` that waits for a decision, by name.
+///
+/// # Errors
+/// A folder cannot be read, or a file is no snapshot.
+pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
+    let mut all = Vec::new();
+    for new_file in files(dir)? {
+        if !new_file.to_string_lossy().ends_with(".snap.new") {
+            continue;
+        }
+        let file = new_file.with_extension("");
+        let (new, _) = file::read(&new_file).map_err(StoreError::NotASnapshot)?;
+        let old = if file.exists() {
+            file::read(&file).map_err(StoreError::NotASnapshot)?.0
+        } else {
+            String::new()
+        };
+        let diff = unified(&old, &new);
+        all.push(Pending { name: name_of(dir, &file), new_file, file, diff });
+    }
+    Ok(all)
+}
+
+/// Makes the pending text the accepted one.
+///
+/// # Errors
+/// The file system refuses.
+pub fn accept(pending: &Pending) -> Result<(), StoreError> {
+    fs::rename(&pending.new_file, &pending.file)
+        .map_err(|source| StoreError::File { path: pending.new_file.clone(), source })
+}
+
+/// Throws the pending text away.
+///
+/// # Errors
+/// The file system refuses.
+pub fn reject(pending: &Pending) -> Result<(), StoreError> {
+    fs::remove_file(&pending.new_file)
+        .map_err(|source| StoreError::File { path: pending.new_file.clone(), source })
+}
+
+/// All files below `dir`, sorted; none where there is no such folder. Links are not followed.
+fn files(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let fault = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| StoreError::File { path, source }
+    };
+    let mut found = Vec::new();
+    let mut folders = if dir.is_dir() { vec![dir.to_path_buf()] } else { vec![] };
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(fault(&folder))? {
+            let entry = entry.map_err(fault(&folder))?;
+            let kind = entry.file_type().map_err(fault(&entry.path()))?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn name_of(dir: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(dir).unwrap_or(path).with_extension("");
+    let parts: Vec<_> = below
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+            _ => None,
+        })
+        .collect();
+    parts.join("/")
+}
+
+fn plain(text: &str) -> String {
+    let shown: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' })
+        .collect();
+    if shown == text { shown } else { format!("{shown}-{:08x}", digest(text)) }
+}
+
+/// FNV-1a: needs to differ, not to be secret.
+fn digest(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+fn pending_path(path: &Path) -> PathBuf {
+    path.with_extension("snap.new")
+}
+
+fn unified(old: &str, new: &str) -> String {
+    TextDiff::from_lines(&format!("{old}\n"), &format!("{new}\n"))
+        .unified_diff()
+        .context_radius(DIFF_CONTEXT_LINES)
+        .header("accepted", "new")
+        .to_string()
+}
+
+/// The whole file or none of it: written beside, then renamed.
+fn write(path: &Path, text: &str) -> Result<(), StoreError> {
+    let fault = |source| StoreError::File { path: path.to_path_buf(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(fault)?;
+    }
+    let beside = path.with_extension("tmp");
+    fs::write(&beside, text).map_err(fault)?;
+    fs::rename(&beside, path).map_err(fault)
+}
+
+fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(StoreError::File { path: path.to_path_buf(), source }),
+    }
+}
+
+/// The date for the header: `2026-03-05`, UTC.
+fn today() -> String {
+    let now = jiff::Timestamp::try_from(SystemTime::now()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    now.strftime("%Y-%m-%d").to_string()
+}

@@ -1,0 +1,4 @@
+//! Integration tests of the snapshots: stable text, and files that insta reads.
+
+mod placeholders;
+mod store;
