@@ -132,5 +132,6 @@ fn settings(name: &str, rows: u32) -> Result<Settings, Failure> {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Enforce,
         progression: Progression::Manual,
+        defects: Vec::new(),
     })
 }
