@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::limits::{JOURNAL_BYTES_MAX, JOURNAL_ENTRIES_MAX, JOURNAL_TEXT_MAX};
-use crate::response::Stage;
+use crate::response::{Listed, Refused, Stage};
 
 /// One call as it is recorded.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +32,10 @@ pub(crate) struct Record<'a> {
     pub(crate) application: Option<u32>,
     /// HTTP status of the answer.
     pub(crate) status: u16,
-    /// Which rule refused it, and the problem's type.
-    pub(crate) refused: Option<(Stage, &'a str)>,
+    /// Why it is an error, where it is one.
+    pub(crate) refused: Option<&'a Refused>,
+    /// Which page of a list was answered.
+    pub(crate) listed: Option<Listed>,
 }
 
 /// One call as it is read. Shape: a member of `exchanges`.
@@ -51,6 +53,11 @@ pub(crate) struct Exchange {
     pub(crate) application_index: Option<u32>,
     pub(crate) status: u16,
     pub(crate) problem: Option<String>,
+    /// What is wrong and what would have worked.
+    pub(crate) detail: Option<String>,
+    /// Of a list: the page that was answered, and how many there are.
+    pub(crate) page: Option<u32>,
+    pub(crate) pages: Option<u32>,
     /// `served`, or the rule that refused it.
     pub(crate) decision: &'static str,
 }
@@ -68,6 +75,7 @@ struct Ring {
 }
 
 const NONE: u8 = u8::MAX;
+const NO_PAGE: u32 = u32::MAX;
 const LENGTH_BYTES: usize = 2;
 
 impl Journal {
@@ -131,10 +139,15 @@ fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&record.status.to_be_bytes());
     out.extend_from_slice(&record.application.unwrap_or(u32::MAX).to_be_bytes());
     out.push(record.operation.map_or(NONE, |operation| operation as u8));
-    out.push(record.refused.map_or(NONE, |(stage, _)| stage as u8));
+    out.push(record.refused.map_or(NONE, |refused| refused.stage as u8));
+    let listed = record.listed.map_or([NO_PAGE; 2], |listed| {
+        [listed.page, listed.pages].map(|number| u32::try_from(number).unwrap_or(NO_PAGE - 1))
+    });
+    listed.iter().for_each(|number| out.extend_from_slice(&number.to_be_bytes()));
     write_text(record.method, out);
     write_text(record.path, out);
-    write_text(record.refused.map_or("", |(_, problem)| problem), out);
+    write_text(record.refused.map_or("", |refused| &refused.problem), out);
+    write_text(record.refused.map_or("", |refused| &refused.detail), out);
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
@@ -150,9 +163,12 @@ fn read(bytes: &[u8]) -> Option<Exchange> {
     let (status, bytes) = bytes.split_first_chunk::<2>()?;
     let (application, bytes) = bytes.split_first_chunk::<4>()?;
     let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
+    let (page, bytes) = bytes.split_first_chunk::<4>()?;
+    let (pages, bytes) = bytes.split_first_chunk::<4>()?;
     let (method, bytes) = read_text(bytes)?;
     let (path, bytes) = read_text(bytes)?;
-    let (problem, _) = read_text(bytes)?;
+    let (problem, bytes) = read_text(bytes)?;
+    let (detail, _) = read_text(bytes)?;
     let stage = Stage::ALL.get(usize::from(stage));
     let application = u32::from_be_bytes(*application);
     Some(Exchange {
@@ -166,8 +182,16 @@ fn read(bytes: &[u8]) -> Option<Exchange> {
         application_index: (application != u32::MAX).then_some(application),
         status: u16::from_be_bytes(*status),
         problem: stage.map(|_| problem),
+        detail: stage.map(|_| detail),
+        page: read_page(*page),
+        pages: read_page(*pages),
         decision: stage.map_or("served", |stage| stage.as_str()),
     })
+}
+
+fn read_page(bytes: [u8; 4]) -> Option<u32> {
+    let number = u32::from_be_bytes(bytes);
+    (number != NO_PAGE).then_some(number)
 }
 
 fn read_text(bytes: &[u8]) -> Option<(String, &[u8])> {

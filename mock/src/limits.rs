@@ -16,7 +16,7 @@ pub(crate) const CLIENTS_MAX: usize = 4_096;
 pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
 /// Bytes of the journal.
 pub(crate) const JOURNAL_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a path, method or problem type that the journal keeps.
+/// Bytes of a path, method, problem type or detail that the journal keeps.
 pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
 
 /// Bytes of a form body (§4.1).

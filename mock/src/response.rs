@@ -17,6 +17,17 @@ pub struct Response {
     pub body: ResponseBody,
     /// Why it is an error; `None` where it is none. For the journal, not for the wire.
     pub refused: Option<Box<Refused>>,
+    /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
+    pub listed: Option<Listed>,
+}
+
+/// A page of a list, as it was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    /// As asked, from 1.
+    pub page: u64,
+    /// Pages in all.
+    pub pages: u64,
 }
 
 /// Why a call was refused.
@@ -26,6 +37,8 @@ pub struct Refused {
     pub stage: Stage,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: String,
+    /// What is wrong and what would have worked: its `detail` or `error_description`.
+    pub detail: String,
 }
 
 /// The order in which rules are asked (open question `check_order`).

@@ -96,6 +96,11 @@ impl Service {
         self.0.world.read().now(system_now)
     }
 
+    /// The newest `limit` calls of the journal, the oldest of them first.
+    pub fn exchanges(&self, limit: usize) -> Value {
+        control::exchanges(&self.0.world.read(), limit)
+    }
+
     /// Calls `waker` whenever [`Self::next_due`] may have come nearer. It must not call back.
     pub fn set_waker(&self, waker: Waker) {
         *self.0.waker.lock() = Some(waker);

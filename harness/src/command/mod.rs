@@ -7,6 +7,8 @@ mod artefact;
 mod check;
 mod coverage;
 mod documents;
+mod environment;
+mod exec;
 mod explain;
 mod failure;
 mod line;
@@ -55,6 +57,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 pub use ask::{Ask, Exhaust, Refusal};
+pub(crate) use overview::exchanges;
 
 use crate::call::Content;
 use crate::changes::Change;
@@ -55,7 +56,7 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
         }
         Ask::Deliveries => Ok(outbox::view(world)),
         Ask::Redeliver { id } => outbox::redeliver(world, now, id),
-        Ask::Exchanges { limit } => Ok(overview::exchanges(world, limit)),
+        Ask::Exchanges { limit } => Ok(exchanges(world, limit)),
         Ask::ClearExchanges => {
             world.journal().clear();
             Ok(json!({ "exchanges": [] }))

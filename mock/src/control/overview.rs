@@ -29,8 +29,9 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
 }
 
 /// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
-/// "operation", "application", "status", "problem", "decision"}]}`; `application` is a client id.
-pub(super) fn exchanges(world: &World, limit: usize) -> Value {
+/// "operation", "application", "status", "problem", "detail", "page", "pages", "decision"}]}`;
+/// `application` is a client id, `page` of `pages` what a list answered.
+pub(crate) fn exchanges(world: &World, limit: usize) -> Value {
     let mut exchanges = world.journal().newest(limit);
     for exchange in &mut exchanges {
         let application = exchange.application_index.and_then(|at| world.seeded().application(at));

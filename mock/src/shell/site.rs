@@ -161,6 +161,13 @@ impl Site {
         self.0.main.describe()
     }
 
+    /// The journal of the main world, as `GET /__admin/exchanges` shows it: the newest `limit` calls,
+    /// the oldest of them first. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
+    /// "operation", "application", "status", "problem", "detail", "page", "pages", "decision"}]}`.
+    pub fn exchanges(&self, limit: usize) -> Value {
+        self.0.main.service().exchanges(limit)
+    }
+
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
     /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
     /// before the answer, so that a client that writes first finds it.

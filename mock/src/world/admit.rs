@@ -47,7 +47,8 @@ impl World {
                     operation: seen.operation,
                     application: seen.application,
                     status: response.status.as_u16(),
-                    refused: Some((problem.stage, &problem.problem_type)),
+                    refused: response.refused.as_deref(),
+                    listed: None,
                 });
                 Admission::Refused(response)
             }

@@ -182,7 +182,6 @@ impl World {
         admitted: &Admitted,
         response: &Response,
     ) {
-        let refused = response.refused.as_deref();
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,
@@ -192,7 +191,8 @@ impl World {
             operation: Some(admitted.operation),
             application: admitted.principal.map(|principal| principal.application),
             status: response.status.as_u16(),
-            refused: refused.map(|refused| (refused.stage, refused.problem.as_str())),
+            refused: response.refused.as_deref(),
+            listed: response.listed,
         });
     }
 

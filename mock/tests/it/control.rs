@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use moot_mock::control::Ask;
 use moot_mock::settings::{ClockSetting, Progression};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Bench, bench, bench_with, get, post, sound, start};
 
@@ -127,6 +127,13 @@ fn the_journal_shows_what_was_sent_and_why_it_was_refused() {
     assert_eq!(all["exchanges"][1]["path"], "/v1/requests");
     assert_eq!(all["exchanges"][1]["client"], "127.0.0.1");
     assert_eq!(all["exchanges"][1]["at"], "2026-03-05T14:30:00Z");
+    let listed =
+        |row: usize| json!([all["exchanges"][row]["page"], all["exchanges"][row]["pages"]]);
+    assert_eq!(listed(1), json!([1, 3]), "a list says which page it is, and of how many");
+    assert_eq!(listed(0), json!([null, null]));
+    let detail = all["exchanges"][2]["detail"].as_str().expect("text");
+    assert!(detail.contains("add the header `Authorization: Bearer"), "{detail}");
+    assert_eq!(all["exchanges"][0]["detail"], Value::Null);
     let newest = bench.ask(Ask::Exchanges { limit: 1 }).expect("a question");
     assert_eq!(newest["exchanges"][0]["serial"], 5);
     bench.ask(Ask::ClearExchanges).expect("an order");
