@@ -9,7 +9,7 @@ use crate::run::result::ScenarioResult;
 use crate::verdict::Verdict;
 
 /// Bytes kept of the body of an answer that nobody complained about.
-const BODY_KEPT_BYTES: usize = 512;
+const BODY_KEPT_BYTES: usize = 1_000;
 
 /// The same result, with the beginning of each answer that passed.
 pub(super) fn short(mut result: ScenarioResult) -> ScenarioResult {
