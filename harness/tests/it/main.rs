@@ -10,6 +10,7 @@ mod command_line;
 mod command_mock;
 mod command_run;
 mod command_snapshot;
+mod command_snapshot_run;
 mod command_state;
 mod command_support;
 mod register;
