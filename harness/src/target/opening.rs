@@ -15,7 +15,7 @@ use super::file::{self, AdminChoice, Application, FileApplications, TargetFile};
 use super::http::Http;
 use super::in_process::{self, InProcess};
 use super::line::{Line, TokenFailure};
-use super::mock::Sandboxes;
+use super::mock::{self, Sandboxes};
 use super::opened::{Kind, Target};
 use super::stage::Receivers;
 use super::transport::{Carrier, Transport};
@@ -51,7 +51,7 @@ impl Target {
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
-        let mock = InProcess::start(options.seed).map_err(OpenError::Usage)?;
+        let mock = InProcess::start(&options).map_err(OpenError::Usage)?;
         let carrier = Arc::new(Carrier::new(Transport::InProcess(mock), masks));
         let base = address::base(in_process::BASE_URL).map_err(OpenError::Usage)?;
         let description = TargetDescription {
@@ -60,7 +60,8 @@ impl Target {
             class: "mock in process".to_owned(),
         };
         let admin = Admin { url: address::below(&base, "/__admin"), token: None };
-        Self::mock(description, None, carrier, base, admin, options).await
+        let sandboxes = Sandboxes::new(carrier.clone(), base, admin, None, &options);
+        Self::mock(description, None, carrier, sandboxes, options).await
     }
 
     /// Opens the target of a file that was read (see [`file::from_text`]).
@@ -87,7 +88,9 @@ impl Target {
         if let Some(admin) = moot_mock(&file, &carrier).await? {
             description.class = "moot mock".to_owned();
             let base = file.base_url.clone();
-            return Self::mock(description, Some(file), carrier, base, admin, options).await;
+            let sandboxes =
+                Sandboxes::new(carrier.clone(), base, admin, Some(mock::WORLD), &options);
+            return Self::mock(description, Some(file), carrier, sandboxes, options).await;
         }
         Self::deployment(description, file, carrier, options).await
     }
@@ -96,14 +99,11 @@ impl Target {
         description: TargetDescription,
         file: Option<TargetFile>,
         carrier: Arc<Carrier>,
-        base: url::Url,
-        admin: Admin,
+        sandboxes: Sandboxes,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
-        let is_near = address::is_loopback(&base);
+        let is_near = sandboxes.is_near();
         let run_tag = options.run_tag.clone();
-        let sandboxes =
-            Sandboxes::new(carrier.clone(), base, admin.token, options.seed, run_tag.clone());
         // The first sandbox tells what every sandbox of the default world offers.
         let (line, id) = sandboxes
             .make("", &Sandbox::default())
