@@ -105,6 +105,13 @@ pub(super) struct TargetArguments {
     /// Seed of the mock's data; drawn where absent
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// World of the mock in this process: the name of a bundled one, or a file
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "target")]
+    pub(super) world: Option<String>,
+    /// What the mock in this process does where the specification is open: `default`, `documented`,
+    /// `random:SEED` or a file
+    #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
+    pub(super) answers: Option<String>,
     /// Where receivers of webhooks listen
     #[arg(long, value_name = "ADDR")]
     pub(super) receiver: Option<SocketAddr>,
@@ -315,6 +322,8 @@ mod tests {
             ("moot run section:4.5 --report html=a --report json=-", true),
             ("moot run -q -v", false),
             ("moot run --jobs 0", false),
+            ("moot run --world demo --answers documented", true),
+            ("moot run --target a.yaml --answers documented", false),
             ("moot run --receiver-url http://a", false),
             ("moot run --receiver 127.0.0.1:0 --receiver-url http://a", true),
             ("moot snapshot accept", false),

@@ -132,8 +132,13 @@ pub async fn run(
     let shared = Arc::new(shared);
     let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
     shared.target.cleanup().await;
-    let ending = outcome::ending(&scenarios);
-    let mut result = blank(ending, None, shared.target.description());
+    let mut ending = outcome::ending(&scenarios);
+    let mut trouble = None;
+    if shared.target.has_given_up() {
+        ending = ending.graver(Ending::UNREACHABLE);
+        trouble = Some("the target stopped answering, and the run was cut short".to_owned());
+    }
+    let mut result = blank(ending, trouble, shared.target.description());
     result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
     result.answers = std::mem::take(&mut *shared.answers.lock());
     let seen = std::mem::take(&mut *shared.snapshots_seen.lock());

@@ -95,6 +95,11 @@ impl Target {
         self.carrier.sent()
     }
 
+    /// Whether the target stopped answering, so that the run sent nothing more.
+    pub fn has_given_up(&self) -> bool {
+        self.carrier.has_given_up()
+    }
+
     /// Deletes the webhooks the run made, where `delete` is consented to.
     pub async fn cleanup(&self) {
         if let Kind::Deployment(line) = &self.kind
