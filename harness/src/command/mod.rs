@@ -17,6 +17,8 @@ mod mock;
 mod plan;
 mod progress;
 mod ready;
+mod recording;
+mod review;
 mod run;
 mod screen;
 mod snapshot;
