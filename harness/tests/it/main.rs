@@ -18,6 +18,8 @@ mod command_state;
 mod command_support;
 mod conduct;
 mod deployment;
+mod docs_sandbox;
+mod examples;
 mod register;
 mod report_formats;
 mod report_hostile;
