@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::call::Content;
 use crate::clock::Clock;
+use crate::delivery_policy::DeliveryPolicy;
 use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::settings::RateLimitMode;
 use crate::timestamp;
@@ -87,6 +88,8 @@ pub enum Change {
     SetClock(Clock),
     /// Sets what the rate limit does.
     SetRateLimit(RateLimitMode),
+    /// Sets how deliveries are attempted.
+    SetDeliveryPolicy(DeliveryPolicy),
 }
 
 /// What came of a change beside the change: something that fell due.

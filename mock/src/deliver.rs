@@ -126,6 +126,18 @@ pub(crate) fn is_in_flight(world: &World, id: u64) -> bool {
     delivery.is_some_and(|delivery| matches!(delivery.state, DeliveryState::InFlight { .. }))
 }
 
+/// Whether an attempt that is in flight may still start.
+pub(crate) fn may_start(world: &World, id: u64) -> bool {
+    is_in_flight(world, id) && !world.state().delivery_policy.is_paused
+}
+
+/// Queues a delivery whose attempt did not start after all; `None` where it is not wanted any more.
+pub(crate) fn put_back(world: &World, id: u64) -> Option<Change> {
+    let delivery = world.state().deliveries.get(&id)?;
+    let DeliveryState::InFlight { due, .. } = delivery.state else { return None };
+    Some(put(Delivery { state: DeliveryState::Queued { due }, ..Delivery::clone(delivery) }))
+}
+
 /// What the end of an attempt changes; `None` where it is not in flight any more.
 pub(crate) fn done(
     world: &World,

@@ -20,6 +20,7 @@ pub mod world;
 mod address;
 mod authorise;
 mod deliver;
+mod delivery_policy;
 mod document_type;
 mod email;
 mod fields;
@@ -49,6 +50,7 @@ mod transition;
 pub mod shell;
 
 pub use address::is_public;
+pub use delivery_policy::DeliveryPolicy;
 pub use seeded::Seeded;
 pub use service::Service;
 pub use settings::Settings;

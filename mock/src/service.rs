@@ -141,10 +141,25 @@ impl Service {
         attempts
     }
 
-    /// Whether an attempt of [`Self::due_attempts`] is still wanted: ask right before it starts,
-    /// since its webhook may have been deleted, or the world reset, meanwhile.
+    /// Whether an attempt of [`Self::due_attempts`] is still wanted: its webhook may have been
+    /// deleted, or the world reset, meanwhile.
     pub fn is_wanted(&self, delivery: u64) -> bool {
         deliver::is_in_flight(&self.0.world.read(), delivery)
+    }
+
+    /// Whether an attempt of [`Self::due_attempts`] may start: ask right before, since it may be
+    /// wanted no more, or deliveries paused, meanwhile.
+    pub fn may_start(&self, delivery: u64) -> bool {
+        deliver::may_start(&self.0.world.read(), delivery)
+    }
+
+    /// Tells that an attempt did not start; if it is still wanted, it is queued again.
+    pub fn attempt_put_back(&self, delivery: u64) {
+        let turn = self.0.turn.lock();
+        let change = deliver::put_back(&self.0.world.read(), delivery);
+        self.0.world.write().apply(change.into_iter().collect());
+        drop(turn);
+        self.wake();
     }
 
     /// Tells what became of an attempt; of one that is not wanted any more nothing is kept.

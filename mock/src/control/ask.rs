@@ -83,6 +83,13 @@ pub enum Ask {
     },
     /// The outbox.
     Deliveries,
+    /// How deliveries are attempted.
+    DeliveryPolicyGet,
+    /// Changes how deliveries are attempted; what is absent stays.
+    DeliveryPolicySet {
+        /// Whether no attempt begins.
+        is_paused: Option<bool>,
+    },
     /// Queues a delivery once more, due now.
     Redeliver {
         /// Its id.

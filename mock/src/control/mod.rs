@@ -54,6 +54,8 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
             Ok(rate_limit::set(world, now, mode, reset, exhaust))
         }
         Ask::Deliveries => Ok(outbox::view(world)),
+        Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
+        Ask::DeliveryPolicySet { is_paused } => Ok(outbox::set_policy(world, is_paused)),
         Ask::Redeliver { id } => outbox::redeliver(world, now, id),
         Ask::Exchanges { limit } => Ok(overview::exchanges(world, limit)),
         Ask::ClearExchanges => {

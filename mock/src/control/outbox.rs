@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Refusal;
+use crate::changes::Change;
 use crate::deliver;
+use crate::delivery_policy::DeliveryPolicy;
 use crate::resource::{Delivery, DeliveryState};
 use crate::world::World;
 
@@ -14,6 +16,14 @@ pub(super) fn view(world: &World) -> Value {
     let deliveries = world.state().deliveries.values();
     let views: Vec<_> = deliveries.map(|delivery| delivery.view()).collect();
     json!({ "deliveries": views })
+}
+
+/// Changes how deliveries are attempted. Shape: that of [`DeliveryPolicy`].
+pub(super) fn set_policy(world: &mut World, is_paused: Option<bool>) -> Value {
+    let before = world.state().delivery_policy;
+    let policy = DeliveryPolicy { is_paused: is_paused.unwrap_or(before.is_paused) };
+    world.apply(vec![Change::SetDeliveryPolicy(policy)]);
+    json!(policy)
 }
 
 /// Queues one once more.

@@ -153,3 +153,64 @@ async fn a_receiver_that_is_not_there_delays_no_other() {
     assert_eq!(received(&receiver).await.len(), 20, "{settled}");
     assert_eq!(settled["in_flight"], json!(20), "{settled}");
 }
+
+async fn set_policy(site: &Site, policy: Value) -> Value {
+    admin(site, BASE, "PUT /delivery_policy", policy).await.ok().json()
+}
+
+#[tokio::test]
+async fn paused_deliveries_stay_queued_until_they_go_on() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    assert_eq!(set_policy(&site, json!({ "paused": true })).await["paused"], json!(true));
+    signed(&site, &token).await;
+    let idle = json!({ "attempts": [], "in_flight": 0 });
+    assert_eq!(settle(&site).await, idle);
+    advance(&site, 3_600).await;
+    assert_eq!(received(&receiver).await.len(), 0);
+    let before = admin(&site, BASE, "GET /clock", Value::Null).await.ok().text("/now");
+    let next = admin(&site, BASE, "POST /clock", json!({ "next": true })).await.ok();
+    assert_eq!(next.text("/now"), before, "nothing falls due while paused");
+    assert_eq!(set_policy(&site, json!({})).await["paused"], json!(true), "absent stays");
+    set_policy(&site, json!({ "paused": false })).await;
+    settle(&site).await;
+    assert_eq!(received(&receiver).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_delivery_queued_before_its_webhook_was_deleted_is_never_sent() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    let id = webhook(&site, &token, &receiver.uri()).await;
+    set_policy(&site, json!({ "paused": true })).await;
+    signed(&site, &token).await;
+    call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+    set_policy(&site, json!({ "paused": false })).await;
+    advance(&site, 100_000).await;
+    assert_eq!(received(&receiver).await.len(), 0);
+}
+
+/// Twenty attempts to one receiver, of which eight hang: the others wait for a turn that comes only
+/// after the pause, and are queued again.
+#[tokio::test]
+async fn an_attempt_that_waits_for_its_turn_does_not_start_while_paused() {
+    let (site, token) = quiet_site().await;
+    let slow = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_millis(300));
+    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    webhook(&site, &token, &slow.uri()).await;
+    set_policy(&site, json!({ "paused": true })).await;
+    for _ in 0..20 {
+        signed(&site, &token).await;
+    }
+    set_policy(&site, json!({ "paused": false })).await;
+    set_policy(&site, json!({ "paused": true })).await;
+    let settled = settle(&site).await;
+    assert_eq!(settled["in_flight"], json!(0), "{settled}");
+    let begun = received(&slow).await.len();
+    assert!(begun <= 8, "{begun}");
+    set_policy(&site, json!({ "paused": false })).await;
+    settle(&site).await;
+    assert_eq!(received(&slow).await.len(), 20);
+}

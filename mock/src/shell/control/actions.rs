@@ -65,6 +65,8 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
         Action::GetRateLimit => Ask::RateLimitGet,
         Action::SetRateLimit => requests::read::<requests::SetRateLimit>(body)?.ask()?,
         Action::ListDeliveries => Ask::Deliveries,
+        Action::GetDeliveryPolicy => Ask::DeliveryPolicyGet,
+        Action::SetDeliveryPolicy => requests::read::<requests::SetDeliveryPolicy>(body)?.ask(),
         Action::Redeliver => Ask::Redeliver { id: delivery(&asked.id)? },
         Action::ListExchanges => {
             Ask::Exchanges { limit: requests::exchanges_limit(asked.query.as_deref())? }

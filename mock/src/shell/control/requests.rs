@@ -224,6 +224,19 @@ fn exhaust(text: &str) -> Result<Exhaust, Problem> {
     }
 }
 
+/// Body of `PUT /delivery_policy`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetDeliveryPolicy {
+    paused: Option<bool>,
+}
+
+impl SetDeliveryPolicy {
+    pub(super) fn ask(self) -> Ask {
+        Ask::DeliveryPolicySet { is_paused: self.paused }
+    }
+}
+
 /// Body of `PUT /addresses`: `text` or `base64`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

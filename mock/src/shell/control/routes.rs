@@ -24,6 +24,8 @@ pub(super) enum Action {
     GetRateLimit,
     SetRateLimit,
     ListDeliveries,
+    GetDeliveryPolicy,
+    SetDeliveryPolicy,
     Redeliver,
     SettleDeliveries,
     ListExchanges,
@@ -124,6 +126,9 @@ const RATE_LIMIT: &[Field] = &[
     field("exhaust", Kind::Text, "a client address whose window is filled up, or `all`"),
 ];
 
+const DELIVERY_POLICY: &[Field] =
+    &[field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again")];
+
 const ADDRESS: &[Field] = &[
     required("url", Kind::Text, "the https address"),
     field("text", Kind::Text, "its bytes as text"),
@@ -135,7 +140,7 @@ const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")]
 const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
-pub(super) static ROUTES: [Route; 24] = [
+pub(super) static ROUTES: [Route; 26] = [
     row(Action::Index, Method::GET, "/", "What there is", &[]),
     row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
     row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
@@ -191,6 +196,20 @@ pub(super) static ROUTES: [Route; 24] = [
         RATE_LIMIT,
     ),
     row(Action::ListDeliveries, Method::GET, "/deliveries", "The outbox", &[]),
+    row(
+        Action::GetDeliveryPolicy,
+        Method::GET,
+        "/delivery_policy",
+        "How deliveries are attempted",
+        &[],
+    ),
+    row(
+        Action::SetDeliveryPolicy,
+        Method::PUT,
+        "/delivery_policy",
+        "Change how deliveries are attempted; what is absent stays",
+        DELIVERY_POLICY,
+    ),
     row(
         Action::Redeliver,
         Method::POST,

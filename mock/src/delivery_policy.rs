@@ -1,0 +1,11 @@
+//! How a world delivers (§6), as the control plane sets it.
+
+use serde::Serialize;
+
+/// Whether and how queued deliveries are attempted. Shape: `{"paused"}`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct DeliveryPolicy {
+    /// Whether no attempt begins; what falls due meanwhile is attempted once it no longer is.
+    #[serde(rename = "paused")]
+    pub is_paused: bool,
+}
