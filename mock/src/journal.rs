@@ -34,6 +34,8 @@ pub(crate) struct Record<'a> {
     pub(crate) status: u16,
     /// Which rule refused it, and the problem's type.
     pub(crate) refused: Option<(Stage, &'a str)>,
+    /// The kind of the fault that struck it.
+    pub(crate) fault: Option<&'a str>,
 }
 
 /// One call as it is read. Shape: a member of `exchanges`.
@@ -53,6 +55,8 @@ pub(crate) struct Exchange {
     pub(crate) problem: Option<String>,
     /// `served`, or the rule that refused it.
     pub(crate) decision: &'static str,
+    /// The kind of the fault that struck it; then the client may have seen something else.
+    pub(crate) fault: Option<String>,
 }
 
 /// The ring. The oldest entries go first.
@@ -135,6 +139,7 @@ fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     write_text(record.method, out);
     write_text(record.path, out);
     write_text(record.refused.map_or("", |(_, problem)| problem), out);
+    write_text(record.fault.unwrap_or_default(), out);
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
@@ -152,7 +157,8 @@ fn read(bytes: &[u8]) -> Option<Exchange> {
     let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
     let (method, bytes) = read_text(bytes)?;
     let (path, bytes) = read_text(bytes)?;
-    let (problem, _) = read_text(bytes)?;
+    let (problem, bytes) = read_text(bytes)?;
+    let (fault, _) = read_text(bytes)?;
     let stage = Stage::ALL.get(usize::from(stage));
     let application = u32::from_be_bytes(*application);
     Some(Exchange {
@@ -167,6 +173,7 @@ fn read(bytes: &[u8]) -> Option<Exchange> {
         status: u16::from_be_bytes(*status),
         problem: stage.map(|_| problem),
         decision: stage.map_or("served", |stage| stage.as_str()),
+        fault: (!fault.is_empty()).then_some(fault),
     })
 }
 

@@ -23,6 +23,7 @@ mod deliver;
 mod delivery_policy;
 mod document_type;
 mod email;
+mod fault;
 mod fields;
 mod identifier;
 mod index;
@@ -51,6 +52,7 @@ pub mod shell;
 
 pub use address::is_public;
 pub use delivery_policy::DeliveryPolicy;
+pub use fault::{FailedStatus, Fault, FaultKind};
 pub use seeded::Seeded;
 pub use service::Service;
 pub use settings::Settings;

@@ -12,6 +12,10 @@ pub(crate) const MARKED_TOKENS_MAX: usize = 1_000_000;
 pub(crate) const ADDRESSES_MAX: usize = 10_000;
 /// Client addresses whose calls are counted; beyond it one that called little is forgotten.
 pub(crate) const CLIENTS_MAX: usize = 4_096;
+/// Faults of a world, the spent ones included.
+pub(crate) const FAULTS_MAX: usize = 1_000;
+/// Milliseconds that a fault delays an answer, or stretches its body.
+pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
 pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
 /// Bytes of the journal.

@@ -136,6 +136,7 @@ impl Reply<'_> {
             headers,
             body: ResponseBody::Bytes(body),
             refused: None,
+            transport: None,
         }
     }
 }

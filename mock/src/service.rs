@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::call::{Admission, Call, Head};
 use crate::control::{self, Ask, Refusal};
 use crate::deliver;
+use crate::fault::Strike;
 use crate::response::Response;
 use crate::seeded::Seeded;
 use crate::world::World;
@@ -83,23 +84,48 @@ impl Service {
 
     /// The answer to an admitted call; what it changes is applied before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+        let Some(strike) = self.0.world.read().strike(call) else {
+            return self.answer_soundly(system_now, call, None);
+        };
+        let struck = {
+            let world = self.0.world.read();
+            let now = world.now(system_now);
+            let struck = world.struck_before(now, call, &strike);
+            struck.inspect(|response| {
+                world.record(now, &call.head, call.admitted, response, Some(&strike));
+            })
+        };
+        struck.unwrap_or_else(|| self.answer_soundly(system_now, call, Some(&strike)))
+    }
+
+    /// The answer of the world, as a fault leaves it.
+    fn answer_soundly(
+        &self,
+        system_now: Timestamp,
+        call: &Call<'_>,
+        strike: Option<&Strike>,
+    ) -> Response {
         if is_read(call.admitted.operation) {
             let world = self.0.world.read();
             let now = world.now(system_now);
             if !is_due(&world, now) {
                 let outcome = world.answer(now, call);
                 if outcome.changes.is_empty() {
-                    world.record(now, &call.head, call.admitted, &outcome.response);
-                    return outcome.response;
+                    return recorded(&world, now, call, outcome.response, strike);
                 }
             }
         }
-        self.answer_in_turn(system_now, call)
+        self.answer_in_turn(system_now, call, strike)
     }
 
     /// The answer of a writer, or of a reader that turned out to be one: what is due happens before
     /// it, and what its changes make due at once happens before the next call.
-    fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+    fn answer_in_turn(
+        &self,
+        system_now: Timestamp,
+        call: &Call<'_>,
+        strike: Option<&Strike>,
+    ) -> Response {
         let turn = self.0.turn.lock();
         let now = self.settle(system_now);
         let outcome = self.0.world.read().answer(now, call);
@@ -108,12 +134,12 @@ impl Service {
             self.0.world.write().apply(outcome.changes);
             self.settle(system_now);
         }
-        self.0.world.read().record(now, &call.head, call.admitted, &outcome.response);
+        let response = recorded(&self.0.world.read(), now, call, outcome.response, strike);
         drop(turn);
         if is_changed {
             self.wake();
         }
-        outcome.response
+        response
     }
 
     /// Does what the control plane asks; what is due happens before.
@@ -204,6 +230,25 @@ impl Service {
             waker();
         }
     }
+}
+
+/// The answer as it leaves; it is in the journal then.
+fn recorded(
+    world: &World,
+    now: Timestamp,
+    call: &Call<'_>,
+    response: Response,
+    strike: Option<&Strike>,
+) -> Response {
+    let (response, struck) = match strike {
+        Some(strike) => {
+            let (response, is_struck) = world.struck(now, call, strike, response);
+            (response, is_struck.then_some(strike))
+        }
+        None => (response, None),
+    };
+    world.record(now, &call.head, call.admitted, &response, struck);
+    response
 }
 
 fn is_due(world: &World, now: Timestamp) -> bool {

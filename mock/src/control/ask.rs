@@ -8,6 +8,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
 
+use crate::fault::Fault;
 use crate::settings::RateLimitMode;
 
 /// One action of the control plane.
@@ -95,6 +96,12 @@ pub enum Ask {
         /// Its id.
         id: u64,
     },
+    /// The faults that are armed.
+    Faults,
+    /// Arms a fault.
+    ArmFault(Fault),
+    /// Disarms and forgets all faults.
+    DisarmFaults,
     /// The newest exchanges of the journal, oldest of them first.
     Exchanges {
         /// At most so many.

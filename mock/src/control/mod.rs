@@ -4,6 +4,7 @@
 
 mod ask;
 mod clock;
+mod faults;
 mod legal_request;
 mod outbox;
 mod overview;
@@ -57,6 +58,12 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
         Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
         Ask::DeliveryPolicySet { is_paused } => Ok(outbox::set_policy(world, is_paused)),
         Ask::Redeliver { id } => outbox::redeliver(world, now, id),
+        Ask::Faults => Ok(faults::view(world)),
+        Ask::ArmFault(fault) => faults::arm(world, fault),
+        Ask::DisarmFaults => {
+            world.faults().clear();
+            Ok(faults::view(world))
+        }
         Ask::Exchanges { limit } => Ok(overview::exchanges(world, limit)),
         Ask::ClearExchanges => {
             world.journal().clear();

@@ -6,15 +6,18 @@
 
 mod body;
 pub mod clock;
+mod connection;
 mod control;
 mod deliverer;
 #[cfg(feature = "embed")]
 pub mod embed;
+mod faulty_body;
 mod nearest;
 mod problem;
 mod realm;
 mod sandboxes;
 mod sender;
+mod sent;
 mod server;
 pub mod settings;
 mod site;

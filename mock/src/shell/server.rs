@@ -2,11 +2,11 @@
 //!
 //! No routing and no middleware: a call goes straight to the [`Site`].
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -20,6 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::connection::Connection;
+use super::sent::Reset;
 use super::site::Site;
 use super::site_body::SiteBody;
 
@@ -80,7 +82,10 @@ pub async fn serve(
         // Without it answers would only be slower.
         let _ = stream.set_nodelay(true);
         let (site, client) = (site.clone(), plain(peer.ip()));
-        let service = service_fn(move |request| call(site.clone(), request, client));
+        let is_reset = Arc::new(AtomicBool::new(false));
+        let stream = Connection::new(stream, is_reset.clone());
+        let service =
+            service_fn(move |request| call(site.clone(), request, client, is_reset.clone()));
         let connection = http.serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
         while tasks.try_join_next().is_some() {}
@@ -104,13 +109,28 @@ async fn accept(
 }
 
 /// A panic is a bug of ours: its call is answered 500, and every other goes on.
+///
+/// # Errors
+/// A fault resets the connection instead of an answer.
 async fn call(
     site: Site,
     request: Request<Incoming>,
     client: IpAddr,
-) -> Result<Response<SiteBody>, Infallible> {
+    is_reset: Arc<AtomicBool>,
+) -> io::Result<Response<SiteBody>> {
     let answer = AssertUnwindSafe(site.call(request, client)).catch_unwind().await;
-    Ok(answer.unwrap_or_else(|_| super::problem::internal("a bug in the mock")))
+    let answer = answer.unwrap_or_else(|_| super::problem::internal("a bug in the mock"));
+    match answer.extensions().get::<Reset>() {
+        None => Ok(answer),
+        Some(Reset::During) => {
+            is_reset.store(true, Ordering::Release);
+            Ok(answer)
+        }
+        Some(Reset::Before) => {
+            is_reset.store(true, Ordering::Release);
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
 }
 
 /// An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).

@@ -20,9 +20,9 @@ use super::deliverer::Deliverer;
 use super::problem;
 use super::realm::Realm;
 use super::sandboxes::Sandboxes;
+use super::sent::sent;
 use super::site_body::SiteBody;
 use crate::call::{self, Admission, Call, Head};
-use crate::response::{self, ResponseBody};
 use crate::settings::{Settings, SettingsError, base_path};
 use crate::{Service, World};
 
@@ -219,8 +219,9 @@ impl Site {
             }
         };
         let response = service.answer(clock::now(), &Call { head, admitted: &admitted, body });
-        if parts.method == Method::DELETE && response.status.is_success() {
-            // No attempt for a deleted webhook begins after the answer (§4.13).
+        if parts.method == Method::DELETE {
+            // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
+            // that one of failure.
             self.0.deliverer.cut_unwanted(realm).await;
         }
         sent(response).await
@@ -279,23 +280,4 @@ fn in_realm(realm: Reached, path: &str) -> Place<'_> {
 /// What follows `prefix`, if whole segments do.
 fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The core's answer on its way out.
-async fn sent(response: response::Response) -> Response<SiteBody> {
-    let body = match response.body {
-        ResponseBody::Bytes(bytes) => bytes.into(),
-        ResponseBody::Content(content) => match Box::pin(SiteBody::of(content)).await {
-            Ok(body) => body,
-            Err(_) => return problem::internal("a stored document can't be read"),
-        },
-    };
-    let mut sent = Response::new(body);
-    *sent.status_mut() = response.status;
-    let headers = sent.headers_mut();
-    headers.reserve(response.headers.len());
-    for (name, value) in response.headers {
-        headers.append(name, value);
-    }
-    sent
 }

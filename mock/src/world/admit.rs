@@ -39,6 +39,7 @@ impl World {
                     application: seen.application,
                     status: response.status.as_u16(),
                     refused: Some((problem.stage, &problem.problem_type)),
+                    fault: None,
                 });
                 Admission::Refused(response)
             }

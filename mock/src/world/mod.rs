@@ -16,6 +16,7 @@ use moot_fixtures::contract::{Answers, REQUESTS_PER_MINUTE_MAX};
 
 use crate::call::{Admitted, Call, Head};
 use crate::changes::{Change, Effect};
+use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
 use crate::limiter::Limiter;
@@ -38,11 +39,12 @@ pub struct World {
     state: State,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal and the written date the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults and the written date the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
     journal: Journal,
+    faults: Faults,
     date: DateHeader,
 }
 
@@ -91,6 +93,7 @@ impl World {
                 .token_rate_limit
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Journal::default(),
+            faults: Faults::default(),
             date: DateHeader::new(),
             state,
             seeded,
@@ -128,6 +131,48 @@ impl World {
         })
     }
 
+    /// The fault that strikes an admitted call, once: it is counted.
+    pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
+        self.faults.strike(Struck {
+            operation: call.admitted.operation,
+            application: call.admitted.principal.map(|principal| principal.application),
+            client: call.head.client,
+        })
+    }
+
+    /// The answer to a call that is struck before anything is done; `None` where all is done first.
+    pub(crate) fn struck_before(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+    ) -> Option<Response> {
+        if !strike.kind().is_before() {
+            return None;
+        }
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        let nothing = reply.empty(500);
+        fault::damage(&reply, call.admitted.operation, strike.kind(), &nothing)
+    }
+
+    /// The answer as a fault leaves it, and whether it struck at all.
+    pub(crate) fn struck(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+        response: Response,
+    ) -> (Response, bool) {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        match fault::damage(&reply, call.admitted.operation, strike.kind(), &response) {
+            Some(damaged) => (damaged, true),
+            None => {
+                self.faults.missed(strike);
+                (response, false)
+            }
+        }
+    }
+
     /// The earliest step that is due, as it happens at its own time; apply it and ask again.
     pub fn fire(&self, now: Timestamp) -> Option<(Vec<Change>, Vec<Effect>)> {
         let (at, row) = self.state.next_step().filter(|(at, _)| *at <= now)?;
@@ -159,6 +204,7 @@ impl World {
         head: &Head<'_>,
         admitted: &Admitted,
         response: &Response,
+        fault: Option<&Strike>,
     ) {
         let refused = response.refused.as_deref();
         self.journal.record(&Record {
@@ -171,6 +217,7 @@ impl World {
             application: admitted.principal.map(|principal| principal.application),
             status: response.status.as_u16(),
             refused: refused.map(|refused| (refused.stage, refused.problem.as_str())),
+            fault: fault.map(|strike| strike.kind().as_str()),
         });
     }
 
@@ -206,6 +253,10 @@ impl World {
 
     pub(crate) const fn token_limiter(&self) -> Option<&(u32, Limiter)> {
         self.token_limiter.as_ref()
+    }
+
+    pub(crate) const fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     pub(crate) const fn journal(&self) -> &Journal {

@@ -4,6 +4,7 @@ mod arbitrary;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
+mod shell_faults;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::fault::ArmFault;
 use super::openapi;
 use super::requests::{self, Move};
 use super::routes::{Action, ROUTES};
@@ -68,6 +69,13 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
         Action::GetDeliveryPolicy => Ask::DeliveryPolicyGet,
         Action::SetDeliveryPolicy => requests::read::<requests::SetDeliveryPolicy>(body)?.ask(),
         Action::Redeliver => Ask::Redeliver { id: delivery(&asked.id)? },
+        Action::ListFaults => Ask::Faults,
+        Action::ArmFault => {
+            let ask = requests::read::<ArmFault>(body)?.ask()?;
+            let armed = asked.realm.service().control(clock::now(), ask)?;
+            return Ok((StatusCode::CREATED, armed));
+        }
+        Action::DisarmFaults => Ask::DisarmFaults,
         Action::ListExchanges => {
             Ask::Exchanges { limit: requests::exchanges_limit(asked.query.as_deref())? }
         }

@@ -6,6 +6,7 @@
 
 mod access;
 mod actions;
+mod fault;
 mod openapi;
 mod requests;
 mod router;

@@ -50,7 +50,8 @@ fn path_item(route: &Route) -> Map<String, Value> {
 }
 
 fn operation(route: &Route) -> Value {
-    let success = if route.action == Action::CreateSandbox { "201" } else { "200" };
+    let is_made = matches!(route.action, Action::CreateSandbox | Action::ArmFault);
+    let success = if is_made { "201" } else { "200" };
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": route.title,
@@ -112,6 +113,7 @@ fn kind_schema(kind: Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::TextOrObject => json!({ "type": ["string", "object"] }),
         Kind::Integer => json!({ "type": "integer" }),
+        Kind::Any => json!({}),
         Kind::Boolean => json!({ "type": "boolean" }),
         Kind::Scopes => {
             json!({ "type": "array", "items": { "enum": ["read", "write"] }, "uniqueItems": true })

@@ -28,6 +28,9 @@ pub(super) enum Action {
     SetDeliveryPolicy,
     Redeliver,
     SettleDeliveries,
+    ListFaults,
+    ArmFault,
+    DisarmFaults,
     ListExchanges,
     ClearExchanges,
     PutAddress,
@@ -66,6 +69,7 @@ pub(super) enum Kind {
     Integer,
     Boolean,
     Scopes,
+    Any,
 }
 
 const fn field(name: &'static str, kind: Kind, says: &'static str) -> Field {
@@ -129,6 +133,26 @@ const RATE_LIMIT: &[Field] = &[
 const DELIVERY_POLICY: &[Field] =
     &[field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again")];
 
+const FAULT: &[Field] = &[
+    required(
+        "kind",
+        Kind::Text,
+        "`status`, `delay`, `slow_body`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `missing_member`, `extra_member` or `commit_then_fail`",
+    ),
+    field("operation", Kind::Text, "calls of this operation, such as `create_legal_request`"),
+    field("application", Kind::Text, "calls with a token of this client id"),
+    field("client", Kind::Text, "calls from this address"),
+    field("nth", Kind::Integer, "the first matching call that is struck; 1 where absent"),
+    field("times", Kind::Integer, "how many are struck; 1 where absent"),
+    field("status", Kind::Integer, "of `status` and `commit_then_fail`: 400 to 599"),
+    field("problem", Kind::Text, "with `status`: `type` of the problem"),
+    field("retry_after_seconds", Kind::Integer, "with `status`: the header `Retry-After`"),
+    field("milliseconds", Kind::Integer, "of `delay` and `slow_body`: real time"),
+    field("content_type", Kind::Text, "of `wrong_content_type`; `text/html` where absent"),
+    field("member", Kind::Text, "of `missing_member` and `extra_member`: its JSON pointer"),
+    field("value", Kind::Any, "of `extra_member`: its value; `true` where absent"),
+];
+
 const ADDRESS: &[Field] = &[
     required("url", Kind::Text, "the https address"),
     field("text", Kind::Text, "its bytes as text"),
@@ -140,7 +164,7 @@ const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")]
 const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
-pub(super) static ROUTES: [Route; 26] = [
+pub(super) static ROUTES: [Route; 29] = [
     row(Action::Index, Method::GET, "/", "What there is", &[]),
     row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
     row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
@@ -224,6 +248,9 @@ pub(super) static ROUTES: [Route; 26] = [
         "Wait until what is due was delivered",
         &[],
     ),
+    row(Action::ListFaults, Method::GET, "/faults", "The faults, and how often each struck", &[]),
+    row(Action::ArmFault, Method::POST, "/faults", "Arm a fault", FAULT),
+    row(Action::DisarmFaults, Method::DELETE, "/faults", "Disarm and forget all faults", &[]),
     row(
         Action::ListExchanges,
         Method::GET,
