@@ -8,6 +8,7 @@
 pub mod call;
 pub mod response;
 pub mod settings;
+pub mod stored;
 
 pub mod changes;
 pub mod clock;

@@ -19,8 +19,12 @@ pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
 pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
 /// Bytes of the journal.
-pub(crate) const JOURNAL_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a path, method or problem type that the journal keeps.
+pub(crate) const JOURNAL_BYTES_MAX: usize = 2 << 20;
+/// Parts of a form that the journal keeps of one call.
+pub(crate) const JOURNAL_PARTS_MAX: usize = 32;
+/// Changes that the journal keeps of one call.
+pub(crate) const JOURNAL_CHANGES_MAX: usize = 8;
+/// Bytes of a path, or of any other text, that the journal keeps.
 pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
 
 /// Bytes of a form body (§4.1).

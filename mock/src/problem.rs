@@ -14,7 +14,7 @@ use crate::response::Stage;
 /// A refusal.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// HTTP status, 4xx (503 where the answers say so of the limit).
+    /// HTTP status, 4xx (503 where the answers say so of the limit, 500 where the fault is ours).
     pub(crate) status: u16,
     /// `type` of §7, or `error` of a token failure.
     pub(crate) problem_type: Cow<'static, str>,
@@ -250,6 +250,19 @@ impl Problem {
             detail: "This failure was asked for at the control plane of the mock.".to_owned(),
             stage: Stage::Rule,
             form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
+            header: None,
+        }
+    }
+
+    /// 500: the mock's own fault, which no specification speaks of.
+    pub(crate) fn state_not_kept(why: &str) -> Self {
+        Self {
+            status: 500,
+            problem_type: "state_not_kept".into(),
+            title: "Internal Server Error".into(),
+            detail: format!("The mock can't keep its state: {why}."),
+            stage: Stage::Rule,
+            form: Form::Problem,
             header: None,
         }
     }

@@ -110,6 +110,7 @@ impl Reply<'_> {
         response.refused = Some(Box::new(Refused {
             stage: problem.stage,
             problem: problem.problem_type.clone().into_owned(),
+            detail: problem.detail.clone(),
         }));
         response
     }

@@ -49,6 +49,8 @@ pub struct Refused {
     pub stage: Stage,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: String,
+    /// What is wrong, and what would have worked.
+    pub detail: String,
 }
 
 /// The order in which rules are asked (open question `check_order`).

@@ -7,8 +7,8 @@ use super::{Document, Judgement, matcher, place, schema};
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
 use crate::scenario::names::Names;
 
-/// Whether every claim holds. What fails comes before what was empty, which comes before what holds:
-/// nothing passes by being empty.
+/// Whether every claim holds. What fails comes before what was empty, which comes before what
+/// holds: nothing passes by being empty.
 pub fn judge(expectation: &Expectation, document: &Document, names: &Names) -> Judgement {
     expectation
         .claims

@@ -1,13 +1,13 @@
 //! What must hold of a value. Where the value is, is [`super::place`]'s.
 //!
-//! Nothing passes by being empty, and what can't be judged (a name without a value, a bound that is no
-//! number) is empty with the reason, never a failure of the service.
+//! Nothing passes by being empty, and what can't be judged (a name without a value, a bound that is
+//! no number) is empty with the reason, never a failure of the service.
 
 use serde_json::{Number, Value};
 
-use super::equal::{as_integer, equal, first_equal_pair, missing_from};
+use super::equal::{as_integer, equal};
 use super::shown::{kind, shown, shown_some};
-use super::{Found, Judgement, format};
+use super::{Found, Judgement, format, members};
 use crate::scenario::model::{Format, Json, JsonType, Matcher, Rule};
 use crate::scenario::names::Names;
 
@@ -35,7 +35,7 @@ pub fn judge(matcher: &Matcher, found: &Found, names: &Names) -> Judgement {
     }
 }
 
-fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
+pub(super) fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
     match matcher {
         Matcher::Equal(expected) => rendered(expected, names, |expected| {
             present(value, || shown(Some(expected)), |value| is_equal(value, expected))
@@ -81,12 +81,12 @@ fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
         Rule::Length(matcher) => length(value, matcher, names),
         Rule::Format(expected) => has_format(value, *expected),
         Rule::Near { value: center, by } => near(value, center, by, names),
-        Rule::Unique(expected) => is_unique(value, *expected),
-        Rule::Each(matcher) => each(value, matcher, names),
-        Rule::Any(matcher) => any(value, matcher, names),
-        Rule::NoneOf(matcher) => none(value, matcher, names),
+        Rule::Unique(expected) => members::is_unique(value, *expected),
+        Rule::Each(matcher) => members::each(value, matcher, names),
+        Rule::Any(matcher) => members::any(value, matcher, names),
+        Rule::NoneOf(matcher) => members::none(value, matcher, names),
         Rule::SameMembers(expected) => rendered(expected, names, |expected| match expected {
-            Value::Array(expected) => same_members(value, expected),
+            Value::Array(expected) => members::same_members(value, expected),
             other => unusable("same_members", "a list", other),
         }),
     }
@@ -117,7 +117,7 @@ fn present(
 }
 
 /// The value has another type than the rule takes.
-fn mistyped(value: &Value, expected: &str) -> Judgement {
+pub(super) fn mistyped(value: &Value, expected: &str) -> Judgement {
     Judgement::fails(format!("is {}", kind(value)), expected, shown(Some(value)))
 }
 
@@ -301,123 +301,4 @@ fn near(value: &Value, center: &Json, by: &Json, names: &Names) -> Judgement {
             }
         })
     })
-}
-
-fn is_unique(value: &Value, expected: bool) -> Judgement {
-    let items = match list(value, "a list without equal members") {
-        Ok(items) => items,
-        Err(judgement) => return judgement,
-    };
-    match (expected, first_equal_pair(items)) {
-        (true, None) | (false, Some(_)) => Judgement::Holds,
-        (true, Some((first, second))) => Judgement::fails(
-            "has a member twice",
-            "no two equal members",
-            format!("members {first} and {second} are {}", shown(Some(&items[second]))),
-        )
-        .at(format!("/{second}")),
-        (false, None) => {
-            Judgement::fails("has no member twice", "two equal members", shown(Some(value)))
-        }
-    }
-}
-
-/// The members of a list that is not empty; otherwise what is to be said of the value.
-fn list<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Judgement> {
-    match value {
-        Value::Array(items) if items.is_empty() => {
-            Err(Judgement::empty("the list is empty, there is no member to judge"))
-        }
-        Value::Array(items) => Ok(items),
-        other => Err(mistyped(other, expected)),
-    }
-}
-
-fn each(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
-    let items = match list(value, "a list") {
-        Ok(items) => items,
-        Err(judgement) => return judgement,
-    };
-    let mut empty = None;
-    let mut held = false;
-    for (at, item) in items.iter().enumerate() {
-        match judge_value(matcher, Some(item), names) {
-            Judgement::Holds => held = true,
-            Judgement::Empty { reason } => empty = Some(reason),
-            Judgement::Fails { message, expected, actual, pointer, .. } => {
-                let tail = format!("/{at}{}", pointer.unwrap_or_default());
-                return Judgement::fails(format!("at member {at} {message}"), expected, actual)
-                    .at(tail);
-            }
-        }
-    }
-    match empty {
-        Some(reason) if !held => Judgement::Empty { reason },
-        _ => Judgement::Holds,
-    }
-}
-
-fn any(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
-    let items = match list(value, "a list") {
-        Ok(items) => items,
-        Err(judgement) => return judgement,
-    };
-    let mut judged = items.iter().map(|item| judge_value(matcher, Some(item), names));
-    let mut failed = None;
-    let mut empty = None;
-    while let Some(judgement) = judged.next() {
-        match judgement {
-            Judgement::Holds => return Judgement::Holds,
-            Judgement::Fails { expected, .. } => failed = Some(expected),
-            Judgement::Empty { reason } => empty = Some(reason),
-        }
-    }
-    match (failed, empty) {
-        (Some(expected), _) => Judgement::fails(
-            "has no member that satisfies it",
-            format!("a member: {expected}"),
-            shown_some(&items.iter().collect::<Vec<_>>()),
-        ),
-        (None, Some(reason)) => Judgement::Empty { reason },
-        (None, None) => Judgement::Holds,
-    }
-}
-
-fn none(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
-    let Value::Array(items) = value else { return mistyped(value, "a list") };
-    let mut empty = None;
-    for (at, item) in items.iter().enumerate() {
-        match judge_value(matcher, Some(item), names) {
-            Judgement::Fails { .. } => {}
-            Judgement::Empty { reason } => empty = Some(reason),
-            Judgement::Holds => {
-                return Judgement::fails(
-                    format!("has member {at}, which must not be there"),
-                    format!("no member: {}", super::wording::wording(matcher, names)),
-                    shown(Some(item)),
-                )
-                .at(format!("/{at}"));
-            }
-        }
-    }
-    empty.map_or(Judgement::Holds, |reason| Judgement::Empty { reason })
-}
-
-fn same_members(value: &Value, expected: &[Value]) -> Judgement {
-    let Value::Array(items) = value else { return mistyped(value, "a list") };
-    if items.is_empty() && expected.is_empty() {
-        return Judgement::empty("both lists are empty, there is no member to compare");
-    }
-    let missing = missing_from(expected, items);
-    let unexpected = missing_from(items, expected);
-    if missing.is_empty() && unexpected.is_empty() {
-        return Judgement::Holds;
-    }
-    let mut actual = format!("{} members", items.len());
-    for (what, members) in [("without", &missing), ("beyond them", &unexpected)] {
-        if !members.is_empty() {
-            actual.push_str(&format!("; {what}: {}", shown_some(members)));
-        }
-    }
-    Judgement::fails("has other members", format!("the same {} members", expected.len()), actual)
 }

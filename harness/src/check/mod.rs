@@ -1,8 +1,8 @@
 //! Checks: pure functions of the contract, a claim and an exchange. Each answers one question.
 //!
-//! Nothing here sends, waits or prints, and nothing asks the mock what is right. An explicit check is
-//! an [`expectation`] of a scenario: a [`place`] and a [`matcher`]. An [`implicit`] one runs on every
-//! exchange. Both end in a [`Judgement`]; the level of the requirement makes a verdict of it.
+//! Nothing here sends, waits or prints, and nothing asks the mock what is right. An explicit check
+//! is an [`expectation`] of a scenario: a [`place`] and a [`matcher`]. An [`implicit`] one runs on
+//! every exchange. Both end in a [`Judgement`]; the level of the requirement makes a verdict of it.
 
 mod document;
 mod equal;
@@ -11,6 +11,7 @@ mod format;
 pub mod implicit;
 mod judgement;
 pub mod matcher;
+mod members;
 pub mod place;
 pub mod schema;
 mod shown;

@@ -56,15 +56,26 @@ pub(super) fn publish(
     for request in requests {
         note(write(result, events, request, screen));
     }
-    let is_taken = requests.iter().any(is_stdout);
+    let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
+    if refusal.is_none() || screen.is_json() {
+        note(show(result, events, requests.iter().any(is_stdout), screen));
+    }
+    match (failures.is_empty(), refusal) {
+        (false, _) => Err(Failure::fault(failures.join("; "))),
+        (true, Some(refusal)) => Err(Failure::usage(refusal)),
+        (true, None) => Ok(()),
+    }
+}
+
+fn show(
+    result: &RunResult,
+    events: &[Event],
+    is_stdout_taken: bool,
+    screen: &Screen,
+) -> Result<(), Failure> {
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let shown = render(format, result, events, screen.text_options(is_taken));
-    note(
-        shown
-            .map_err(Failure::from)
-            .and_then(|text| if is_taken { screen.note(&text) } else { screen.print(&text) }),
-    );
-    if failures.is_empty() { Ok(()) } else { Err(Failure::fault(failures.join("; "))) }
+    let text = render(format, result, events, screen.text_options(is_stdout_taken))?;
+    if is_stdout_taken { screen.note(&text) } else { screen.print(&text) }
 }
 
 fn write(

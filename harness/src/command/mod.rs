@@ -1,6 +1,6 @@
 //! The commands of `moot`: they read the line, call the library, and say what came of it.
 //!
-//! One file a command. A command returns its exit code or a [`Failure`]; only [`main`] prints that and
+//! One file a command. A command returns its exit code or a `Failure`; only [`main`] prints that and
 //! ends. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
 mod artefact;

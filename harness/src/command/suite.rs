@@ -18,12 +18,21 @@ pub(super) fn files(paths: &[PathBuf], color: bool) -> Result<Vec<ScenarioFile>,
 
 /// All mistakes as one failure.
 pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> Failure {
-    let shown: Vec<String> = mistakes.iter().map(|mistake| mistake.render(color)).collect();
+    let shown: Vec<String> = mistakes.iter().map(|mistake| render(mistake, color)).collect();
     let count = match shown.len() {
         1 => "a mistake in a scenario file".to_owned(),
         count => format!("{count} mistakes in scenario files"),
     };
     Failure::usage(format!("{count}\n\n{}", shown.join("\n\n")))
+}
+
+/// A file that could not be read has no line to show, only its name.
+fn render(mistake: &Diagnostic, color: bool) -> String {
+    if mistake.source.is_empty() {
+        format!("{}: {}", mistake.at.file, mistake.message)
+    } else {
+        mistake.render(color)
+    }
 }
 
 impl From<SelectError> for Failure {

@@ -4,17 +4,19 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use moot_fixtures::contract::{INTERFACE_VERSION, Level};
+use moot_fixtures::contract::INTERFACE_VERSION;
 use moot_fixtures::{questions, register};
 
-use crate::exchange::{self, Trouble};
+use crate::exchange;
+use crate::report::counts::Counts;
 use crate::report::escape;
+use crate::report::names::{level_name, meaning, outcome_name, trouble_text};
 use crate::report::secret::Secrets;
 use crate::report::view::{
-    Answer, Check, Counts, Exchange, File, NotRun, Place, Report, Requirement, Residue,
-    SCHEMA_VERSION, Scenario, SeenAnswer, Step, Target,
+    Answer, Check, Exchange, File, NotRun, Place, Report, Requirement, Residue, SCHEMA_VERSION,
+    Scenario, SeenAnswer, Step, Target,
 };
-use crate::run::result::{CheckResult, Outcome, RunResult, ScenarioResult, Subject};
+use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
 
@@ -348,46 +350,4 @@ fn place(at: &Location) -> Place {
 /// To a tenth of a millisecond.
 fn seconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 10_000.0).round() / 10_000.0
-}
-
-fn trouble_text(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Unreachable(why) => format!("no connection: {why}"),
-        Trouble::Tls(why) => format!("TLS failed: {why}"),
-        Trouble::Deadline(why) => format!("no answer in time: {why}"),
-        Trouble::Broken(why) => format!("the connection broke: {why}"),
-        Trouble::Withheld(why) => format!("not sent: {why}"),
-    }
-}
-
-const fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Stated => "stated",
-        Level::Inherited => "inherited",
-        Level::Example => "example",
-        Level::Open => "open",
-    }
-}
-
-const fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Conformant => "conformant",
-        Outcome::NonConformant => "non-conformant",
-        Outcome::Error => "error",
-        Outcome::Inconclusive => "inconclusive",
-        Outcome::Drifted => "drifted",
-    }
-}
-
-/// DESIGN §8.
-const fn meaning(exit_code: u8) -> &'static str {
-    match exit_code {
-        0 => "nothing failed, and everything selected ran or is tolerated by name",
-        1 => "the target violates the specification",
-        2 => "the command or a file given to it is wrong; nothing was sent",
-        3 => "not everything could be checked, and not all of that is tolerated",
-        4 => "the target could not be reached, or refused the credentials",
-        5 => "a snapshot or a pinned answer differs",
-        _ => "a fault of this program",
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::counts::Counts;
 use super::escape;
-use super::view::{Check, Counts, Report};
+use super::view::{Check, Report};
 use crate::verdict::Verdict;
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.

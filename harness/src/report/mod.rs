@@ -6,11 +6,13 @@
 //! reaches anything. Nothing here judges, and nothing here opens a file.
 
 mod build;
+pub mod counts;
 pub mod escape;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+mod names;
 pub mod ndjson;
 pub mod secret;
 pub mod text;

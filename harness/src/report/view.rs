@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::counts::Counts;
 use super::escape;
 use crate::verdict::Verdict;
 
@@ -10,6 +11,9 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Characters of one answer on a line for people.
 const ANSWER_CHARACTERS_MAX: usize = 60;
+
+/// Characters of each where there are several.
+const EACH_ANSWER_CHARACTERS_MAX: usize = 24;
 
 /// Distinct answers on a line for people.
 const ANSWERS_SHOWN_MAX: usize = 3;
@@ -72,21 +76,6 @@ pub struct Target {
     pub base_url: String,
     /// `mock in process`, `moot mock`, `deployment`.
     pub class: String,
-}
-
-/// How many of each verdict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "one member a verdict")]
-pub struct Counts {
-    pub total: usize,
-    pub error: usize,
-    pub fail: usize,
-    pub drift: usize,
-    pub not_run: usize,
-    pub warn: usize,
-    pub observed: usize,
-    pub pass: usize,
-    pub not_applicable: usize,
 }
 
 /// One scenario file.
@@ -286,50 +275,6 @@ pub struct Exchange {
     pub curl: String,
 }
 
-impl Counts {
-    /// One more.
-    pub fn add(&mut self, verdict: Verdict) {
-        self.total += 1;
-        *match verdict {
-            Verdict::Error => &mut self.error,
-            Verdict::Fail => &mut self.fail,
-            Verdict::Drift => &mut self.drift,
-            Verdict::NotRun => &mut self.not_run,
-            Verdict::Warn => &mut self.warn,
-            Verdict::Observed => &mut self.observed,
-            Verdict::Pass => &mut self.pass,
-            Verdict::NotApplicable => &mut self.not_applicable,
-        } += 1;
-    }
-
-    /// All of `other` more.
-    pub fn add_all(&mut self, other: &Self) {
-        self.total += other.total;
-        self.error += other.error;
-        self.fail += other.fail;
-        self.drift += other.drift;
-        self.not_run += other.not_run;
-        self.warn += other.warn;
-        self.observed += other.observed;
-        self.pass += other.pass;
-        self.not_applicable += other.not_applicable;
-    }
-
-    /// How many of this verdict.
-    pub const fn of(&self, verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Error => self.error,
-            Verdict::Fail => self.fail,
-            Verdict::Drift => self.drift,
-            Verdict::NotRun => self.not_run,
-            Verdict::Warn => self.warn,
-            Verdict::Observed => self.observed,
-            Verdict::Pass => self.pass,
-            Verdict::NotApplicable => self.not_applicable,
-        }
-    }
-}
-
 impl Report {
     /// Which verdicts a table of counts shows: `pass` always, the others where there are any.
     pub fn columns(&self) -> Vec<Verdict> {
@@ -352,8 +297,13 @@ impl Answer {
     pub fn line(&self) -> String {
         let several = self.answers.len() > 1;
         let shown = |seen: &SeenAnswer| {
-            let value = escape::cut(&escape::line(&seen.value.to_string()), ANSWER_CHARACTERS_MAX);
-            if several { format!("{value} ×{}", seen.times) } else { value }
+            let value = escape::line(&seen.value.to_string());
+            if several {
+                let value = escape::cut(&value, EACH_ANSWER_CHARACTERS_MAX);
+                format!("{value} ×{}", seen.times)
+            } else {
+                escape::cut(&value, ANSWER_CHARACTERS_MAX)
+            }
         };
         let mut shown: Vec<String> =
             self.answers.iter().take(ANSWERS_SHOWN_MAX).map(shown).collect();

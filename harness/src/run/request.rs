@@ -12,7 +12,7 @@ use crate::run::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
 use crate::verdict::Verdict;
 
-use super::scenario::{Stop, Walk, describe};
+use super::scenario::{Final, Stop, Walk, describe};
 use super::step::Done;
 use super::{observe, pages, prepare, shape, snapshot, unchanged};
 
@@ -50,15 +50,17 @@ async fn walk_parts<'a>(
         (None, Some(poll)) => polled(walk, step, poll, label, gathered).await?,
         (None, None) => sent(walk, &step.shape, label, gathered).await?,
     };
-    if !step.finally.is_empty() {
-        walk.finals.push((suffix.to_owned(), &step.finally));
-    }
-    if let Some(require) = &step.require {
-        holds(walk, require, &document, "the precondition does not hold")?;
-    }
+    // Before the precondition: what always runs may need the names of what was made all the same.
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);
         walk.names.set(name, value.unwrap_or(Value::Null));
+    }
+    if !step.finally.is_empty() {
+        let (suffix, names) = (suffix.to_owned(), walk.names.clone());
+        walk.finals.push(Final { suffix, steps: &step.finally, names });
+    }
+    if let Some(require) = &step.require {
+        holds(walk, require, &document, "the precondition does not hold")?;
     }
     let mut checks = judged(walk, step, label, &document, &exchange);
     observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));

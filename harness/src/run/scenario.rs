@@ -78,6 +78,13 @@ pub(super) fn describe(trouble: &Trouble) -> String {
     }
 }
 
+/// Steps that always run, whatever comes after them.
+pub(super) struct Final<'a> {
+    pub(super) suffix: String,
+    pub(super) steps: &'a [Step],
+    pub(super) names: Names,
+}
+
 /// The walk of one row of one scenario.
 pub(super) struct Walk<'a> {
     pub(super) shared: &'a Shared,
@@ -87,8 +94,8 @@ pub(super) struct Walk<'a> {
     pub(super) name: String,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
-    /// Steps that always run, first in first.
-    pub(super) finals: Vec<(String, &'a [Step])>,
+    /// Steps that always run, first in first, with the names they were written under.
+    pub(super) finals: Vec<Final<'a>>,
     pub(super) placeholders: Placeholders,
     /// The receivers that listen, by name.
     pub(super) receivers: BTreeMap<String, Receiver>,
@@ -276,9 +283,11 @@ async fn walk_steps(walk: &mut Walk<'_>) -> Option<Stop> {
     } else if let Some(stop) = &stop {
         step::skip_all(walk, &walk.planned.scenario.steps, "", stop);
     }
-    while let Some((suffix, steps)) = walk.finals.pop() {
+    while let Some(last) = walk.finals.pop() {
+        // Names of a loop have ended by now; those the steps were written under have not.
+        walk.names = last.names;
         // What always runs may fail; it says so by its own checks, and never hides the first stop.
-        let _ = step::walk_all(walk, steps, &suffix).await;
+        let _ = step::walk_all(walk, last.steps, &last.suffix).await;
     }
     stop
 }

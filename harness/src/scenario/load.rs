@@ -1,7 +1,7 @@
 //! Finding scenario files, bundled or on disk, and reading them whole: form first, then meaning.
 //!
-//! The only module of the language that reads files. Nothing is kept of a suite in which anything is
-//! wrong: a run starts from files that are sound, or not at all.
+//! The only module of the language that reads files. Nothing is kept of a suite in which anything
+//! is wrong: a run starts from files that are sound, or not at all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub fn bundled() -> Result<Vec<ScenarioFile>, Vec<Diagnostic>> {
     suite(texts.collect(), IdCheck::Register)
 }
 
-/// The scenarios in these files, and in the `.yaml` and `.yml` files of these folders (not of folders
-/// inside them), each folder sorted by name.
+/// The scenarios in these files, and in the `.yaml` and `.yml` files of these folders (not of
+/// folders inside them), each folder sorted by name.
 ///
 /// # Errors
 /// Every mistake in them, or the first file that can't be read, with an empty source.

@@ -50,7 +50,7 @@ impl Names {
         }
     }
 
-    /// The value at `path`: a name, then members of objects, indices of lists or `length` of a list.
+    /// The value at `path`: a name, then members of objects, indices of lists, a list's `length`.
     pub fn get(&self, path: &[String]) -> Option<Value> {
         let (name, members) = path.split_first()?;
         let mut value = self.root(name)?;

@@ -1,6 +1,7 @@
 //! YAML as a tree of values, each with its place: the one module that knows the parser.
 //!
-//! Never knows what a file means. Bounded in bytes, nodes and depth, so that no file can exhaust us.
+//! Never knows what a file means. Bounded in bytes, nodes and depth, so that no file can exhaust
+//! us.
 
 use std::fmt;
 
@@ -147,7 +148,7 @@ fn span_of(location: serde_saphyr::Location) -> Span {
     Span {
         line: number(location.line()),
         column: number(location.column()),
-        length: number(location.span().len().try_into().unwrap_or(u64::MAX)),
+        length: number(location.span().len()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The language as JSON Schema 2020-12, for editors: what `moot schema scenario` prints.
 //!
-//! Written beside the model, in `schema.json`; tests hold it against the reader on sound and on broken
-//! files. It knows form only: names, ids and operations are the second pass's.
+//! Written beside the model, in `schema.json`; tests hold it against the reader on sound and on
+//! broken files. It knows form only: names, ids and operations are the second pass's.
 
 use serde_json::Value;
 

@@ -1,11 +1,16 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod check_implicit;
+mod check_matcher;
+mod check_place;
+mod check_support;
 mod command_documents;
 mod command_explain;
 mod command_line;
 mod command_mock;
 mod command_run;
 mod command_snapshot;
+mod command_state;
 mod command_support;
 mod register;
 mod report_formats;

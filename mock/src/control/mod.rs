@@ -4,6 +4,7 @@
 
 mod ask;
 mod clock;
+mod exchanges;
 mod faults;
 mod legal_request;
 mod outbox;
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 pub use ask::{Ask, Exhaust, Refusal};
+
+pub use crate::journal::{Filter, StatusFilter};
 
 use crate::call::Content;
 use crate::changes::Change;
@@ -64,7 +67,8 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
             world.faults().clear();
             Ok(faults::view(world))
         }
-        Ask::Exchanges { limit } => Ok(overview::exchanges(world, limit)),
+        Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, &filter, limit)),
+        Ask::Archive { filter } => Ok(exchanges::archive(world, &filter)),
         Ask::ClearExchanges => {
             world.journal().clear();
             Ok(json!({ "exchanges": [] }))

@@ -17,9 +17,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// `is_reset` is looked at when the connection is dropped.
-    pub(super) fn new(stream: TcpStream, is_reset: Arc<AtomicBool>) -> Self {
-        Self { stream, is_reset }
+    /// The connection, and what asks for its reset; that is looked at when it is dropped.
+    pub(super) fn new(stream: TcpStream) -> (Self, Arc<AtomicBool>) {
+        let is_reset = Arc::new(AtomicBool::new(false));
+        (Self { stream, is_reset: is_reset.clone() }, is_reset)
     }
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TcpStream> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::Service;
 use crate::settings::RunSettings;
@@ -17,6 +18,8 @@ struct Inner {
     sandbox: Option<String>,
     service: Service,
     settings: RunSettings,
+    /// Told of every call that is in the journal.
+    called: Notify,
 }
 
 impl Realm {
@@ -27,7 +30,7 @@ impl Realm {
         service: Service,
         settings: RunSettings,
     ) -> Self {
-        Self(Arc::new(Inner { key, sandbox, service, settings }))
+        Self(Arc::new(Inner { key, sandbox, service, settings, called: Notify::new() }))
     }
 
     pub(crate) fn key(&self) -> u64 {
@@ -40,6 +43,11 @@ impl Realm {
 
     pub(crate) fn service(&self) -> &Service {
         &self.0.service
+    }
+
+    /// Whom every call is told to.
+    pub(crate) fn called(&self) -> &Notify {
+        &self.0.called
     }
 
     /// What it was made with.

@@ -5,6 +5,7 @@
 //! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
 
 mod admit;
+mod kept;
 mod rows;
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, REQUESTS_PER_MINUTE_MAX};
 
-use crate::call::{Admitted, Call, Head};
+use crate::call::Call;
 use crate::changes::{Change, Effect};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
@@ -30,6 +31,8 @@ use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
 
+pub use kept::Noted;
+
 /// The whole service as a value.
 #[derive(Debug)]
 pub struct World {
@@ -37,6 +40,8 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
+    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
     /// Calls so far: with the limiters, the journal, the faults and the written date the only interior state.
@@ -96,6 +101,7 @@ impl World {
             faults: Faults::default(),
             date: DateHeader::new(),
             state,
+            noted: None,
             seeded,
             settings,
         };
@@ -112,6 +118,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
 
@@ -183,6 +190,9 @@ impl World {
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
+            if let Some(noted) = &mut self.noted {
+                noted.changes.push(change.clone());
+            }
             self.state.apply(change);
         }
     }
@@ -197,26 +207,25 @@ impl World {
         happened
     }
 
-    /// Keeps an answered call in the journal.
+    /// Keeps an answered call in the journal, with what it changed.
     pub(crate) fn record(
         &self,
         now: Timestamp,
-        head: &Head<'_>,
-        admitted: &Admitted,
+        call: &Call<'_>,
         response: &Response,
+        changes: &str,
         fault: Option<&Strike>,
     ) {
-        let refused = response.refused.as_deref();
+        let Call { head, admitted, body } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,
-            client: head.client,
-            method: head.method.as_str(),
-            path: head.path,
+            head,
+            body: Some(body),
             operation: Some(admitted.operation),
             application: admitted.principal.map(|principal| principal.application),
-            status: response.status.as_u16(),
-            refused: refused.map(|refused| (refused.stage, refused.problem.as_str())),
+            response,
+            changes,
             fault: fault.map(|strike| strike.kind().as_str()),
         });
     }

@@ -5,10 +5,15 @@ mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
 mod shell_faults;
+mod shell_hostile;
+mod shell_journal;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
+#[cfg(feature = "state")]
+mod shell_state;
 mod shell_support;
+mod shell_tls;
 mod shell_transports;
 mod shell_uploads;
 mod support;

@@ -171,7 +171,8 @@ impl Answer {
             ResponseBody::Bytes(bytes) => bytes,
             ResponseBody::Content(content) => match content.place {
                 moot_mock::call::ContentPlace::Memory(bytes) => bytes,
-                moot_mock::call::ContentPlace::File { .. } => Bytes::new(),
+                moot_mock::call::ContentPlace::File { .. }
+                | moot_mock::call::ContentPlace::Apart => Bytes::new(),
             },
         };
         Self {

@@ -32,12 +32,37 @@ fn status(seen: &Seen<'_>, known: ProblemType) -> Judgement {
     if seen.status() == known.status() {
         return Judgement::Holds;
     }
-    Judgement::fails(
+    let judgement = Judgement::fails(
         format!("the type `{}` comes with another status", known.as_str()),
         known.status().to_string(),
         seen.status().to_string(),
     )
-    .at("/type")
+    .at("/type");
+    if is_status_open(seen, known) { judgement.tolerated() } else { judgement }
+}
+
+/// Whether the call may be one whose status an open question frees, so that its type may come with
+/// another than that of §7. Which question is asked can't be seen from the exchange alone.
+fn is_status_open(seen: &Seen<'_>, known: ProblemType) -> bool {
+    let is_input = matches!(
+        known,
+        ProblemType::ParameterMissing
+            | ProblemType::RequestNotFound
+            | ProblemType::RepositoryDocumentCreationError
+    );
+    if !is_input || !(400..500).contains(&seen.status()) {
+        return false;
+    }
+    match seen.operation() {
+        // `file_and_url`, `url_refused`; `webhook_create_endpoint`; `other_errors`.
+        Some(Operation::CreateRepositoryDocument | Operation::CreateWebhook) | None => true,
+        // `request_workflow_unknown`, `request_requester_unknown`, `request_field_invalid`.
+        Some(Operation::CreateLegalRequest) => matches!(seen.status(), 400 | 403 | 404 | 422),
+        // `page_invalid`, `page_past_end`, `status_filter_unknown`.
+        Some(operation) if operation.is_list() => true,
+        // `other_company`.
+        Some(_) => known == ProblemType::RequestNotFound && seen.status() == 403,
+    }
 }
 
 fn untitled(seen: &Seen<'_>, known: ProblemType, title: &str) -> Judgement {

@@ -1,7 +1,8 @@
 //! The head of the report and the table of files.
 
 use super::paint::{Paint, left, right, sign, width};
-use crate::report::view::{Counts, Report};
+use crate::report::counts::Counts;
+use crate::report::view::Report;
 use crate::verdict::Verdict;
 
 /// Versions, target, seed.

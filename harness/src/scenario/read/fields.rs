@@ -12,7 +12,7 @@ pub(super) struct Fields<'n> {
 }
 
 impl Reader {
-    /// The fields of a map. Unknown keys are recorded and passed over, so that the rest is read too.
+    /// The fields of a map. Unknown keys are recorded and passed over: the rest is read too.
     pub(super) fn fields<'n>(
         &mut self,
         node: &'n Node,

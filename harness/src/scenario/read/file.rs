@@ -42,9 +42,7 @@ pub(super) fn read(reader: &mut Reader, node: &Node) -> Option<ScenarioFile> {
 
 /// A clause of the specification: `4.6`, in quotes, since `4.10` would be the number 4.1.
 fn section(reader: &mut Reader, node: &Node) -> Option<String> {
-    let Some(section) = reader.plain(node, "`section`") else {
-        return None;
-    };
+    let section = reader.plain(node, "`section`")?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     if !section.split('.').all(is_number) {
         reader.refuse(node.span, format!("`{section}` is no clause, such as \"4.6\""));

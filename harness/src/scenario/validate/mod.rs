@@ -1,4 +1,4 @@
-//! The second pass: whether names, ids, operations, documents and worlds exist. Reports all mistakes.
+//! The second pass: whether names, ids, documents, schemas and worlds exist. Reports all mistakes.
 //!
 //! Form is the reader's business. Nothing here changes the model.
 
@@ -64,15 +64,14 @@ impl Source {
 
     /// Where `part` stands at or soon after `from`; `from` itself where it is not found as written.
     fn locate(&self, from: &Location, part: &str) -> Location {
-        let mut lines = self.text.lines().skip(from.line.saturating_sub(1) as usize);
-        let mut column = from.column as usize;
-        let mut line = from.line;
+        let lines = self.text.lines().skip(from.line.saturating_sub(1) as usize);
+        let mut skipped = from.column.saturating_sub(1) as usize;
         let mut left = NAME_WITHIN_MAX;
-        for text in lines.by_ref() {
-            let rest: String = text.chars().skip(column - 1).collect();
+        for (line, text) in (from.line..).zip(lines) {
+            let rest: String = text.chars().skip(skipped).collect();
             if let Some(found) = rest.find(part) {
-                let before = rest[..found].chars().count();
-                let column = u32::try_from(column + before).unwrap_or(from.column);
+                let column = skipped + rest[..found].chars().count() + 1;
+                let column = u32::try_from(column).unwrap_or(from.column);
                 return Location { file: Arc::clone(&from.file), line, column };
             }
             let length = text.len() + 1;
@@ -80,8 +79,7 @@ impl Source {
                 break;
             }
             left -= length;
-            line += 1;
-            column = 1;
+            skipped = 0;
         }
         from.clone()
     }

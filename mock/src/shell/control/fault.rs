@@ -124,7 +124,11 @@ impl ArmFault {
     }
 }
 
-fn read_operation(text: &str) -> Result<Operation, Problem> {
+/// An operation by its name.
+///
+/// # Errors
+/// 422, with the nearest name.
+pub(super) fn read_operation(text: &str) -> Result<Operation, Problem> {
     Operation::from_text(text).ok_or_else(|| {
         let hint = hint(text, Operation::ALL.map(Operation::as_str));
         invalid(format!("there is no operation `{text}`{hint}"))

@@ -6,6 +6,7 @@
 
 mod access;
 mod actions;
+mod exchanges;
 mod fault;
 mod openapi;
 mod requests;

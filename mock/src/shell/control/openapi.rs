@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::routes::{Action, Field, Kind, ROUTES, Route};
+use super::routes::{Action, FILTERS, Field, Kind, ROUTES, Route};
 use crate::shell::realm::Realm;
 
 /// The document of a world's control plane.
@@ -63,9 +63,12 @@ fn operation(route: &Route) -> Value {
             "default": { "$ref": "#/components/responses/Problem" },
         },
     });
-    if route.action == Action::ListExchanges {
-        let limit = json!({ "name": "limit", "in": "query", "schema": { "type": "integer" } });
-        operation["parameters"] = json!([limit]);
+    let limit = (route.action == Action::ListExchanges).then_some(("limit", Kind::Integer));
+    if matches!(route.action, Action::ListExchanges | Action::ExportExchanges) {
+        let parameters = limit.into_iter().chain(FILTERS).map(
+            |(name, kind)| json!({ "name": name, "in": "query", "schema": kind_schema(kind) }),
+        );
+        operation["parameters"] = parameters.collect();
     }
     if !route.fields.is_empty() {
         let schema = object_schema(route.fields);

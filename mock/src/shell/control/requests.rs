@@ -261,19 +261,3 @@ impl PutAddress {
         Ok(Ask::PutAddress { url, bytes, content_type })
     }
 }
-
-/// `limit` of `GET /exchanges`.
-pub(super) fn exchanges_limit(query: Option<&str>) -> Result<usize, Problem> {
-    const DEFAULT: usize = 100;
-    let mut limit = DEFAULT;
-    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-        if name != "limit" {
-            let hint = hint(&name, ["limit"]);
-            return Err(Problem::malformed(format!("unknown parameter `{name}`{hint}")));
-        }
-        limit = value
-            .parse()
-            .map_err(|_| Problem::malformed(format!("`limit` is a number, not `{value}`")))?;
-    }
-    Ok(limit)
-}

@@ -33,6 +33,8 @@ pub(super) enum Action {
     DisarmFaults,
     ListExchanges,
     ClearExchanges,
+    ExportExchanges,
+    WaitForExchange,
     PutAddress,
 }
 
@@ -153,6 +155,22 @@ const FAULT: &[Field] = &[
     field("value", Kind::Any, "of `extra_member`: its value; `true` where absent"),
 ];
 
+const WAIT: &[Field] = &[
+    field("operation", Kind::Text, "a call of this operation"),
+    field("status", Kind::Text, "answered with this status, such as `422`, or `4xx`"),
+    field("application", Kind::Text, "with a token of this client id"),
+    field("since", Kind::Integer, "later than the call of this serial; any where absent"),
+    field("timeout_seconds", Kind::Integer, "real time, 10 where absent, 60 at most"),
+];
+
+/// The parameters of the routes that list exchanges.
+pub(super) const FILTERS: [(&str, Kind); 4] = [
+    ("operation", Kind::Text),
+    ("status", Kind::Text),
+    ("application", Kind::Text),
+    ("since", Kind::Integer),
+];
+
 const ADDRESS: &[Field] = &[
     required("url", Kind::Text, "the https address"),
     field("text", Kind::Text, "its bytes as text"),
@@ -164,7 +182,7 @@ const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")]
 const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
-pub(super) static ROUTES: [Route; 29] = [
+pub(super) static ROUTES: [Route; 31] = [
     row(Action::Index, Method::GET, "/", "What there is", &[]),
     row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
     row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
@@ -255,10 +273,24 @@ pub(super) static ROUTES: [Route; 29] = [
         Action::ListExchanges,
         Method::GET,
         "/exchanges",
-        "The newest calls and answers; `limit` says how many",
+        "The newest calls and answers, and why each was refused",
         &[],
     ),
     row(Action::ClearExchanges, Method::DELETE, "/exchanges", "Empty the journal", &[]),
+    row(
+        Action::ExportExchanges,
+        Method::GET,
+        "/exchanges/har",
+        "Calls and answers as an HTTP archive (HAR 1.2)",
+        &[],
+    ),
+    row(
+        Action::WaitForExchange,
+        Method::POST,
+        "/exchanges/wait",
+        "Wait for a call that matches; 408 where none comes in time",
+        WAIT,
+    ),
     row(
         Action::PutAddress,
         Method::PUT,

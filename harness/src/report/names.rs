@@ -1,0 +1,51 @@
+//! What values of a result are called in every report.
+
+use moot_fixtures::contract::Level;
+
+use crate::exchange::Trouble;
+use crate::run::result::Outcome;
+
+/// Why there is no answer.
+pub(super) fn trouble_text(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Unreachable(why) => format!("no connection: {why}"),
+        Trouble::Tls(why) => format!("TLS failed: {why}"),
+        Trouble::Deadline(why) => format!("no answer in time: {why}"),
+        Trouble::Broken(why) => format!("the connection broke: {why}"),
+        Trouble::Withheld(why) => format!("not sent: {why}"),
+    }
+}
+
+/// As in the register.
+pub(super) const fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Stated => "stated",
+        Level::Inherited => "inherited",
+        Level::Example => "example",
+        Level::Open => "open",
+    }
+}
+
+/// As in DESIGN §8.
+pub(super) const fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Conformant => "conformant",
+        Outcome::NonConformant => "non-conformant",
+        Outcome::Error => "error",
+        Outcome::Inconclusive => "inconclusive",
+        Outcome::Drifted => "drifted",
+    }
+}
+
+/// What an exit code means, a clause (DESIGN §8).
+pub(super) const fn meaning(exit_code: u8) -> &'static str {
+    match exit_code {
+        0 => "nothing failed, and everything selected ran or is tolerated by name",
+        1 => "the target violates the specification",
+        2 => "the command or a file given to it is wrong; nothing was sent",
+        3 => "not everything could be checked, and not all of that is tolerated",
+        4 => "the target could not be reached, or refused the credentials",
+        5 => "a snapshot or a pinned answer differs",
+        _ => "a fault of this program",
+    }
+}

@@ -1,0 +1,47 @@
+//! Texts and values with names in them, and places in a file.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+/// A place in a scenario file; lines and columns count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// Path as given, or `scenarios/NAME.yaml` for a bundled file.
+    pub file: Arc<str>,
+    /// Line.
+    pub line: u32,
+    /// Column, in characters.
+    pub column: u32,
+}
+
+/// A text with names in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// In order; a text that is one name keeps that name's type.
+    pub pieces: Vec<Piece>,
+    /// Where it stands.
+    pub at: Location,
+}
+
+/// A piece of a [`Text`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// As it is.
+    Literal(String),
+    /// `<a.b.c>`.
+    Name(Vec<String>),
+}
+
+/// A JSON value with names in its texts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// Null, boolean, number.
+    Fixed(Value),
+    /// A text, or a name that stands for any value.
+    Text(Text),
+    /// A list.
+    List(Vec<Json>),
+    /// A map in the order written.
+    Map(Vec<(Text, Json)>),
+}

@@ -1,0 +1,330 @@
+//! Implicit checks: a sound exchange gives no failure, and each flaw gives the one of its requirement.
+
+use moot_fixtures::contract::Operation;
+use moot_harness::check::Judgement;
+use moot_harness::check::implicit::{self, Finding, ImplicitContext, TABLE};
+use moot_harness::exchange::Trouble;
+use serde_json::{Value, json};
+
+use crate::check_support::Seen;
+
+fn findings(seen: &Seen) -> Vec<Finding> {
+    implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
+}
+
+/// Exactly these requirements fail; a `~` in front: at most a warning.
+#[track_caller]
+fn check(seen: &Seen, expected: &[&str]) {
+    let failed: Vec<String> = findings(seen)
+        .into_iter()
+        .filter_map(|finding| match finding.judgement {
+            Judgement::Fails { is_tolerable, .. } => {
+                Some(format!("{}{}", if is_tolerable { "~" } else { "" }, finding.requirement))
+            }
+            Judgement::Holds | Judgement::Empty { .. } => None,
+        })
+        .collect();
+    assert_eq!(failed, expected);
+}
+
+fn problem() -> Value {
+    json!({
+        "type": "request_not_found",
+        "status": 404,
+        "title": "Request not found",
+        "detail": "There is no such request.",
+        "instance": "/api/v1/requests/x",
+        "request_id": "r-1",
+    })
+}
+
+fn with(member: &str, value: Value) -> Value {
+    let mut problem = problem();
+    problem[member] = value;
+    problem
+}
+
+fn without(member: &str) -> Value {
+    let mut problem = problem();
+    problem.as_object_mut().expect("it is an object").shift_remove(member);
+    problem
+}
+
+fn missing(body: &Value) -> Seen {
+    Seen::new(Operation::GetLegalRequest, "/v1/requests/x", 404, body)
+}
+
+fn token() -> Seen {
+    let body = json!({
+        "access_token": "t", "token_type": "Bearer", "expires_in": 7200, "scope": "read",
+        "created_at": 1_772_721_000,
+    });
+    let seen = Seen::new(Operation::CreateAccessToken, "/oauth/token", 200, &body);
+    seen.header("cache-control", "private, No-Store")
+}
+
+fn list(body: &Value) -> Seen {
+    Seen::new(Operation::ListLegalRequests, "/v1/requests?page=1", 200, body)
+}
+
+fn empty_list() -> Value {
+    let pagination =
+        json!({ "current_page": 1, "per_page": 25, "total_pages": 0, "total_count": 0 });
+    json!({ "pagination": pagination, "data": [] })
+}
+
+#[test]
+fn sound_answers_fail_nothing() {
+    check(&missing(&problem()), &[]);
+    check(&token(), &[]);
+    check(&list(&empty_list()), &[]);
+}
+
+#[test]
+fn every_finding_is_of_its_row() {
+    let verified: Vec<&str> = TABLE.iter().flat_map(|row| row.verifies.iter().copied()).collect();
+    for seen in [missing(&problem()), token(), list(&empty_list()), missing(&json!([]))] {
+        for finding in findings(&seen) {
+            assert!(verified.contains(&finding.requirement), "{}", finding.requirement);
+        }
+    }
+}
+
+#[test]
+fn trouble_of_the_network_is_no_violation() {
+    let mut exchange = missing(&problem()).exchange();
+    exchange.outcome = Err(Trouble::Unreachable("refused".to_owned()));
+    assert_eq!(implicit::judge(&exchange, &ImplicitContext::default()), []);
+}
+
+#[test]
+fn each_member_of_a_problem_is_asked_for() {
+    check(&missing(&without("type")), &["errors.member-type"]);
+    check(&missing(&with("type", json!(""))), &["errors.member-type"]);
+    check(&missing(&without("status")), &["errors.member-status"]);
+    check(&missing(&with("status", json!("404"))), &["errors.member-status"]);
+    check(&missing(&without("title")), &["errors.member-title"]);
+    check(&missing(&with("detail", Value::Null)), &["errors.member-detail"]);
+    check(&missing(&with("instance", json!({}))), &["errors.member-instance"]);
+    check(&missing(&with("request_id", json!(7))), &["errors.member-request-id"]);
+    check(&missing(&with("more", json!(7))), &[]);
+}
+
+#[test]
+fn a_body_that_is_no_problem_is_one_failure() {
+    let mut text = missing(&problem()).header("content-type", "text/plain");
+    text.body = "not found".to_owned();
+    check(&text, &["errors.media-type", "errors.member-type"]);
+    text.body = String::new();
+    check(&text, &["errors.media-type", "errors.member-type"]);
+}
+
+#[test]
+fn a_problem_agrees_with_its_answer() {
+    check(&missing(&with("status", json!(400))), &["errors.status-agrees"]);
+    check(&missing(&with("instance", json!("/v1/requests/x"))), &[]);
+    check(&missing(&with("instance", json!("/api/v1/requests/x?page=1"))), &[]);
+    check(&missing(&with("instance", json!("/v1/requests"))), &["errors.instance-is-path"]);
+    let address = "https://legal.example/api/v1/requests/x";
+    check(&missing(&with("instance", json!(address))), &["errors.instance-is-path"]);
+}
+
+#[test]
+fn a_stated_type_comes_with_its_status_and_title() {
+    check(&missing(&with("title", json!("Not found"))), &["errors.title-of-type"]);
+    check(&missing(&with("type", json!("of_our_own"))), &[]);
+    let mut body = with("status", json!(403));
+    body["type"] = json!("token_expired");
+    body["title"] = json!("Token Expired");
+    let forbidden = Seen::new(Operation::GetLegalRequest, "/v1/requests/x", 403, &body);
+    check(&forbidden, &["errors.known-type"]);
+}
+
+#[test]
+fn a_status_that_a_question_frees_may_come_with_any_type() {
+    let mut body = with("status", json!(409));
+    body["type"] = json!("parameter_missing");
+    body["title"] = json!("Bad Request");
+    body["instance"] = json!("/v1/repository_documents");
+    let path = "/v1/repository_documents";
+    let upload = Seen::new(Operation::CreateRepositoryDocument, path, 409, &body);
+    check(&upload, &["~http.declared-status", "~errors.known-type"]);
+    body["type"] = json!("insufficient_scope");
+    body["title"] = json!("Forbidden");
+    let upload = Seen::new(Operation::CreateRepositoryDocument, path, 409, &body);
+    check(&upload, &["~http.declared-status", "errors.known-type"]);
+    let hidden = Seen::new(Operation::GetLegalRequest, "/v1/requests/x", 403, &{
+        with("status", json!(403))
+    });
+    check(&hidden, &["~errors.known-type"]);
+}
+
+#[test]
+fn titles_of_other_missing_resources_are_open() {
+    let mut body = with("title", json!("Webhook not found"));
+    body["instance"] = json!("/v1/webhooks/x");
+    let seen = Seen::new(Operation::DeleteWebhook, "/v1/webhooks/x", 404, &body);
+    check(&seen, &["~errors.title-of-type"]);
+}
+
+#[test]
+fn a_media_type_that_a_question_allows_is_a_warning() {
+    let json = missing(&problem()).header("content-type", "application/json; charset=utf-8");
+    check(&json, &["~errors.media-type"]);
+    let html = missing(&problem()).header("content-type", "text/html");
+    check(&html, &["http.json-media-type", "errors.media-type"]);
+}
+
+#[test]
+fn what_the_limiter_answers_is_free() {
+    for status in [429, 503] {
+        let mut limited = missing(&problem()).header("content-type", "text/plain");
+        limited.status = status;
+        limited.body = "slow down".to_owned();
+        check(&limited, &[]);
+    }
+}
+
+#[test]
+fn server_errors_fail_and_those_of_a_gateway_warn() {
+    let mut body = with("status", json!(500));
+    body["type"] = json!("internal");
+    let mut failed = missing(&body);
+    failed.status = 500;
+    check(&failed, &["errors.never-5xx"]);
+    failed.status = 502;
+    failed.body = String::new();
+    check(&failed, &["~errors.never-5xx"]);
+}
+
+#[test]
+fn statuses_are_documented_or_open() {
+    let mut list = list(&empty_list());
+    list.status = 202;
+    check(&list, &["http.declared-status"]);
+    let mut other = with("status", json!(418));
+    other["type"] = json!("teapot");
+    let mut undeclared = missing(&other);
+    undeclared.status = 418;
+    check(&undeclared, &["~http.declared-status"]);
+    let document = json!({
+        "success": true, "message": "m",
+        "data": { "id": "d", "name": "n.pdf", "created_at": "2026-03-05T14:30:00Z" },
+    });
+    let path = "/v1/repository_documents";
+    for status in [200, 201, 202] {
+        check(&Seen::new(Operation::CreateRepositoryDocument, path, status, &document), &[]);
+    }
+    let moved = Seen::new(Operation::CreateRepositoryDocument, path, 302, &document);
+    check(&moved, &["http.declared-status"]);
+}
+
+#[test]
+fn a_date_is_an_http_date() {
+    check(&missing(&problem()).header("date", ""), &["http.date"]);
+    check(&missing(&problem()).header("date", "2026-03-05T14:30:00Z"), &["http.date"]);
+}
+
+#[test]
+fn json_has_no_member_twice_and_parses() {
+    let mut twice = list(&empty_list());
+    twice.body = twice.body.replacen('{', "{\"data\":[],", 1);
+    check(&twice, &["json.valid"]);
+    twice.body = "{\"a\":{\"b\":1,\"b\":1}}".to_owned();
+    twice.operation = None;
+    check(&twice, &["json.valid"]);
+    twice.body = "{\"a\":[{\"b\":1},{\"b\":1}]}".to_owned();
+    check(&twice, &[]);
+    twice.body = "{\"a\":1".to_owned();
+    check(&twice, &["json.valid"]);
+}
+
+#[test]
+fn a_refusal_of_a_token_carries_a_challenge() {
+    let mut body = with("status", json!(401));
+    body["type"] = json!("invalid_token");
+    body["title"] = json!("Invalid Token");
+    let refused = Seen::new(Operation::GetLegalRequest, "/v1/requests/x", 401, &body);
+    check(&refused, &["oauth.challenge"]);
+    check(&refused.clone().header("www-authenticate", "Basic realm=\"x\""), &["oauth.challenge"]);
+    check(&refused.clone().header("www-authenticate", "bearer realm=\"x\""), &[]);
+    check(&refused.header("www-authenticate", "Basic realm=\"x\", Bearer"), &[]);
+}
+
+#[test]
+fn a_wrong_method_is_answered_with_those_there_are() {
+    let mut body = with("status", json!(405));
+    body["type"] = json!("method_not_allowed");
+    let mut wrong = missing(&body);
+    wrong.status = 405;
+    wrong.operation = None;
+    check(&wrong, &["http.allow-on-405"]);
+    check(&wrong.header("allow", "GET"), &[]);
+}
+
+#[test]
+fn token_answers_have_their_own_bodies() {
+    check(&token().header("cache-control", ""), &["oauth.no-store"]);
+    check(&token().header("cache-control", "no-cache"), &["oauth.no-store"]);
+    let mut token = token();
+    token.body = json!({ "access_token": "t" }).to_string();
+    check(&token, &["token.response-shape"]);
+    let failure = json!({ "error": "invalid_client", "error_description": "no" });
+    let refused = Seen::new(Operation::CreateAccessToken, "/oauth/token", 401, &failure);
+    check(&refused.clone().header("content-type", "application/json"), &[]);
+    let half = json!({ "error": "invalid_client" });
+    let refused = Seen::new(Operation::CreateAccessToken, "/oauth/token", 400, &half);
+    check(&refused.header("content-type", "application/json"), &["token-failure.shape"]);
+}
+
+#[test]
+fn successes_have_their_shapes() {
+    check(&list(&json!({ "data": [] })), &["list-legal-requests.shape"]);
+    let mut text = list(&empty_list()).header("content-type", "text/plain");
+    text.body = "ok".to_owned();
+    check(&text, &["list-legal-requests.shape"]);
+    let mut more = empty_list();
+    more["links"] = json!({});
+    check(&list(&more), &[]);
+}
+
+#[test]
+fn a_deletion_has_no_body() {
+    let mut deleted = Seen::new(Operation::DeleteWebhook, "/v1/webhooks/x", 204, &json!(null));
+    deleted.body = String::new();
+    check(&deleted, &[]);
+    deleted.status = 200;
+    check(&deleted, &[]);
+    deleted.body = "{}".to_owned();
+    check(&deleted, &["delete-webhook.no-body"]);
+}
+
+#[test]
+fn a_body_that_was_cut_is_not_judged() {
+    let mut exchange = list(&empty_list()).exchange();
+    if let Ok(response) = &mut exchange.outcome {
+        response.is_cut = true;
+        response.json = None;
+    }
+    let findings = implicit::judge(&exchange, &ImplicitContext::new("/api"));
+    assert!(findings.iter().all(|finding| finding.judgement == Judgement::Holds), "{findings:?}");
+}
+
+#[test]
+fn a_request_id_is_of_one_call_of_one_service() {
+    let context = ImplicitContext::new("/api");
+    let clashes = |seen: &Seen| {
+        implicit::judge(&seen.exchange(), &context)
+            .into_iter()
+            .any(|f| matches!(f.judgement, Judgement::Fails { .. }))
+    };
+    let first = missing(&problem());
+    let second = Seen { number: 2, ..first.clone() };
+    assert!(!clashes(&first));
+    assert!(!clashes(&first), "the same call judged twice is no clash");
+    assert!(clashes(&second));
+    let mut elsewhere = Seen { number: 3, ..first }.exchange();
+    elsewhere.request.url = "https://legal.example/api/sandboxes/2/v1/requests/x".to_owned();
+    let found = implicit::judge(&elsewhere, &context);
+    assert!(found.iter().all(|f| f.judgement == Judgement::Holds), "another world: {found:?}");
+}

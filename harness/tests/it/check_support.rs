@@ -1,0 +1,107 @@
+//! What tests of checks share: expectations as they are written, and exchanges made of values.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use moot_fixtures::contract::Operation;
+use moot_harness::check::Document;
+use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, SentRequest};
+use moot_harness::scenario::load;
+use moot_harness::scenario::model::{Action, Expectation};
+use moot_harness::scenario::validate::IdCheck;
+use serde_json::Value;
+
+/// The expectation `{place: matcher}` as a scenario file has it; `<known>` is a name it may use.
+#[track_caller]
+pub(crate) fn expectation(claims: &str) -> Expectation {
+    let text = format!(
+        "section: \"1\"\ntitle: t\nscenarios:\n  - id: s\n    title: t\n    for_each: {{ known: [1] }}\n    \
+         steps:\n      - request: GET /x\n        require: {{ {claims} }}\n"
+    );
+    let suite = load::suite(vec![("row.yaml".to_owned(), Arc::from(text))], IdCheck::Off);
+    let files = suite.unwrap_or_else(|problems| panic!("{}", problems[0].render(false)));
+    match &files[0].scenarios[0].steps[0].action {
+        Action::Request(request) => request.require.clone().expect("the row was written as one"),
+        _ => panic!("the step sends a request"),
+    }
+}
+
+/// An answer with a JSON body.
+pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document {
+    Document {
+        status: Some(status),
+        headers: vec![("content-type".to_owned(), media_type.to_owned())],
+        body: Bytes::from(body.to_string()),
+        json: Some(Arc::new(body.clone())),
+        operation: None,
+    }
+}
+
+/// An exchange, as far as implicit checks look at one.
+#[derive(Clone)]
+pub(crate) struct Seen {
+    pub(crate) number: u64,
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) operation: Option<Operation>,
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, &'static str)>,
+    pub(crate) body: String,
+}
+
+/// The base address of every exchange made here.
+pub(crate) const BASE: &str = "https://legal.example/api";
+
+impl Seen {
+    /// An answer with the headers that every sound one has.
+    pub(crate) fn new(operation: Operation, path: &'static str, status: u16, body: &Value) -> Self {
+        let media_type = if status < 400 { "application/json" } else { "application/problem+json" };
+        Self {
+            number: 1,
+            method: "GET",
+            path,
+            operation: Some(operation),
+            status,
+            headers: vec![("content-type", media_type), ("date", "Thu, 05 Mar 2026 14:30:00 GMT")],
+            body: body.to_string(),
+        }
+    }
+
+    /// The same with a header of another value, or without it where the value is empty.
+    pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.retain(|(known, _)| *known != name);
+        if !value.is_empty() {
+            self.headers.push((name, value));
+        }
+        self
+    }
+
+    pub(crate) fn exchange(&self) -> Exchange {
+        let headers = self.headers.iter();
+        Exchange {
+            number: self.number,
+            request: SentRequest {
+                method: self.method.to_owned(),
+                url: format!("{BASE}{}", self.path),
+                path: self.path.to_owned(),
+                operation: self.operation,
+                headers: Vec::new(),
+                body_shown: String::new(),
+                body_length: 0,
+                curl: String::new(),
+            },
+            outcome: Ok(ReceivedResponse {
+                status: self.status,
+                headers: headers.map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
+                body: Bytes::from(self.body.clone()),
+                json: serde_json::from_str(&self.body).ok().map(Arc::new),
+                is_cut: false,
+            }),
+            sent_at_seconds: 0,
+            duration: Duration::ZERO,
+            peer: None,
+            masks: Arc::new(Masks::default()),
+        }
+    }
+}
