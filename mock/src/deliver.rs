@@ -46,10 +46,11 @@ pub(crate) fn queue(
     event: &str,
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
+    let policy = &world.state().delivery_policy;
     let body = payload(
         &world.answers().delivery_payload.members,
         &Told {
-            event,
+            event: policy.event.as_deref().unwrap_or(event),
             legal_request_id: &record.id,
             workflow_id: world.seeded().workflow_id(record.workflow),
             status: record.status().as_str(),
@@ -57,9 +58,11 @@ pub(crate) fn queue(
         },
     );
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
-    for (id, (row, webhook)) in
-        (world.state().next_delivery..).zip(subscribed(world, record.company, event))
-    {
+    let copies = 1 + policy.duplicates;
+    let receivers = subscribed(world, record.company, event)
+        .flat_map(|receiver| std::iter::repeat_n(receiver, copies as usize));
+    for (id, (row, webhook)) in (world.state().next_delivery..).zip(receivers) {
+        let due = later(at, policy.wait_seconds(id));
         let delivery = Delivery {
             id,
             webhook: row,
@@ -69,7 +72,7 @@ pub(crate) fn queue(
             url: webhook.url.clone(),
             authorization: webhook.credential.header(),
             body: body.clone(),
-            state: DeliveryState::Queued { due: at },
+            state: DeliveryState::Queued { due },
             attempts: Vec::new(),
             tries: 0,
         };

@@ -52,7 +52,7 @@ mod transition;
 pub mod shell;
 
 pub use address::is_public;
-pub use delivery_policy::DeliveryPolicy;
+pub use delivery_policy::{DeliveryPolicy, PolicyUpdate};
 pub use fault::{FailedStatus, Fault, FaultKind};
 pub use seeded::Seeded;
 pub use service::Service;

@@ -6,6 +6,10 @@ pub(crate) const ROWS_MAX: u32 = 1_000_000;
 pub(crate) const ACTIVITIES_MAX: usize = 4_000;
 /// Deliveries that a world keeps; beyond it the oldest finished one goes.
 pub(crate) const DELIVERIES_MAX: usize = 10_000;
+/// Further deliveries of one event that a policy asks for.
+pub(crate) const DUPLICATES_MAX: u32 = 10;
+/// Characters of an event that a policy names.
+pub(crate) const EVENT_LENGTH_MAX: usize = 200;
 /// Tokens revoked or expired one by one that a world remembers; beyond it the oldest goes.
 pub(crate) const MARKED_TOKENS_MAX: usize = 1_000_000;
 /// Addresses whose bytes were registered.

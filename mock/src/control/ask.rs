@@ -8,6 +8,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
 
+use crate::delivery_policy::PolicyUpdate;
 use crate::fault::Fault;
 use crate::journal::Filter;
 use crate::settings::RateLimitMode;
@@ -88,10 +89,7 @@ pub enum Ask {
     /// How deliveries are attempted.
     DeliveryPolicyGet,
     /// Changes how deliveries are attempted; what is absent stays.
-    DeliveryPolicySet {
-        /// Whether no attempt begins.
-        is_paused: Option<bool>,
-    },
+    DeliveryPolicySet(PolicyUpdate),
     /// Queues a delivery once more, due now.
     Redeliver {
         /// Its id.

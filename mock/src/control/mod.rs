@@ -59,7 +59,7 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
         }
         Ask::Deliveries => Ok(outbox::view(world)),
         Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
-        Ask::DeliveryPolicySet { is_paused } => Ok(outbox::set_policy(world, is_paused)),
+        Ask::DeliveryPolicySet(update) => outbox::set_policy(world, update),
         Ask::Redeliver { id } => outbox::redeliver(world, now, id),
         Ask::Faults => Ok(faults::view(world)),
         Ask::ArmFault(fault) => faults::arm(world, fault),

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::Refusal;
 use crate::changes::Change;
 use crate::deliver;
-use crate::delivery_policy::DeliveryPolicy;
+use crate::delivery_policy::PolicyUpdate;
+use crate::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::resource::{Delivery, DeliveryState};
 use crate::world::World;
 
@@ -18,12 +19,19 @@ pub(super) fn view(world: &World) -> Value {
     json!({ "deliveries": views })
 }
 
-/// Changes how deliveries are attempted. Shape: that of [`DeliveryPolicy`].
-pub(super) fn set_policy(world: &mut World, is_paused: Option<bool>) -> Value {
-    let before = world.state().delivery_policy;
-    let policy = DeliveryPolicy { is_paused: is_paused.unwrap_or(before.is_paused) };
+/// Changes how deliveries are attempted. Shape: that of [`crate::DeliveryPolicy`].
+pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Value, Refusal> {
+    let policy = world.state().delivery_policy.updated(update);
+    if policy.duplicates > DUPLICATES_MAX {
+        return Err(Refusal::invalid(format!("`duplicates` is {DUPLICATES_MAX} at most")));
+    }
+    if policy.event.as_ref().is_some_and(|event| event.chars().count() > EVENT_LENGTH_MAX) {
+        let detail = format!("`event` has {EVENT_LENGTH_MAX} characters at most");
+        return Err(Refusal::invalid(detail));
+    }
+    let answer = json!(policy);
     world.apply(vec![Change::SetDeliveryPolicy(policy)]);
-    json!(policy)
+    Ok(answer)
 }
 
 /// Queues one once more.

@@ -214,3 +214,52 @@ async fn an_attempt_that_waits_for_its_turn_does_not_start_while_paused() {
     settle(&site).await;
     assert_eq!(received(&slow).await.len(), 20);
 }
+
+#[tokio::test]
+async fn deliveries_are_duplicated_and_name_an_unknown_event() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    set_policy(&site, json!({ "duplicates": 2, "event": "zz_unheard_of" })).await;
+    signed(&site, &token).await;
+    settle(&site).await;
+    let bodies: Vec<Value> = received(&receiver)
+        .await
+        .iter()
+        .map(|request| request.body_json().expect("JSON"))
+        .collect();
+    assert_eq!(bodies.len(), 3);
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    assert_eq!(bodies[0]["event"], json!("zz_unheard_of"));
+    let policy = set_policy(&site, json!({ "duplicates": 0, "event": null })).await;
+    assert_eq!((&policy["duplicates"], &policy["event"]), (&json!(0), &Value::Null));
+    signed(&site, &token).await;
+    settle(&site).await;
+    let all = received(&receiver).await;
+    let last: Value = all[3].body_json().expect("JSON");
+    assert_eq!((all.len(), &last["event"]), (4, &json!("execution_complete")));
+}
+
+#[tokio::test]
+async fn deliveries_are_delayed_and_overtake_each_other() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    set_policy(&site, json!({ "delay_seconds": 60, "reorder_seconds": 30 })).await;
+    let first = signed(&site, &token).await;
+    let second = signed(&site, &token).await;
+    let mut counts = Vec::new();
+    for seconds in [59, 1, 29, 1] {
+        advance(&site, seconds).await;
+        counts.push(received(&receiver).await.len());
+    }
+    assert_eq!(counts, [0, 1, 1, 2]);
+    let ids: Vec<Value> = received(&receiver)
+        .await
+        .iter()
+        .map(|request| request.body_json::<Value>().expect("JSON")["data"]["request_id"].clone())
+        .collect();
+    assert_eq!(ids, [json!(second), json!(first)]);
+    let answer = admin(&site, BASE, "PUT /delivery_policy", json!({ "duplicates": 11 })).await;
+    assert_eq!(answer.status, 422, "{answer:?}");
+}

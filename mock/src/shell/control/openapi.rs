@@ -115,6 +115,7 @@ fn kind_schema(kind: Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::TextOrObject => json!({ "type": ["string", "object"] }),
+        Kind::TextOrNull => json!({ "type": ["string", "null"] }),
         Kind::Integer => json!({ "type": "integer" }),
         Kind::Any => json!({}),
         Kind::Boolean => json!({ "type": "boolean" }),

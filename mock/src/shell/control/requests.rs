@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus, Scopes};
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
 use crate::shell::nearest::{hint, nearest};
 use crate::shell::problem::Problem;
@@ -229,12 +230,29 @@ fn exhaust(text: &str) -> Result<Exhaust, Problem> {
 #[serde(deny_unknown_fields)]
 pub(super) struct SetDeliveryPolicy {
     paused: Option<bool>,
+    delay_seconds: Option<u64>,
+    reorder_seconds: Option<u64>,
+    duplicates: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    event: Option<Option<String>>,
 }
 
 impl SetDeliveryPolicy {
     pub(super) fn ask(self) -> Ask {
-        Ask::DeliveryPolicySet { is_paused: self.paused }
+        let Self { paused, delay_seconds, reorder_seconds, duplicates, event } = self;
+        Ask::DeliveryPolicySet(PolicyUpdate {
+            is_paused: paused,
+            delay_seconds,
+            reorder_seconds,
+            duplicates,
+            event,
+        })
     }
+}
+
+/// Tells `null` from a member that is absent.
+fn present<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(reader).map(Some)
 }
 
 /// Body of `PUT /addresses`: `text` or `base64`.

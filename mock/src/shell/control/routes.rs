@@ -68,6 +68,7 @@ pub(super) struct Field {
 pub(super) enum Kind {
     Text,
     TextOrObject,
+    TextOrNull,
     Integer,
     Boolean,
     Scopes,
@@ -132,8 +133,13 @@ const RATE_LIMIT: &[Field] = &[
     field("exhaust", Kind::Text, "a client address whose window is filled up, or `all`"),
 ];
 
-const DELIVERY_POLICY: &[Field] =
-    &[field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again")];
+const DELIVERY_POLICY: &[Field] = &[
+    field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again"),
+    field("delay_seconds", Kind::Integer, "first attempted so long after the event"),
+    field("reorder_seconds", Kind::Integer, "every other delivery comes so much later still"),
+    field("duplicates", Kind::Integer, "so many more deliveries of each event; 10 at most"),
+    field("event", Kind::TextOrNull, "what the payload names the event; `null`: what happened"),
+];
 
 const FAULT: &[Field] = &[
     required(
