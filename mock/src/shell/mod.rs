@@ -14,6 +14,7 @@ mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
 mod faulty_body;
+mod lease;
 mod nearest;
 mod problem;
 mod realm;

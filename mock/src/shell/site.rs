@@ -137,7 +137,7 @@ impl Site {
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let main = Realm::new(0, None, service, run);
+        let main = Realm::new(0, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let deliverer = Deliverer::start()?;
         deliverer.add(&main);
@@ -190,6 +190,7 @@ impl Site {
         let Some(path) = below(path, &self.0.base_path) else { return Place::Outside };
         if let Some(rest) = path.strip_prefix(SANDBOXES) {
             let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
+            self.collect();
             if let Some(realm) = self.0.sandboxes.get(id) {
                 return in_realm(Reached::Sandbox(realm), &rest[id.len()..]);
             }
@@ -256,6 +257,13 @@ impl Site {
             self.0.deliverer.cut_unwanted(realm).await;
         }
         sent(response).await
+    }
+
+    /// Deletes the sandboxes whose lease has ended.
+    pub(crate) fn collect(&self) {
+        for realm in self.0.sandboxes.take_abandoned() {
+            self.0.deliverer.remove(&realm);
+        }
     }
 
     pub(crate) fn main(&self) -> &Realm {

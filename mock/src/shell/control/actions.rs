@@ -127,6 +127,7 @@ fn health(realm: &Realm) -> Value {
 }
 
 fn list_sandboxes(site: &Site) -> Value {
+    site.collect();
     let all: Vec<Value> =
         site.sandboxes().all().iter().map(|realm| realm.addresses().into()).collect();
     json!({ "sandboxes": all })
@@ -136,6 +137,7 @@ fn create_sandbox(asked: &Asked) -> Result<Reply, Problem> {
     let now = clock::now();
     let plan = requests::read::<requests::CreateSandbox>(&asked.body)?.plan(now)?;
     let site = &asked.site;
+    site.collect();
     let realm = site.sandboxes().create(site.main(), plan, now).map_err(|error| match error {
         SandboxError::TooMany => Problem::conflict(error.to_string()),
         SandboxError::Settings(_) => Problem::invalid_value(error.to_string()),

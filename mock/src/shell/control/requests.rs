@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
+use crate::shell::lease::LEASE_SECONDS_MAX;
 use crate::shell::nearest::{hint, nearest};
 use crate::shell::problem::Problem;
 use crate::shell::sandboxes::{Chosen, Plan};
@@ -58,11 +60,12 @@ pub(super) struct CreateSandbox {
     clock: Option<String>,
     rate_limit: Option<String>,
     progression: Option<String>,
+    lease_seconds: Option<u64>,
 }
 
 impl CreateSandbox {
     pub(super) fn plan(self, now: Timestamp) -> Result<Plan, Problem> {
-        let Self { world, answers, seed, clock, rate_limit, progression } = self;
+        let Self { world, answers, seed, clock, rate_limit, progression, lease_seconds } = self;
         let clock = clock.map(|text| settings::clock(&text, now)).transpose();
         let rate_limit = rate_limit.map(|text| settings::rate_limit(&text)).transpose();
         let progression = progression.map(|text| settings::progression(&text)).transpose();
@@ -73,8 +76,16 @@ impl CreateSandbox {
             clock: clock.map_err(invalid)?,
             rate_limit: rate_limit.map_err(invalid)?,
             progression: progression.map_err(invalid)?,
+            lease: lease_seconds.map(lease).transpose()?,
         })
     }
+}
+
+fn lease(seconds: u64) -> Result<Duration, Problem> {
+    if (1..=LEASE_SECONDS_MAX).contains(&seconds) {
+        return Ok(Duration::from_secs(seconds));
+    }
+    Err(invalid(format!("`lease_seconds` is 1 to {LEASE_SECONDS_MAX}, not {seconds}")))
 }
 
 fn invalid(error: impl std::fmt::Display) -> Problem {

@@ -107,6 +107,7 @@ const SANDBOX: &[Field] = &[
     field("clock", Kind::Text, "`real`, `frozen` or `frozen:TIME`"),
     field("rate_limit", Kind::Text, "`enforce`, `observe` or `off`"),
     field("progression", Kind::Text, "`manual`, `timed:SECONDS`, `on-read:N` or `immediate`"),
+    field("lease_seconds", Kind::Integer, "deleted once nobody called it for so long"),
 ];
 
 const CLOCK: &[Field] = &[
