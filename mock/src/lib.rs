@@ -13,6 +13,7 @@ pub mod stored;
 pub mod changes;
 pub mod clock;
 pub mod control;
+pub mod defect;
 pub mod resource;
 pub mod seeded;
 pub mod service;

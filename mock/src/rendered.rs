@@ -62,8 +62,11 @@ impl Rendered {
 }
 
 fn wrapped(resource: &impl Serialize) -> Bytes {
-    let mut json = BEFORE.to_vec();
-    json.extend_from_slice(&json_bytes(resource));
+    let resource = json_bytes(resource);
+    // Of exactly this size: a row is kept for long, and there are many.
+    let mut json = Vec::with_capacity(BEFORE.len() + resource.len() + AFTER.len());
+    json.extend_from_slice(BEFORE);
+    json.extend_from_slice(&resource);
     json.extend_from_slice(AFTER);
     json.into()
 }

@@ -154,14 +154,20 @@ impl Service {
         strike: Option<&Strike>,
     ) -> Response {
         let turn = self.0.turn.lock();
+        let due_before = self.0.world.read().state().next_due();
         let now = self.now(system_now);
         let (response, changes) =
             self.changed_in_turn(system_now, call).unwrap_or_else(|NotKept(why)| {
                 (self.0.world.read().not_kept(now, call, &why), String::new())
             });
-        let response = recorded(&self.0.world.read(), now, call, response, &changes, strike);
+        let (response, due) = {
+            let world = self.0.world.read();
+            let response = recorded(&world, now, call, response, &changes, strike);
+            (response, world.state().next_due())
+        };
         drop(turn);
-        if !changes.is_empty() {
+        // To wake another thread costs more than most answers: only for what it does not know of.
+        if due.is_some_and(|due| due_before.is_none_or(|before| due < before)) {
             self.wake();
         }
         response

@@ -208,6 +208,9 @@ pub(super) struct MockArguments {
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
     pub(super) tls: Option<Vec<PathBuf>>,
+    /// Something it does wrong on purpose; may be given more than once
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,

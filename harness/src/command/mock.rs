@@ -81,6 +81,7 @@ fn settings_of(arguments: &MockArguments, bound: SocketAddr) -> Result<Settings,
         None if arguments.tls.is_some() => format!("https://{}", callable(bound)),
         None => format!("http://{}", callable(bound)),
     };
+    let defects = arguments.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(drawn),
         base_url,
@@ -89,6 +90,7 @@ fn settings_of(arguments: &MockArguments, bound: SocketAddr) -> Result<Settings,
         clock: settings::clock(&arguments.clock, clock::now()).map_err(refusal)?,
         rate_limit: settings::rate_limit(&arguments.rate_limit).map_err(refusal)?,
         progression: settings::progression(&arguments.progression).map_err(refusal)?,
+        defects: defects.map_err(refusal)?,
     })
 }
 

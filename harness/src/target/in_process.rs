@@ -36,6 +36,7 @@ impl InProcess {
             clock: ClockSetting::Real,
             rate_limit: RateLimitMode::Observe,
             progression: Progression::Manual,
+            defects: Vec::new(),
         };
         let site = Site::new(SiteOptions::new(settings)).map_err(|error| error.to_string())?;
         Ok(Self { site })

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::clock;
 use super::lease::Lease;
 use super::realm::Realm;
+use crate::defect::Defect;
 use crate::seeded::Seeded;
 use crate::settings::{ClockSetting, Progression, RateLimitMode, RunSettings, SettingsError};
 use crate::{Service, World};
@@ -36,6 +37,7 @@ pub(crate) struct Plan {
     pub(crate) progression: Option<Progression>,
     /// Deleted once nobody called it for so long; absent: never.
     pub(crate) lease: Option<Duration>,
+    pub(crate) defects: Option<Vec<&'static Defect>>,
 }
 
 /// A seed world or a set of answers, and its name if it has one.
@@ -139,6 +141,7 @@ impl Sandboxes {
             clock: plan.clock.unwrap_or(defaults.clock),
             rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
             progression: plan.progression.unwrap_or(defaults.progression),
+            defects: plan.defects.unwrap_or_else(|| defaults.defects.clone()),
         };
         let world = World::from_seeded(seeded, settings.clone(), now)?;
         let lease = plan.lease.map(|length| Lease::new(length, clock::instant()));

@@ -1,6 +1,9 @@
 //! The tests of the mock from outside its modules, in one binary.
 
 mod arbitrary;
+mod defect_tour;
+mod defects;
+mod performance;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;

@@ -61,14 +61,18 @@ pub(super) struct CreateSandbox {
     rate_limit: Option<String>,
     progression: Option<String>,
     lease_seconds: Option<u64>,
+    defects: Option<Vec<String>>,
 }
 
 impl CreateSandbox {
     pub(super) fn plan(self, now: Timestamp) -> Result<Plan, Problem> {
-        let Self { world, answers, seed, clock, rate_limit, progression, lease_seconds } = self;
+        let Self { world, answers, seed, clock, rate_limit, progression, lease_seconds, defects } =
+            self;
         let clock = clock.map(|text| settings::clock(&text, now)).transpose();
         let rate_limit = rate_limit.map(|text| settings::rate_limit(&text)).transpose();
         let progression = progression.map(|text| settings::progression(&text)).transpose();
+        let named = |ids: Vec<String>| ids.iter().map(|id| settings::defect(id)).collect();
+        let defects = defects.map(named).transpose();
         Ok(Plan {
             world: world.map(chosen_world).transpose()?,
             answers: answers.map(chosen_answers).transpose()?,
@@ -77,6 +81,7 @@ impl CreateSandbox {
             rate_limit: rate_limit.map_err(invalid)?,
             progression: progression.map_err(invalid)?,
             lease: lease_seconds.map(lease).transpose()?,
+            defects: defects.map_err(invalid)?,
         })
     }
 }

@@ -67,6 +67,7 @@ pub(super) struct Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
+    Texts,
     TextOrObject,
     TextOrNull,
     Integer,
@@ -108,6 +109,7 @@ const SANDBOX: &[Field] = &[
     field("rate_limit", Kind::Text, "`enforce`, `observe` or `off`"),
     field("progression", Kind::Text, "`manual`, `timed:SECONDS`, `on-read:N` or `immediate`"),
     field("lease_seconds", Kind::Integer, "deleted once nobody called it for so long"),
+    field("defects", Kind::Texts, "ids of what it does wrong on purpose"),
 ];
 
 const CLOCK: &[Field] = &[
