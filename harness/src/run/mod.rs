@@ -9,6 +9,7 @@ mod burst;
 pub mod declared;
 pub mod event;
 mod judge;
+mod keep;
 mod observe;
 pub mod outcome;
 mod pages;
