@@ -22,7 +22,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port.parse()?)).await?;
     let site = Site::new(SiteOptions::new(Settings {
-        defects: Vec::new(),
         seed: SEED,
         base_url: format!("http://{}", listener.local_addr()?),
         answers: answers::default().clone(),
@@ -30,6 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Observe,
         progression: Progression::Manual,
+        defects: Vec::new(),
     }))?;
     serve(listener, site, ServeLimits::default(), std::future::pending()).await;
     Ok(())

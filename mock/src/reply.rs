@@ -137,6 +137,7 @@ impl Reply<'_> {
             headers,
             body: ResponseBody::Bytes(body),
             refused: None,
+            transport: None,
             listed: None,
         }
     }

@@ -94,7 +94,7 @@ fn exit_code(ended: ExitStatus) -> u8 {
 
 /// To stderr, so that stdout stays the command's; as JSON, the last line of stdout.
 fn tell(site: &Site, code: u8, screen: &Screen) -> Result<(), Failure> {
-    let calls = conduct::read(&site.exchanges(usize::MAX))
+    let calls = conduct::read(&site.exchanges())
         .map_err(|error| Failure::fault(format!("the journal can't be read: {error}")))?;
     let account = Account::of(&calls);
     if screen.is_json() {

@@ -28,12 +28,21 @@ pub struct Call {
     pub problem: Option<String>,
     /// What was wrong and what would have worked.
     pub detail: Option<String>,
-    /// Of a list: the page that was answered.
-    pub page: Option<u32>,
-    /// Of a list: how many pages there were.
-    pub pages: Option<u32>,
+    /// Of what it was answered with.
+    pub response: Answered,
     /// `served`, or the rule that refused it: `limit`, `route`, `token`, `scope`, ….
     pub decision: String,
+    /// The kind of the fault that struck it; then the client may have seen something else.
+    pub fault: Option<String>,
+}
+
+/// What a call was answered with, as far as it matters here.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Answered {
+    /// Of a list: the page that was answered.
+    pub page: Option<u64>,
+    /// Of a list: how many pages there were.
+    pub pages: Option<u64>,
 }
 
 impl Call {

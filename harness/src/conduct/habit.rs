@@ -28,6 +28,8 @@ pub enum Habit {
     FirstPageOnly,
     /// The same refused call is sent again and again.
     RefusedRepeated,
+    /// A creation whose answer was lost is sent again, without a look at whether it was done.
+    BlindRepeat,
     /// A request was created, and no schema was read before.
     SchemaUnread,
 }
@@ -51,13 +53,14 @@ pub struct Finding {
 
 impl Habit {
     /// Every habit, in the order told.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::NoToken,
         Self::TokenPerCall,
         Self::DeadToken,
         Self::ImpatientRetry,
         Self::FirstPageOnly,
         Self::RefusedRepeated,
+        Self::BlindRepeat,
         Self::SchemaUnread,
     ];
 
@@ -70,6 +73,7 @@ impl Habit {
             Self::ImpatientRetry => "impatient-retry",
             Self::FirstPageOnly => "first-page-only",
             Self::RefusedRepeated => "refused-repeated",
+            Self::BlindRepeat => "blind-repeat",
             Self::SchemaUnread => "schema-unread",
         }
     }
@@ -82,6 +86,7 @@ impl Habit {
             Self::ImpatientRetry => "8",
             Self::FirstPageOnly => "2.7",
             Self::RefusedRepeated => "7",
+            Self::BlindRepeat => "4.5",
             Self::SchemaUnread => "4.4",
         }
     }
@@ -94,6 +99,7 @@ impl Habit {
             Self::ImpatientRetry => one(impatient_retry(calls)),
             Self::FirstPageOnly => first_page_only(calls),
             Self::RefusedRepeated => refused_repeated(calls),
+            Self::BlindRepeat => one(blind_repeat(calls)),
             Self::SchemaUnread => one(schema_unread(calls)),
         }
     }
@@ -204,13 +210,13 @@ fn impatient_retry(calls: &[Call]) -> Option<Finding> {
 fn first_page_only(calls: &[Call]) -> Vec<Finding> {
     let mut lists: BTreeMap<Operation, Vec<&Call>> = BTreeMap::new();
     for call in calls {
-        if let (Some(operation), Some(_)) = (call.operation, call.page) {
+        if let (Some(operation), Some(_)) = (call.operation, call.response.page) {
             lists.entry(operation).or_default().push(call);
         }
     }
-    let is_first = |call: &&Call| call.page == Some(1);
+    let is_first = |call: &&Call| call.response.page == Some(1);
     let finding = |(operation, read): (Operation, Vec<&Call>)| {
-        let pages = read.iter().filter_map(|call| call.pages).max()?;
+        let pages = read.iter().filter_map(|call| call.response.pages).max()?;
         if pages < 2 || !read.iter().all(is_first) {
             return None;
         }
@@ -226,7 +232,7 @@ fn refused_repeated(calls: &[Call]) -> Vec<Finding> {
     for call in calls {
         // Tokens and the limit have habits of their own.
         let is_of_others = matches!(call.decision.as_str(), "served" | "limit" | "token");
-        if (400..500).contains(&call.status) && !is_of_others {
+        if (400..500).contains(&call.status) && !is_of_others && call.fault.is_none() {
             let key = (&call.method, &call.path, call.status, &call.detail);
             refused.entry(key).or_default().push(call);
         }
@@ -250,6 +256,28 @@ fn refused_repeated(calls: &[Call]) -> Vec<Finding> {
         .collect();
     found.sort_by_key(|finding| finding.first_call);
     found
+}
+
+fn blind_repeat(calls: &[Call]) -> Option<Finding> {
+    let mut is_lost = false;
+    let mut blind = Vec::new();
+    for call in calls {
+        match call.operation {
+            Some(Operation::CreateLegalRequest) => {
+                if is_lost {
+                    blind.push(call);
+                }
+                is_lost = call.status >= 500 || call.fault.is_some();
+            }
+            Some(Operation::ListLegalRequests) => is_lost = false,
+            Some(_) | None => {}
+        }
+    }
+    let seen =
+        format!("{} right after one whose answer was lost", counted(blind.len(), "creation"));
+    let instead = "list the requests first: a creation may have been done although its answer was \
+                   lost, and then the next one makes a second";
+    Habit::BlindRepeat.finding(&blind, seen, instead)
 }
 
 fn schema_unread(calls: &[Call]) -> Option<Finding> {

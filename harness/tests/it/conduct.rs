@@ -3,7 +3,8 @@
 use moot_harness::conduct::{Account, Call, Habit, read};
 use serde_json::{Value, json};
 
-/// Calls by shorthand: `token`, `list 1/3`, `schema`, `create`, `limit`, `expired`, `none`, `body`.
+/// Calls by shorthand: `token`, `list 1/3`, `schema`, `create`, `lost`, `limit`, `expired`,
+/// `none`, `body`.
 fn calls(script: &str) -> Vec<Call> {
     let rows: Vec<Value> = (1..)
         .zip(script.split(", ").filter(|word| !word.is_empty()))
@@ -18,6 +19,7 @@ fn call(serial: u64, word: &str) -> Value {
         Some("list") => ("list_legal_requests", 200, "served", None),
         Some("schema") => ("get_workflow_schema", 200, "served", None),
         Some("create") => ("create_legal_request", 201, "served", None),
+        Some("lost") => ("create_legal_request", 504, "rule", Some("gateway_timeout")),
         Some("limit") => ("list_legal_requests", 429, "limit", Some("rate_limit_exceeded")),
         Some("expired") => ("list_legal_requests", 401, "token", Some("token_expired")),
         Some("none") => ("list_legal_requests", 401, "token", Some("invalid_token")),
@@ -32,7 +34,11 @@ fn call(serial: u64, word: &str) -> Value {
         "operation": operation, "status": status, "decision": decision, "problem": problem,
         "application": (has_token || decision == "body").then_some("demo-main"),
         "detail": problem.map(|_| "What would have worked."),
-        "page": pages.map(|(page, _)| number(page)), "pages": pages.map(|(_, all)| number(all)),
+        "response": {
+            "page": pages.map(|(page, _)| number(page)),
+            "pages": pages.map(|(_, all)| number(all)),
+        },
+        "fault": (word == "lost").then_some("commit_then_fail"),
     })
 }
 
@@ -65,6 +71,8 @@ fn each_habit_is_found_and_its_neighbour_is_not() {
     check("list 1/2", &[Habit::FirstPageOnly]);
     check("list 1/2, list 2/2", &[]);
     check("body, body, body", &[Habit::RefusedRepeated]);
+    check("schema, lost, create", &[Habit::BlindRepeat]);
+    check("schema, lost, list 1/1, create", &[]);
     check("create, schema", &[Habit::SchemaUnread]);
     check("schema, create", &[]);
 }
