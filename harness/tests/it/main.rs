@@ -1,5 +1,6 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod architecture;
 mod check_implicit;
 mod check_matcher;
 mod check_place;

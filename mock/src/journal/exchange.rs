@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use serde::Serialize;
 
-use super::record::{NO_PAGE, NONE};
-use crate::response::Stage;
+use super::record::NONE;
+use crate::response::{Listed, Stage};
 
 /// One call as it is read. Shape: a member of `exchanges`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -112,8 +112,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
     let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
     let (credential, bytes) = bytes.split_first_chunk::<8>()?;
     let (answered, bytes) = bytes.split_first_chunk::<8>()?;
-    let (page, bytes) = bytes.split_first_chunk::<8>()?;
-    let (pages, bytes) = bytes.split_first_chunk::<8>()?;
+    let (listed, bytes) = read_listed(bytes)?;
     let (method, bytes) = read_text(bytes)?;
     let (path, bytes) = read_text(bytes)?;
     let (query, bytes) = read_text(bytes)?;
@@ -147,8 +146,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
         response: Told {
             content_type: present(answered_type),
             length: u64::from_be_bytes(*answered),
-            page: read_page(*page),
-            pages: read_page(*pages),
+            page: listed.map(|listed| listed.page),
+            pages: listed.map(|listed| listed.pages),
         },
         problem: stage.map(|_| problem),
         detail: present(detail),
@@ -184,9 +183,15 @@ fn read_body(bytes: &[u8]) -> Option<(u64, Vec<SentPart>)> {
     Some((u64::from_be_bytes(*length), parts))
 }
 
-fn read_page(bytes: [u8; 8]) -> Option<u64> {
-    let number = u64::from_be_bytes(bytes);
-    (number != NO_PAGE).then_some(number)
+fn read_listed(bytes: &[u8]) -> Option<(Option<Listed>, &[u8])> {
+    let (&[is_list], bytes) = bytes.split_first_chunk::<1>()?;
+    if is_list == 0 {
+        return Some((None, bytes));
+    }
+    let (page, bytes) = bytes.split_first_chunk::<8>()?;
+    let (pages, bytes) = bytes.split_first_chunk::<8>()?;
+    let listed = Listed { page: u64::from_be_bytes(*page), pages: u64::from_be_bytes(*pages) };
+    Some((Some(listed), bytes))
 }
 
 fn present(text: String) -> Option<String> {

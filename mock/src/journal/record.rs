@@ -39,8 +39,6 @@ pub(crate) struct Record<'a> {
 
 /// Where there is no stage or operation.
 pub(super) const NONE: u8 = u8::MAX;
-/// Where there is no list.
-pub(super) const NO_PAGE: u64 = u64::MAX;
 /// Names of parameters whose values are secrets.
 const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
 
@@ -67,8 +65,10 @@ pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     out.push(refused.map_or(NONE, |refused| refused.stage as u8));
     out.extend_from_slice(&credential(head.headers).to_be_bytes());
     out.extend_from_slice(&length(&response.body).to_be_bytes());
-    for number in response.listed.map_or([NO_PAGE; 2], |listed| [listed.page, listed.pages]) {
-        out.extend_from_slice(&number.to_be_bytes());
+    out.push(u8::from(response.listed.is_some()));
+    if let Some(listed) = response.listed {
+        out.extend_from_slice(&listed.page.to_be_bytes());
+        out.extend_from_slice(&listed.pages.to_be_bytes());
     }
     write_text(head.method.as_str(), out);
     write_text(head.path, out);
