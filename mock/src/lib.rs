@@ -8,10 +8,12 @@
 pub mod call;
 pub mod response;
 pub mod settings;
+pub mod stored;
 
 pub mod changes;
 pub mod clock;
 pub mod control;
+pub mod defect;
 pub mod resource;
 pub mod seeded;
 pub mod service;
@@ -20,8 +22,10 @@ pub mod world;
 mod address;
 mod authorise;
 mod deliver;
+mod delivery_policy;
 mod document_type;
 mod email;
+mod fault;
 mod fields;
 mod identifier;
 mod index;
@@ -49,6 +53,8 @@ mod transition;
 pub mod shell;
 
 pub use address::is_public;
+pub use delivery_policy::{DeliveryPolicy, PolicyUpdate};
+pub use fault::{FailedStatus, Fault, FaultKind};
 pub use seeded::Seeded;
 pub use service::Service;
 pub use settings::Settings;

@@ -5,15 +5,16 @@
 
 use std::borrow::Cow;
 
+use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use moot_fixtures::contract::{Answers, ProblemType, RateLimitBody, Scope};
+use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
 
 use crate::response::Stage;
 
 /// A refusal.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// HTTP status, 4xx (503 where the answers say so of the limit).
+    /// HTTP status, 4xx (503 where the answers say so of the limit, 500 where the fault is ours).
     pub(crate) status: u16,
     /// `type` of §7, or `error` of a token failure.
     pub(crate) problem_type: Cow<'static, str>,
@@ -235,6 +236,34 @@ impl Problem {
             problem.with_header(RETRY_AFTER, HeaderValue::from(retry_after_seconds))
         } else {
             problem
+        }
+    }
+
+    /// A failure that the control plane asked for.
+    pub(crate) fn injected(operation: Operation, status: StatusCode, problem: &str) -> Self {
+        let is_token_failure =
+            operation == Operation::CreateAccessToken && status.is_client_error();
+        Self {
+            status: status.as_u16(),
+            problem_type: problem.to_owned().into(),
+            title: status.canonical_reason().unwrap_or("Error").into(),
+            detail: "This failure was asked for at the control plane of the mock.".to_owned(),
+            stage: Stage::Rule,
+            form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
+            header: None,
+        }
+    }
+
+    /// 500: the mock's own fault, which no specification speaks of.
+    pub(crate) fn state_not_kept(why: &str) -> Self {
+        Self {
+            status: 500,
+            problem_type: "state_not_kept".into(),
+            title: "Internal Server Error".into(),
+            detail: format!("The mock can't keep its state: {why}."),
+            stage: Stage::Rule,
+            form: Form::Problem,
+            header: None,
         }
     }
 

@@ -110,6 +110,13 @@ pub(super) struct TargetArguments {
     /// Seed of the mock's data; drawn where absent
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// World of the mock in this process: the name of a bundled one, or a file
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "target")]
+    pub(super) world: Option<String>,
+    /// What the mock in this process does where the specification is open: `default`, `documented`,
+    /// `random:SEED` or a file
+    #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
+    pub(super) answers: Option<String>,
     /// Where receivers of webhooks listen
     #[arg(long, value_name = "ADDR")]
     pub(super) receiver: Option<SocketAddr>,
@@ -212,6 +219,15 @@ pub(super) struct MockArguments {
     /// How requests move on: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
     #[arg(long, value_name = "HOW", default_value = "manual")]
     pub(super) progression: String,
+    /// Folder that keeps the main world's data; one that is there wins over --world and --seed
+    #[arg(long, value_name = "DIR")]
+    pub(super) state: Option<PathBuf>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
+    pub(super) tls: Option<Vec<PathBuf>>,
+    /// Something it does wrong on purpose; may be given more than once
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,
@@ -330,6 +346,8 @@ mod tests {
             ("moot run section:4.5 --report html=a --report json=-", true),
             ("moot run -q -v", false),
             ("moot run --jobs 0", false),
+            ("moot run --world demo --answers documented", true),
+            ("moot run --target a.yaml --answers documented", false),
             ("moot run --receiver-url http://a", false),
             ("moot run --receiver 127.0.0.1:0 --receiver-url http://a", true),
             ("moot snapshot accept", false),

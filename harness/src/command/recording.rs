@@ -7,6 +7,7 @@ use moot_snapshots::Bundle;
 
 use super::failure::Failure;
 use super::line::{RunArguments, SNAPSHOT_DIR, SnapshotChoice};
+use super::run::is_bundled_mock;
 use super::screen::Screen;
 use crate::report::secret::Secrets;
 use crate::run::result::RunResult;
@@ -47,7 +48,9 @@ impl Recording {
             }
             (Some(SnapshotChoice::Record), None) => SnapshotMode::Record,
             (Some(SnapshotChoice::Off), None) => SnapshotMode::Off,
-            (None, _) if !moot_snapshots::list(&folder)?.is_empty() => SnapshotMode::Check,
+            (None, _) if is_at_home(arguments) && !moot_snapshots::list(&folder)?.is_empty() => {
+                SnapshotMode::Check
+            }
             (None, None) => SnapshotMode::Off,
             (Some(SnapshotChoice::Off) | None, Some(_)) => {
                 return Err(Failure::usage("a bundle holds what snapshots show, and they are off")
@@ -83,6 +86,12 @@ fn target_name(target: Option<&str>) -> String {
     let host = url::Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));
     let stem = || Path::new(target).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     slug(&host.or_else(stem).unwrap_or_default())
+}
+
+/// Whether the folder is the target's own: that of the mock is for its own world and answers, and
+/// another one is held against it only where that is asked for.
+fn is_at_home(arguments: &RunArguments) -> bool {
+    arguments.target.target.is_some() || is_bundled_mock(&arguments.target)
 }
 
 fn is_ci() -> bool {

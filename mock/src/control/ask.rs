@@ -8,6 +8,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
 
+use crate::delivery_policy::PolicyUpdate;
+use crate::fault::Fault;
+use crate::journal::Filter;
 use crate::settings::RateLimitMode;
 
 /// One action of the control plane.
@@ -83,15 +86,32 @@ pub enum Ask {
     },
     /// The outbox.
     Deliveries,
+    /// How deliveries are attempted.
+    DeliveryPolicyGet,
+    /// Changes how deliveries are attempted; what is absent stays.
+    DeliveryPolicySet(PolicyUpdate),
     /// Queues a delivery once more, due now.
     Redeliver {
         /// Its id.
         id: u64,
     },
-    /// The newest exchanges of the journal, oldest of them first.
+    /// The faults that are armed.
+    Faults,
+    /// Arms a fault.
+    ArmFault(Fault),
+    /// Disarms and forgets all faults.
+    DisarmFaults,
+    /// The newest exchanges of the journal that match, oldest of them first.
     Exchanges {
+        /// Which.
+        filter: Filter,
         /// At most so many.
         limit: usize,
+    },
+    /// The exchanges that match as an HTTP archive.
+    Archive {
+        /// Which.
+        filter: Filter,
     },
     /// Empties the journal.
     ClearExchanges,
@@ -118,7 +138,7 @@ pub enum Exhaust {
 /// An action that was not done; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// HTTP status, 4xx.
+    /// HTTP status: 4xx, or 500 where the fault is ours.
     pub status: u16,
     /// `type` of the problem.
     pub problem: &'static str,
@@ -127,6 +147,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// 500: no store could keep it.
+    pub(crate) fn not_kept(why: &str) -> Self {
+        let detail = format!("the mock can't keep its state: {why}");
+        Self { status: 500, problem: "state_not_kept", detail }
+    }
+
     /// 404: there is no such thing.
     pub(crate) fn unknown(detail: String) -> Self {
         Self { status: 404, problem: "not_found", detail }

@@ -6,22 +6,32 @@
 
 mod body;
 pub mod clock;
+mod connection;
 mod control;
 mod deliverer;
+#[cfg(feature = "state")]
+mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
+mod faulty_body;
+mod lease;
 mod nearest;
 mod problem;
 mod realm;
 mod sandboxes;
 mod sender;
+mod sent;
 mod server;
 pub mod settings;
 mod site;
 mod site_body;
+mod tls;
 
 pub use body::BodyTimes;
+#[cfg(feature = "state")]
+pub use durable::DurableError;
 pub use sandboxes::SANDBOXES_MAX;
-pub use server::{ServeLimits, serve};
+pub use server::{ServeLimits, serve, serve_tls};
 pub use site::{Site, SiteError, SiteOptions};
 pub use site_body::SiteBody;
+pub use tls::{Tls, TlsError};

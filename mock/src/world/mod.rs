@@ -5,6 +5,7 @@
 //! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
 
 mod admit;
+mod kept;
 mod rows;
 
 use std::sync::Arc;
@@ -12,14 +13,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use moot_fixtures::contract::{Answers, REQUESTS_PER_MINUTE_MAX};
+use moot_fixtures::contract::Answers;
 
-use crate::call::{Admitted, Call, Head};
+use crate::call::Call;
 use crate::changes::{Change, Effect};
+use crate::defect::{self, Defect};
+use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
 use crate::limiter::Limiter;
 use crate::operation::{self, Context};
+use crate::problem::Problem;
 use crate::progression;
 use crate::reply::Reply;
 use crate::response::Response;
@@ -29,6 +33,8 @@ use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
 
+pub use kept::Noted;
+
 /// The whole service as a value.
 #[derive(Debug)]
 pub struct World {
@@ -36,13 +42,16 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
+    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal and the written date the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults and the written date the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
     journal: Journal,
+    faults: Faults,
     date: DateHeader,
 }
 
@@ -85,14 +94,16 @@ impl World {
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, &settings.base_url),
             calls: AtomicU64::new(0),
-            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
+            limiter: Limiter::new(defect::calls_max(&settings.defects), window),
             token_limiter: seeded
                 .answers()
                 .token_rate_limit
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Journal::default(),
+            faults: Faults::default(),
             date: DateHeader::new(),
             state,
+            noted: None,
             seeded,
             settings,
         };
@@ -109,6 +120,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
 
@@ -119,6 +131,14 @@ impl World {
 
     /// Answers an admitted call. Pure: asked twice, it answers the same.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
+        if self.defects().is_empty() {
+            return self.answer_soundly(now, call);
+        }
+        defect::answer(self, now, call)
+    }
+
+    /// The answer without any defect.
+    pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let reply = self.reply(now, call.head.path, call.admitted.serial);
         let context = Context { world: self, now, call, reply };
         operation::answer(&context).unwrap_or_else(|problem| Outcome {
@@ -126,6 +146,48 @@ impl World {
             changes: Vec::new(),
             effects: Vec::new(),
         })
+    }
+
+    /// The fault that strikes an admitted call, once: it is counted.
+    pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
+        self.faults.strike(Struck {
+            operation: call.admitted.operation,
+            application: call.admitted.principal.map(|principal| principal.application),
+            client: call.head.client,
+        })
+    }
+
+    /// The answer to a call that is struck before anything is done; `None` where all is done first.
+    pub(crate) fn struck_before(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+    ) -> Option<Response> {
+        if !strike.kind().is_before() {
+            return None;
+        }
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        let nothing = reply.empty(500);
+        fault::damage(&reply, call.admitted.operation, strike.kind(), &nothing)
+    }
+
+    /// The answer as a fault leaves it, and whether it struck at all.
+    pub(crate) fn struck(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+        response: Response,
+    ) -> (Response, bool) {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        match fault::damage(&reply, call.admitted.operation, strike.kind(), &response) {
+            Some(damaged) => (damaged, true),
+            None => {
+                self.faults.missed(strike);
+                (response, false)
+            }
+        }
     }
 
     /// The earliest step that is due, as it happens at its own time; apply it and ask again.
@@ -137,7 +199,12 @@ impl World {
 
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
+        let changes =
+            if self.defects().is_empty() { changes } else { defect::apply(self, changes) };
         for change in changes {
+            if let Some(noted) = &mut self.noted {
+                noted.changes.push(change.clone());
+            }
             self.state.apply(change);
         }
     }
@@ -152,25 +219,26 @@ impl World {
         happened
     }
 
-    /// Keeps an answered call in the journal.
+    /// Keeps an answered call in the journal, with what it changed.
     pub(crate) fn record(
         &self,
         now: Timestamp,
-        head: &Head<'_>,
-        admitted: &Admitted,
+        call: &Call<'_>,
         response: &Response,
+        changes: &str,
+        fault: Option<&Strike>,
     ) {
-        let refused = response.refused.as_deref();
+        let Call { head, admitted, body } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,
-            client: head.client,
-            method: head.method.as_str(),
-            path: head.path,
+            head,
+            body: Some(body),
             operation: Some(admitted.operation),
             application: admitted.principal.map(|principal| principal.application),
-            status: response.status.as_u16(),
-            refused: refused.map(|refused| (refused.stage, refused.problem.as_str())),
+            response,
+            changes,
+            fault: fault.map(|strike| strike.kind().as_str()),
         });
     }
 
@@ -186,6 +254,11 @@ impl World {
 
     pub(crate) const fn settings(&self) -> &RunSettings {
         &self.settings
+    }
+
+    /// What it does wrong on purpose.
+    pub(crate) fn defects(&self) -> &[&'static Defect] {
+        &self.settings.defects
     }
 
     pub(crate) fn answers(&self) -> &Answers {
@@ -208,6 +281,10 @@ impl World {
         self.token_limiter.as_ref()
     }
 
+    pub(crate) const fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
     pub(crate) const fn journal(&self) -> &Journal {
         &self.journal
     }
@@ -215,6 +292,22 @@ impl World {
     /// The number of the next call, or of what the control plane numbers like one.
     pub(crate) fn next_serial(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A JSON answer to a call that no operation gave.
+    pub(crate) fn respond(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        status: u16,
+        body: Vec<u8>,
+    ) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).json(status, body)
+    }
+
+    /// A refusal of a call that no operation gave.
+    pub(crate) fn refuse(&self, now: Timestamp, call: &Call<'_>, problem: &Problem) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).problem(problem)
     }
 
     fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {
