@@ -69,6 +69,11 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: SnapshotCommand,
     },
+    /// Show the answers to open questions that a file gives, or how two sets differ
+    Answers {
+        #[command(subcommand)]
+        command: AnswersCommand,
+    },
     /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
     Schema {
         /// Which
@@ -147,6 +152,9 @@ pub(super) struct RunArguments {
     /// Write what is new or differs to this file, and nothing to the folder; in CI the only place
     #[arg(long, value_name = "FILE")]
     pub(super) snapshot_bundle: Option<PathBuf>,
+    /// Write what was observed of open questions to this file: for `moot mock --answers`, and to pin
+    #[arg(long, value_name = "FILE")]
+    pub(super) save_answers: Option<PathBuf>,
 }
 
 /// Where recorded responses are, a folder for each target.
@@ -265,6 +273,22 @@ pub(super) struct CoverageArguments {
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(super) scenarios: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AnswersCommand {
+    /// Show a set, and where it was seen
+    Show {
+        /// A file, `default`, `documented` or `random:SEED`
+        file: String,
+    },
+    /// Show what two sets answer differently; exit 5 where they do
+    Diff {
+        /// A file, `default`, `documented` or `random:SEED`
+        first: String,
+        /// As the first
+        second: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

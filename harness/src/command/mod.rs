@@ -3,6 +3,7 @@
 //! One file a command. A command returns its exit code or a `Failure`; only [`main`] prints that and
 //! ends. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
+mod answers;
 mod artefact;
 mod check;
 mod coverage;
@@ -66,6 +67,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
         Command::Snapshot { command } => snapshot::snapshot(command, screen),
+        Command::Answers { command } => answers::answers(command, screen),
         Command::Schema { name } => documents::schema(name.as_deref(), screen),
         Command::Openapi => documents::openapi(screen),
         Command::Completions { shell } => documents::completions(shell, screen),
