@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use moot_fixtures::contract::{Operation, Scopes};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::response::Response;
@@ -147,14 +148,16 @@ pub struct Part {
     pub is_cut: bool,
 }
 
-/// Bytes somewhere, with their length and digest: a handle that is cheap to clone.
-#[derive(Debug, Clone)]
+/// Bytes somewhere, with their length and digest: a handle that is cheap to clone. Where they are is
+/// not serialised: see [`ContentPlace::Apart`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Content {
     /// Bytes.
     pub length: u64,
     /// SHA-256.
     pub digest: [u8; 32],
     /// The bytes themselves, or a file of the shell's.
+    #[serde(skip, default = "ContentPlace::apart")]
     pub place: ContentPlace,
 }
 
@@ -181,4 +184,12 @@ pub enum ContentPlace {
         /// What keeps the file alive.
         keep: Arc<dyn Any + Send + Sync>,
     },
+    /// With a store, under their digest: only while a record is read back from it.
+    Apart,
+}
+
+impl ContentPlace {
+    const fn apart() -> Self {
+        Self::Apart
+    }
 }

@@ -3,11 +3,13 @@
 //! The system's time comes in as an argument; nothing here asks for it.
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::settings::ClockSetting;
 
 /// A world's clock. It only goes forward.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Clock {
     /// The system's time and so much more.
     Real {

@@ -89,8 +89,7 @@ impl<'a> Fields<'a> {
         self.all(name).next().is_some()
     }
 
-    fn all(&self, name: &str) -> impl Iterator<Item = &'a Part> + use<'a, '_> {
-        let name = name.to_owned();
+    fn all<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a Part> + use<'a, 'n> {
         self.0.iter().filter(move |part| part.name == name)
     }
 

@@ -8,10 +8,12 @@
 pub mod call;
 pub mod response;
 pub mod settings;
+pub mod stored;
 
 pub mod changes;
 pub mod clock;
 pub mod control;
+pub mod defect;
 pub mod resource;
 pub mod seeded;
 pub mod service;

@@ -13,7 +13,7 @@ use crate::response::Stage;
 /// A refusal.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
-    /// HTTP status, 4xx (503 where the answers say so of the limit).
+    /// HTTP status, 4xx (503 where the answers say so of the limit, 500 where the fault is ours).
     pub(crate) status: u16,
     /// `type` of §7, or `error` of a token failure.
     pub(crate) problem_type: Cow<'static, str>,
@@ -235,6 +235,19 @@ impl Problem {
             problem.with_header(RETRY_AFTER, HeaderValue::from(retry_after_seconds))
         } else {
             problem
+        }
+    }
+
+    /// 500: the mock's own fault, which no specification speaks of.
+    pub(crate) fn state_not_kept(why: &str) -> Self {
+        Self {
+            status: 500,
+            problem_type: "state_not_kept".into(),
+            title: "Internal Server Error".into(),
+            detail: format!("The mock can't keep its state: {why}."),
+            stage: Stage::Rule,
+            form: Form::Problem,
+            header: None,
         }
     }
 

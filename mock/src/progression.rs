@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus};
+use serde::{Deserialize, Serialize};
 
 use crate::changes::{Change, Effect};
 use crate::clock::later;
@@ -20,14 +21,15 @@ use crate::world::World;
 const RESERVED_STEP_SECONDS: u32 = 1;
 
 /// Where a request goes by itself, and how fast.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Course {
     pub(crate) goal: LegalRequestStatus,
     pub(crate) pace: Pace,
 }
 
 /// What makes it take a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Pace {
     /// Time.
     Timed { seconds: u32, next_at: Timestamp },

@@ -3,7 +3,7 @@
 //! It does not know the base address, so that worlds under different addresses share it.
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 const BEFORE: &[u8] = br#"{"data":"#;
 const AFTER: &[u8] = b"}";
@@ -11,9 +11,10 @@ const AFTER: &[u8] = b"}";
 const ADDRESS_MEMBER: &[u8] = br#""agreement_url":""#;
 
 /// A resource as JSON.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rendered {
     /// `{"data":…}`.
+    #[serde(with = "json_text")]
     single: Bytes,
     /// Where the base address belongs in it.
     base_at: Option<usize>,
@@ -61,8 +62,11 @@ impl Rendered {
 }
 
 fn wrapped(resource: &impl Serialize) -> Bytes {
-    let mut json = BEFORE.to_vec();
-    json.extend_from_slice(&json_bytes(resource));
+    let resource = json_bytes(resource);
+    // Of exactly this size: a row is kept for long, and there are many.
+    let mut json = Vec::with_capacity(BEFORE.len() + resource.len() + AFTER.len());
+    json.extend_from_slice(BEFORE);
+    json.extend_from_slice(&resource);
     json.extend_from_slice(AFTER);
     json.into()
 }
@@ -70,4 +74,20 @@ fn wrapped(resource: &impl Serialize) -> Bytes {
 /// JSON of a value of ours.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("our records have text keys only, and writing to memory works")
+}
+
+/// JSON of ours inside the JSON of a record, as text.
+pub(crate) mod json_text {
+    use bytes::Bytes;
+    use serde::{Deserialize, Deserializer, Serializer, ser};
+
+    /// Writes it.
+    pub(crate) fn serialize<S: Serializer>(json: &Bytes, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(std::str::from_utf8(json).map_err(ser::Error::custom)?)
+    }
+
+    /// Reads it back.
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Bytes, D::Error> {
+        String::deserialize(from).map(Bytes::from)
+    }
 }

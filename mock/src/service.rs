@@ -1,10 +1,12 @@
 //! A world as a service: who may read, who may write, and in which order.
 //!
-//! Readers answer under a read lock. Writers take turns: answer under a read lock, apply under the
-//! write lock, reply. All methods are synchronous and do no IO; the system's time is an argument
-//! everywhere, and no lock is held when a method returns.
+//! Readers answer under a read lock. Writers take turns: answer under a read lock, have the changes
+//! kept where there is a keeper, apply under the write lock, reply. All methods are synchronous and
+//! do no IO but the keeper's; the system's time is an argument everywhere, and no lock is held when a
+//! method returns.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TokenNeed};
@@ -12,16 +14,26 @@ use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
 use crate::call::{Admission, Call, Head};
+use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
 use crate::deliver;
 use crate::response::Response;
 use crate::seeded::Seeded;
-use crate::world::World;
+use crate::world::{Noted, World};
 
 pub use crate::deliver::{Attempt, AttemptResult};
 
 /// What is called when something may fall due earlier than was known.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
+
+/// Keeps what it is given, all or nothing, before it returns. After it failed once it is asked again
+/// for nothing: the world is ahead of what was kept, and changes no more.
+pub type Keeper = Box<dyn Fn(&Noted) -> Result<(), NotKept> + Send + Sync>;
+
+/// Why changes could not be kept, in words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotKept(pub String);
 
 /// A world that many callers share; a clone is another handle on the same world.
 #[derive(Clone)]
@@ -32,6 +44,9 @@ struct Shared {
     /// Held by the one writer whose turn it is; taken before `world`.
     turn: Mutex<()>,
     waker: Mutex<Option<Waker>>,
+    keeper: Option<Keeper>,
+    /// Whether the keeper failed.
+    is_stuck: AtomicBool,
 }
 
 impl std::fmt::Debug for Service {
@@ -43,10 +58,21 @@ impl std::fmt::Debug for Service {
 impl Service {
     /// Serves `world`.
     pub fn new(world: World) -> Self {
+        Self::with(world, None)
+    }
+
+    /// Serves `world`, of which `keeper` keeps every change before anybody sees it.
+    pub fn kept(world: World, keeper: Keeper) -> Self {
+        Self::with(world, Some(keeper))
+    }
+
+    fn with(world: World, keeper: Option<Keeper>) -> Self {
         Self(Arc::new(Shared {
             world: RwLock::new(world),
             turn: Mutex::new(()),
             waker: Mutex::new(None),
+            keeper,
+            is_stuck: AtomicBool::new(false),
         }))
     }
 
@@ -101,19 +127,33 @@ impl Service {
     /// it, and what its changes make due at once happens before the next call.
     fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
         let turn = self.0.turn.lock();
-        let now = self.settle(system_now);
-        let outcome = self.0.world.read().answer(now, call);
-        let is_changed = !outcome.changes.is_empty();
-        if is_changed {
-            self.0.world.write().apply(outcome.changes);
-            self.settle(system_now);
-        }
-        self.0.world.read().record(now, &call.head, call.admitted, &outcome.response);
+        let due_before = self.0.world.read().state().next_due();
+        let now = self.now(system_now);
+        let response = self
+            .changed_in_turn(system_now, call)
+            .unwrap_or_else(|NotKept(why)| self.0.world.read().not_kept(now, call, &why));
+        let due = {
+            let world = self.0.world.read();
+            world.record(now, &call.head, call.admitted, &response);
+            world.state().next_due()
+        };
         drop(turn);
-        if is_changed {
+        // To wake another thread costs more than most answers: only for what it does not know of.
+        if due.is_some_and(|due| due_before.is_none_or(|before| due < before)) {
             self.wake();
         }
-        outcome.response
+        response
+    }
+
+    /// The answer, once all that it changes is kept and done.
+    fn changed_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Result<Response, NotKept> {
+        let now = self.settle(system_now)?;
+        let outcome = self.0.world.read().answer(now, call);
+        if !outcome.changes.is_empty() {
+            self.change(outcome.changes)?;
+            self.settle(system_now)?;
+        }
+        Ok(outcome.response)
     }
 
     /// Does what the control plane asks; what is due happens before.
@@ -122,23 +162,25 @@ impl Service {
     /// [`Refusal`] where it can't be done; then nothing changed.
     pub fn control(&self, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
         let turn = self.0.turn.lock();
-        self.settle(system_now);
-        let answer = control::perform(&mut self.0.world.write(), system_now, ask);
+        let answer = self
+            .settle(system_now)
+            .and_then(|_| self.change_by(|world| control::perform(world, system_now, ask)));
         drop(turn);
         self.wake();
-        answer
+        answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
     }
 
     /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight
     /// until [`Self::attempt_done`] is told.
     pub fn due_attempts(&self, system_now: Timestamp) -> Vec<Attempt> {
         let _turn = self.0.turn.lock();
-        let now = self.settle(system_now);
-        let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
-        if !changes.is_empty() {
-            self.0.world.write().apply(changes);
-        }
-        attempts
+        let begun = self.settle(system_now).and_then(|now| {
+            let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
+            self.change(changes)?;
+            Ok(attempts)
+        });
+        // What can't be kept is not begun.
+        begun.unwrap_or_default()
     }
 
     /// Whether an attempt of [`Self::due_attempts`] is still wanted: ask right before it starts,
@@ -154,7 +196,8 @@ impl Service {
             let world = self.0.world.read();
             deliver::done(&world, world.now(system_now), delivery, result)
         };
-        self.0.world.write().apply(change.into_iter().collect());
+        // If it can't be kept, the attempt stays in flight, and is made again after a restart.
+        let _ = self.change(change.into_iter().collect());
         drop(turn);
         self.wake();
     }
@@ -162,6 +205,9 @@ impl Service {
     /// When, in the system's time, something falls due; `None` where nothing will by itself. What is
     /// due already has a time that is past.
     pub fn next_due(&self, system_now: Timestamp) -> Option<Timestamp> {
+        if self.0.is_stuck.load(Ordering::Relaxed) {
+            return None;
+        }
         let world = self.0.world.read();
         let due = world.state().next_due()?;
         if due <= world.now(system_now) {
@@ -172,16 +218,55 @@ impl Service {
 
     /// Lets everything happen that is due; gives the world's time. Only the writer whose turn it is
     /// may call it.
-    fn settle(&self, system_now: Timestamp) -> Timestamp {
+    fn settle(&self, system_now: Timestamp) -> Result<Timestamp, NotKept> {
         let (now, is_due) = {
             let world = self.0.world.read();
             let now = world.now(system_now);
             (now, is_due(&world, now))
         };
         if is_due {
-            self.0.world.write().settle(now);
+            self.change_by(|world| world.settle(now))?;
         }
-        now
+        Ok(now)
+    }
+
+    /// Has changes kept, and applies them. Only the writer whose turn it is may call it.
+    fn change(&self, changes: Vec<Change>) -> Result<(), NotKept> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let noted = Noted { is_reset: false, changes };
+        self.keep(&noted)?;
+        self.0.world.write().apply(noted.changes);
+        Ok(())
+    }
+
+    /// Lets `change` change the world, which nobody sees before that is kept. Only the writer whose
+    /// turn it is may call it.
+    fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, NotKept> {
+        let mut world = self.0.world.write();
+        if self.0.keeper.is_none() {
+            return Ok(change(&mut world));
+        }
+        world.note();
+        let changed = change(&mut world);
+        let noted = world.noted();
+        if !noted.is_empty() {
+            self.keep(&noted)?;
+        }
+        Ok(changed)
+    }
+
+    fn keep(&self, noted: &Noted) -> Result<(), NotKept> {
+        let Some(keeper) = &self.0.keeper else { return Ok(()) };
+        if self.0.is_stuck.load(Ordering::Relaxed) {
+            return Err(NotKept(
+                "an earlier change could not be kept; restart the mock".to_owned(),
+            ));
+        }
+        let kept = keeper(noted);
+        self.0.is_stuck.store(kept.is_err(), Ordering::Relaxed);
+        kept
     }
 
     fn wake(&self) {

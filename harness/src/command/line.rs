@@ -55,6 +55,8 @@ pub(super) enum Command {
     List(SuiteArguments),
     /// Show what would run on a target, and what would not and why
     Plan(PlanArguments),
+    /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
+    Doctor(DoctorArguments),
     /// Look for mistakes in scenario files, without sending anything
     Check(CheckArguments),
     /// Explain a requirement or an open question, and show what checks it
@@ -184,6 +186,12 @@ pub(super) struct PlanArguments {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct MockArguments {
     /// Where to listen; port 0 picks one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
@@ -209,6 +217,15 @@ pub(super) struct MockArguments {
     /// How requests move on: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
     #[arg(long, value_name = "HOW", default_value = "manual")]
     pub(super) progression: String,
+    /// Folder that keeps the main world's data; one that is there wins over --world and --seed
+    #[arg(long, value_name = "DIR")]
+    pub(super) state: Option<PathBuf>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
+    pub(super) tls: Option<Vec<PathBuf>>,
+    /// Something it does wrong on purpose; may be given more than once
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,

@@ -10,7 +10,7 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
-use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, clock, serve};
+use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls};
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
@@ -33,6 +33,7 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Fail
         ))
         .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
     }
+    let tls = tls(&arguments)?;
     runtime()?.block_on(async {
         let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
             Failure::usage(format!("can't listen on {}: {error}", arguments.listen))
@@ -41,27 +42,46 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Fail
         let bound = listener
             .local_addr()
             .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
-        let site = Site::new(SiteOptions {
+        let options = SiteOptions {
             settings: settings_of(&arguments, bound)?,
             admin_token,
             is_beyond_loopback,
             body_times: BodyTimes::default(),
-        })
+        };
+        let site = match &arguments.state {
+            Some(folder) => Site::with_state(options, folder),
+            None => Site::new(options),
+        }
         .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
         let stop = stop_signal()?;
         // The socket listens already: what is printed is true before the first call is accepted.
         ready::announce(&site.describe(), &arguments, screen)?;
-        serve(listener, site, ServeLimits::default(), stop).await;
+        match tls {
+            Some(tls) => serve_tls(listener, site, ServeLimits::default(), tls, stop).await,
+            None => serve(listener, site, ServeLimits::default(), stop).await,
+        }
         Ok(0)
     })
+}
+
+fn tls(arguments: &MockArguments) -> Result<Option<Tls>, Failure> {
+    match arguments.tls.as_deref() {
+        None => Ok(None),
+        Some([certificates, key]) => Tls::read(certificates, key)
+            .map(Some)
+            .map_err(|error| Failure::usage(format!("--tls: {error}"))),
+        Some(_) => Err(Failure::usage("--tls takes two files: CERT,KEY")),
+    }
 }
 
 fn settings_of(arguments: &MockArguments, bound: SocketAddr) -> Result<Settings, Failure> {
     let refusal = |error: SettingError| Failure::usage(error.to_string());
     let base_url = match &arguments.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
+        None if arguments.tls.is_some() => format!("https://{}", callable(bound)),
         None => format!("http://{}", callable(bound)),
     };
+    let defects = arguments.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(drawn),
         base_url,
@@ -70,6 +90,7 @@ fn settings_of(arguments: &MockArguments, bound: SocketAddr) -> Result<Settings,
         clock: settings::clock(&arguments.clock, clock::now()).map_err(refusal)?,
         rate_limit: settings::rate_limit(&arguments.rate_limit).map_err(refusal)?,
         progression: settings::progression(&arguments.progression).map_err(refusal)?,
+        defects: defects.map_err(refusal)?,
     })
 }
 

@@ -6,6 +6,7 @@
 mod artefact;
 mod check;
 mod coverage;
+mod doctor;
 mod documents;
 mod explain;
 mod failure;
@@ -57,6 +58,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
+        Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),

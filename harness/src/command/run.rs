@@ -17,9 +17,6 @@ use crate::report::Format;
 use crate::run::{self, Event, RunOptions, SnapshotMode, plan};
 use crate::target::{TargetChoice, TargetOptions};
 
-/// Scenarios side by side where the machine does not tell its cores.
-const JOBS_DEFAULT: usize = 4;
-
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.reports)?;
@@ -32,7 +29,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         reproduce: reproduce(&arguments, seed),
         files,
         selectors: arguments.suite.selectors,
-        jobs: arguments.jobs.map_or_else(jobs, usize::from),
+        jobs: arguments.jobs.map(usize::from),
         strict: arguments.strict,
         snapshots: snapshots(arguments.snapshots, &arguments.target, &arguments.snapshot_dir)?,
         snapshot_dir: Some(arguments.snapshot_dir),
@@ -96,10 +93,6 @@ pub(super) fn target_options(
 /// A number of 32 bits, which every JSON reader keeps.
 pub(super) fn drawn() -> u64 {
     RandomState::new().build_hasher().finish() & u64::from(u32::MAX)
-}
-
-fn jobs() -> usize {
-    std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
 }
 
 /// Recorded responses are those of the mock as it is: unless asked for, no other target, world or set

@@ -1,7 +1,7 @@
 //! Running: what is planned, how a scenario and a step are walked, and the result as inert data.
 //!
-//! [`plan`] selects, [`walk`] opens the target and runs scenarios side by side, [`scenario`] and
-//! [`step`] walk one, [`outcome`] merges. Nothing here knows HTTP or a file format, and nothing here
+//! [`plan`] selects, [`run()`] opens the target and walks scenarios side by side, `scenario` and
+//! `step` walk one, [`outcome`] merges. Nothing here knows HTTP or a file format, and nothing here
 //! judges: that is [`crate::check`].
 
 mod admin;
@@ -9,6 +9,7 @@ mod burst;
 pub mod declared;
 pub mod event;
 mod judge;
+mod keep;
 mod observe;
 pub mod outcome;
 mod pages;

@@ -17,7 +17,7 @@ use crate::target::{Receiver, Stage};
 use crate::verdict::Verdict;
 
 use super::walk::Shared;
-use super::{declared, judge, step};
+use super::{declared, judge, keep, step};
 
 /// Why the rest of a scenario is not walked.
 #[derive(Debug, Clone)]
@@ -121,11 +121,13 @@ impl Walk<'_> {
 /// Walks every row of a scenario; each is a result of its own.
 pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
     (shared.on_event)(Event::Started { name: planned.name() });
-    let results: Vec<_> = rows_walked(shared, planned).await.into_iter().map(Arc::new).collect();
-    for result in &results {
-        (shared.on_event)(Event::Ended(Arc::clone(result)));
+    let mut kept = Vec::new();
+    for result in rows_walked(shared, planned).await {
+        let result = Arc::new(result);
+        (shared.on_event)(Event::Ended(Arc::clone(&result)));
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result))));
     }
-    results
+    kept
 }
 
 /// A scenario whose walk broke off by a fault of ours.
@@ -377,9 +379,13 @@ fn collect_unwalked(
     }
 }
 
-/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member.
+/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member. An address is named
+/// by its last segment: a receiver of ours is elsewhere in every run, and names stay.
 pub(super) fn row_label(row: &Value) -> String {
     match row {
+        Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
+            text.rsplit('/').find(|segment| !segment.is_empty()).unwrap_or(text).to_owned()
+        }
         Value::String(text) => text.clone(),
         Value::Object(members) => {
             let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));

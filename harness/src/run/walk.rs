@@ -30,8 +30,9 @@ pub struct RunOptions {
     pub files: Vec<ScenarioFile>,
     /// What is selected; everything where empty.
     pub selectors: Vec<String>,
-    /// Scenarios side by side on a mock; a deployment is walked one by one.
-    pub jobs: usize,
+    /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
+    /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
+    pub jobs: Option<usize>,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// What is done with snapshots.
@@ -145,23 +146,37 @@ async fn walk_all(
     shared: &Arc<Shared>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
-    jobs: usize,
+    jobs: Option<usize>,
 ) -> Vec<Arc<ScenarioResult>> {
-    let jobs = if shared.target.is_mock() { jobs.max(1) } else { 1 };
-    let walks = places.iter().map(|&place| {
+    let jobs = match jobs {
+        Some(jobs) if shared.target.is_mock() || shared.target.is_unpaced() => jobs.max(1),
+        None if shared.target.is_mock() => jobs_default(),
+        Some(_) | None => 1,
+    };
+    let walks = places.iter().enumerate().map(|(index, &place)| {
         let (shared, files) = (Arc::clone(shared), Arc::clone(files));
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
-            match tokio::spawn(walk).await {
+            let results = match tokio::spawn(walk).await {
                 Ok(results) => results,
                 // A bug of ours in one scenario must not hide what the others found.
                 Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
-            }
+            };
+            (index, results)
         }
     });
-    let results: Vec<Vec<_>> = stream::iter(walks).buffered(jobs).collect().await;
-    results.into_iter().flatten().collect()
+    let mut results: Vec<(usize, Vec<_>)> =
+        stream::iter(walks).buffer_unordered(jobs).collect().await;
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// Where the system does not tell how many cores there are.
+const JOBS_DEFAULT: usize = 4;
+
+fn jobs_default() -> usize {
+    std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {

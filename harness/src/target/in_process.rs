@@ -45,6 +45,7 @@ impl InProcess {
             clock: ClockSetting::Real,
             rate_limit: RateLimitMode::Observe,
             progression: Progression::Manual,
+            defects: Vec::new(),
         };
         let site = Site::new(SiteOptions::new(settings)).map_err(|error| error.to_string())?;
         Ok(Self { site })
@@ -65,7 +66,7 @@ impl InProcess {
             if let Ok(piece) = frame.into_data()
                 && !arriving.take(&piece)
             {
-                break;
+                return Err(received::endless());
             }
         }
         Ok(arriving.finish(parts.status.as_u16(), received::headers(&parts.headers)))

@@ -45,6 +45,14 @@ impl Target {
         matches!(self.kind, Kind::Mock(_))
     }
 
+    /// Whether requests to it are not paced: a mock, or a deployment on loopback with rate 0.
+    pub fn is_unpaced(&self) -> bool {
+        match &self.kind {
+            Kind::Mock(_) => true,
+            Kind::Deployment(line) => line.venue.deployment().is_none_or(|it| it.is_unpaced()),
+        }
+    }
+
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);

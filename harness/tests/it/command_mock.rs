@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command_support::moot;
+use crate::command_support::{moot, run};
 
 /// A mock that runs, with its first line of output.
 struct Running {
@@ -88,4 +88,17 @@ fn the_public_address_is_served_below_its_path() {
     assert_eq!(ready["base_url"], "http://lrs.example/api");
     assert_eq!(ready["token_url"], "http://lrs.example/api/oauth/token");
     running.stop("-TERM");
+}
+
+#[test]
+fn tls_wants_two_files_that_prove_something() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for (words, part) in [
+        ("cert.pem", "--tls takes two files: CERT,KEY"),
+        ("cert.pem,key.pem", "`cert.pem` holds no PEM certificates"),
+    ] {
+        let ran = run(&["mock", "--listen", "127.0.0.1:0", "--tls", words], dir.path());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
 }

@@ -118,7 +118,7 @@ pub enum Exhaust {
 /// An action that was not done; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// HTTP status, 4xx.
+    /// HTTP status: 4xx, or 500 where the fault is ours.
     pub status: u16,
     /// `type` of the problem.
     pub problem: &'static str,
@@ -127,6 +127,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// 500: no store could keep it.
+    pub(crate) fn not_kept(why: &str) -> Self {
+        let detail = format!("the mock can't keep its state: {why}");
+        Self { status: 500, problem: "state_not_kept", detail }
+    }
+
     /// 404: there is no such thing.
     pub(crate) fn unknown(detail: String) -> Self {
         Self { status: 404, problem: "not_found", detail }

@@ -50,8 +50,8 @@ impl<'a> Context<'a> {
 
     /// Whether the body claims to be of this type.
     pub(crate) fn has_content_type(&self, wanted: &str) -> bool {
-        let sent = self.content_type().and_then(|text| text.parse::<mime::Mime>().ok());
-        sent.is_some_and(|sent| sent.essence_str() == wanted)
+        let essence = |text: &'a str| text.split(';').next().unwrap_or_default().trim();
+        self.content_type().is_some_and(|text| essence(text).eq_ignore_ascii_case(wanted))
     }
 
     /// A record of `company` that the caller may see.

@@ -2,13 +2,14 @@
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Presence};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::timestamp;
 
 /// What happened to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Happening {
     /// It was created.
     Created,
@@ -19,7 +20,7 @@ pub(crate) enum Happening {
 }
 
 /// An entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Activity {
     pub(crate) id: String,
     pub(crate) at: Timestamp,

@@ -2,13 +2,14 @@
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::rendered::json_text;
 use crate::timestamp;
 
 /// A delivery.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Delivery {
     pub(crate) id: u64,
     /// Row of its webhook.
@@ -18,6 +19,7 @@ pub struct Delivery {
     pub(crate) legal_request_id: String,
     pub(crate) url: String,
     pub(crate) authorization: Option<String>,
+    #[serde(with = "json_text")]
     pub(crate) body: Bytes,
     pub(crate) state: DeliveryState,
     /// Attempts made so far, oldest first.
@@ -27,7 +29,8 @@ pub struct Delivery {
 }
 
 /// Where a delivery is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
     /// It waits for its next attempt.
     Queued {
@@ -50,14 +53,14 @@ pub enum DeliveryState {
 }
 
 /// One attempt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AttemptRecord {
     pub(crate) at: Timestamp,
     pub(crate) outcome: AttemptOutcome,
 }
 
 /// What became of an attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AttemptOutcome {
     /// HTTP status.

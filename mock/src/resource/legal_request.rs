@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Content;
@@ -15,7 +15,7 @@ use crate::rendered::{Rendered, json_bytes};
 use crate::resource::activity::Activity;
 
 /// A legal request.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LegalRequest {
     pub(crate) row: u32,
     pub(crate) id: String,
@@ -37,7 +37,7 @@ pub struct LegalRequest {
 }
 
 /// The members that the API shows, with their JSON.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) name: String,
     pub(crate) description: Option<String>,
@@ -46,7 +46,7 @@ pub(crate) struct Shown {
 }
 
 /// What creating it submitted.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Submission {
     /// Every text field but `variables` and the signers, by name.
     pub(crate) texts: BTreeMap<String, String>,
@@ -58,7 +58,7 @@ pub(crate) struct Submission {
 }
 
 /// A file that a request has.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StoredFile {
     pub(crate) name: String,
     pub(crate) content_type: Option<String>,
@@ -68,7 +68,7 @@ pub(crate) struct StoredFile {
 }
 
 /// What a file is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FileRole {
     /// The third-party document.
@@ -78,7 +78,7 @@ pub(crate) enum FileRole {
 }
 
 /// What becomes of a file in the PDF of the request (§8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Disposition {
     /// It is part of it.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TimestampForm};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Content;
@@ -10,7 +10,7 @@ use crate::rendered::{Rendered, json_bytes};
 use crate::timestamp;
 
 /// A repository document.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RepositoryDocument {
     pub(crate) id: String,
     /// Index of its company.

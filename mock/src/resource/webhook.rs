@@ -4,12 +4,12 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::rendered::Rendered;
 
 /// A webhook.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Webhook {
     pub(crate) id: String,
     /// Index of its company.
@@ -21,7 +21,8 @@ pub struct Webhook {
 }
 
 /// How deliveries authenticate to the destination.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Credential {
     /// Not at all.
     None,

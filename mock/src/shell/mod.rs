@@ -8,6 +8,8 @@ mod body;
 pub mod clock;
 mod control;
 mod deliverer;
+#[cfg(feature = "state")]
+mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
 mod nearest;
@@ -19,9 +21,13 @@ mod server;
 pub mod settings;
 mod site;
 mod site_body;
+mod tls;
 
 pub use body::BodyTimes;
+#[cfg(feature = "state")]
+pub use durable::DurableError;
 pub use sandboxes::SANDBOXES_MAX;
-pub use server::{ServeLimits, serve};
+pub use server::{ServeLimits, serve, serve_tls};
 pub use site::{Site, SiteError, SiteOptions};
 pub use site_body::SiteBody;
+pub use tls::{Tls, TlsError};

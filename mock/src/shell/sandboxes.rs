@@ -9,6 +9,7 @@ use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 
 use super::realm::Realm;
+use crate::defect::Defect;
 use crate::seeded::Seeded;
 use crate::settings::{ClockSetting, Progression, RateLimitMode, RunSettings, SettingsError};
 use crate::{Service, World};
@@ -30,6 +31,7 @@ pub(crate) struct Plan {
     pub(crate) clock: Option<ClockSetting>,
     pub(crate) rate_limit: Option<RateLimitMode>,
     pub(crate) progression: Option<Progression>,
+    pub(crate) defects: Option<Vec<&'static Defect>>,
 }
 
 /// A seed world or a set of answers, and its name if it has one.
@@ -109,6 +111,7 @@ impl Sandboxes {
             clock: plan.clock.unwrap_or(defaults.clock),
             rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
             progression: plan.progression.unwrap_or(defaults.progression),
+            defects: plan.defects.unwrap_or_else(|| defaults.defects.clone()),
         };
         let world = World::from_seeded(seeded, settings.clone(), now)?;
         let realm = Realm::new(key, Some(id.clone()), Service::new(world), settings);

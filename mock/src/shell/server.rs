@@ -15,13 +15,15 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::site::Site;
 use super::site_body::SiteBody;
+use super::tls::Tls;
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -55,6 +57,27 @@ pub async fn serve(
     limits: ServeLimits,
     stop: impl Future<Output = ()>,
 ) {
+    accept_all(listener, site, limits, None, stop).await;
+}
+
+/// As [`serve`], over TLS; a handshake has as long as the head of a call.
+pub async fn serve_tls(
+    listener: TcpListener,
+    site: Site,
+    limits: ServeLimits,
+    tls: Tls,
+    stop: impl Future<Output = ()>,
+) {
+    accept_all(listener, site, limits, Some(tls), stop).await;
+}
+
+async fn accept_all(
+    listener: TcpListener,
+    site: Site,
+    limits: ServeLimits,
+    tls: Option<Tls>,
+    stop: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head_max);
     // A client may close its sending side and still wait for the answer.
@@ -79,19 +102,37 @@ pub async fn serve(
         };
         // Without it answers would only be slower.
         let _ = stream.set_nodelay(true);
-        let (site, client) = (site.clone(), plain(peer.ip()));
-        let service = service_fn(move |request| call(site.clone(), request, client));
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        let connection = graceful.watch(connection);
+        let connection =
+            Connection { http: http.clone(), site: site.clone(), client: plain(peer.ip()) };
+        let (watcher, tls) = (graceful.watcher(), tls.clone());
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let _permit = permit;
-            // Whatever ends a connection is the peer's doing, and ends nothing else.
-            let _ = connection.await;
+            let Some(Tls(acceptor)) = tls else { return connection.serve(stream, watcher).await };
+            let handshake = tokio::time::timeout(limits.head_max, acceptor.accept(stream));
+            if let Ok(Ok(stream)) = handshake.await {
+                connection.serve(stream, watcher).await;
+            }
         });
     }
     drop(listener);
     let _ = tokio::time::timeout(limits.stop_max, graceful.shutdown()).await;
+}
+
+/// A connection that was accepted.
+struct Connection {
+    http: http1::Builder,
+    site: Site,
+    client: IpAddr,
+}
+
+impl Connection {
+    /// Answers all calls on it. Whatever ends it is the peer's doing, and ends nothing else.
+    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + 'static, watcher: Watcher) {
+        let Self { http, site, client } = self;
+        let service = service_fn(move |request| call(site.clone(), request, client));
+        let _ = watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await;
+    }
 }
 
 async fn accept(

@@ -11,6 +11,7 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
 use super::nearest::hint;
+use crate::defect::{self, Defect};
 use crate::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 
 /// A setting that can't be read.
@@ -51,6 +52,7 @@ pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Enforce,
         progression: Progression::Manual,
+        defects: Vec::new(),
     }
 }
 
@@ -122,6 +124,19 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
     answers::named(text)
         .cloned()
         .ok_or_else(|| unknown("answers", text, &["default", "documented", "random:SEED"]))
+}
+
+/// The defect of this id.
+///
+/// # Errors
+/// [`SettingError::Unknown`], with the nearest id.
+pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
+    defect::named(id).ok_or_else(|| SettingError::Unknown {
+        what: "defect",
+        given: id.to_owned(),
+        known: format!("{} of them, each with an id", defect::all().len()),
+        hint: hint(id, defect::all().iter().map(|defect| defect.id)),
+    })
 }
 
 /// The embedded world of this name.

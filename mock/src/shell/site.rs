@@ -68,6 +68,10 @@ pub enum SiteError {
         "beyond loopback the control plane needs a token: set MOOT_ADMIN_TOKEN or --admin-token-file"
     )]
     NoAdminToken,
+    /// The folder of its state.
+    #[cfg(feature = "state")]
+    #[error(transparent)]
+    State(#[from] super::durable::DurableError),
     /// The thread of the deliveries, or a listener.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -100,6 +104,32 @@ impl Site {
     /// # Errors
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
+        let world = World::new(options.settings.clone(), clock::now())?;
+        Self::with(options, Service::new(world), Store::default())
+    }
+
+    /// As [`Self::new`], with the main world's state kept in a folder: where there is one already, its
+    /// seed and seed world take the place of those of the options. Sandboxes are not kept.
+    ///
+    /// # Errors
+    /// [`SiteError`].
+    #[cfg(feature = "state")]
+    pub fn with_state(
+        mut options: SiteOptions,
+        folder: &std::path::Path,
+    ) -> Result<Self, SiteError> {
+        use super::durable::{Durable, Opened};
+        let Opened { durable, seed, seed_world, changes, starts } =
+            Durable::open(folder, &options.settings)?;
+        options.settings.seed = seed;
+        options.settings.seed_world = seed_world;
+        let mut world = World::new(options.settings.clone(), clock::now())?;
+        world.restore(changes, starts);
+        let store = Store::within(durable.uploads());
+        Self::with(options, Service::kept(world, durable.keeper()), store)
+    }
+
+    fn with(options: SiteOptions, service: Service, store: Store) -> Result<Self, SiteError> {
         let SiteOptions { settings, admin_token, is_beyond_loopback, body_times } = options;
         if is_beyond_loopback && admin_token.is_none() {
             return Err(SiteError::NoAdminToken);
@@ -107,8 +137,7 @@ impl Site {
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let world = World::new(settings, clock::now())?;
-        let main = Realm::new(0, None, Service::new(world), run);
+        let main = Realm::new(0, None, service, run);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let deliverer = Deliverer::start()?;
         deliverer.add(&main);
@@ -119,7 +148,7 @@ impl Site {
             access,
             control: Control::new(),
             deliverer,
-            store: Store::default(),
+            store,
             times: body_times,
         })))
     }

@@ -52,6 +52,7 @@ impl SiteBody {
                 piece: BytesMut::new(),
                 _keep: keep,
             }))),
+            ContentPlace::Apart => return Err(io::ErrorKind::NotFound.into()),
         })
     }
 

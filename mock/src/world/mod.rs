@@ -5,6 +5,7 @@
 //! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
 
 mod admit;
+mod kept;
 mod rows;
 
 use std::sync::Arc;
@@ -12,14 +13,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use moot_fixtures::contract::{Answers, REQUESTS_PER_MINUTE_MAX};
+use moot_fixtures::contract::Answers;
 
 use crate::call::{Admitted, Call, Head};
 use crate::changes::{Change, Effect};
+use crate::defect::{self, Defect};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
 use crate::limiter::Limiter;
 use crate::operation::{self, Context};
+use crate::problem::Problem;
 use crate::progression;
 use crate::reply::Reply;
 use crate::response::Response;
@@ -29,6 +32,8 @@ use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
 
+pub use kept::Noted;
+
 /// The whole service as a value.
 #[derive(Debug)]
 pub struct World {
@@ -36,6 +41,8 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
+    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
     /// Calls so far: with the limiters, the journal and the written date the only interior state.
@@ -85,7 +92,7 @@ impl World {
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, &settings.base_url),
             calls: AtomicU64::new(0),
-            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
+            limiter: Limiter::new(defect::calls_max(&settings.defects), window),
             token_limiter: seeded
                 .answers()
                 .token_rate_limit
@@ -93,6 +100,7 @@ impl World {
             journal: Journal::default(),
             date: DateHeader::new(),
             state,
+            noted: None,
             seeded,
             settings,
         };
@@ -109,6 +117,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
 
@@ -119,6 +128,14 @@ impl World {
 
     /// Answers an admitted call. Pure: asked twice, it answers the same.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
+        if self.defects().is_empty() {
+            return self.answer_soundly(now, call);
+        }
+        defect::answer(self, now, call)
+    }
+
+    /// The answer without any defect.
+    pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let reply = self.reply(now, call.head.path, call.admitted.serial);
         let context = Context { world: self, now, call, reply };
         operation::answer(&context).unwrap_or_else(|problem| Outcome {
@@ -137,7 +154,12 @@ impl World {
 
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
+        let changes =
+            if self.defects().is_empty() { changes } else { defect::apply(self, changes) };
         for change in changes {
+            if let Some(noted) = &mut self.noted {
+                noted.changes.push(change.clone());
+            }
             self.state.apply(change);
         }
     }
@@ -188,6 +210,11 @@ impl World {
         &self.settings
     }
 
+    /// What it does wrong on purpose.
+    pub(crate) fn defects(&self) -> &[&'static Defect] {
+        &self.settings.defects
+    }
+
     pub(crate) fn answers(&self) -> &Answers {
         self.seeded.answers()
     }
@@ -215,6 +242,22 @@ impl World {
     /// The number of the next call, or of what the control plane numbers like one.
     pub(crate) fn next_serial(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A JSON answer to a call that no operation gave.
+    pub(crate) fn respond(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        status: u16,
+        body: Vec<u8>,
+    ) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).json(status, body)
+    }
+
+    /// A refusal of a call that no operation gave.
+    pub(crate) fn refuse(&self, now: Timestamp, call: &Call<'_>, problem: &Problem) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).problem(problem)
     }
 
     fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {

@@ -1,13 +1,20 @@
 //! The tests of the mock from outside its modules, in one binary.
 
 mod arbitrary;
+mod defect_tour;
+mod defects;
+mod performance;
 mod shell_control;
 mod shell_deliveries;
 mod shell_embed;
+mod shell_hostile;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
+#[cfg(feature = "state")]
+mod shell_state;
 mod shell_support;
+mod shell_tls;
 mod shell_transports;
 mod shell_uploads;
 mod support;

@@ -36,6 +36,7 @@ pub(crate) fn settings() -> Settings {
         clock: ClockSetting::Frozen(now),
         rate_limit: RateLimitMode::Off,
         progression: Progression::Manual,
+        defects: Vec::new(),
     }
 }
 

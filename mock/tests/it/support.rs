@@ -42,6 +42,7 @@ pub(crate) fn settings() -> Settings {
         clock: ClockSetting::Frozen(start()),
         rate_limit: RateLimitMode::Off,
         progression: Progression::Manual,
+        defects: Vec::new(),
     }
 }
 
@@ -171,7 +172,8 @@ impl Answer {
             ResponseBody::Bytes(bytes) => bytes,
             ResponseBody::Content(content) => match content.place {
                 moot_mock::call::ContentPlace::Memory(bytes) => bytes,
-                moot_mock::call::ContentPlace::File { .. } => Bytes::new(),
+                moot_mock::call::ContentPlace::File { .. }
+                | moot_mock::call::ContentPlace::Apart => Bytes::new(),
             },
         };
         Self {

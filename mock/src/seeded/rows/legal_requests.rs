@@ -28,18 +28,27 @@ const ACTIVITY_PACE: SignedDuration = SignedDuration::from_mins(20);
 /// The file of third-party requests.
 const THIRD_PARTY_FILE: &str = "agreement.docx";
 
+/// Generated requests come from so many counterparties, in turn.
+const COUNTERPARTIES: u32 = 1_000;
+
+/// What was submitted, by workflow and counterparty: alike requests share it.
+type Submissions = BTreeMap<(u32, String), Arc<Submission>>;
+
 /// All requests, by company and then by age.
 pub(super) fn read(source: &Source<'_>) -> Result<Vec<LegalRequest>, SettingsError> {
-    let mut records = Vec::new();
+    let (mut records, mut submissions) = (Vec::new(), Submissions::new());
     for (company, seed) in (0..).zip(&source.world.companies) {
-        let generated = (0..seed.generated_legal_requests).map(|number| generated(seed, number));
-        let requests: Vec<SeedLegalRequest> =
-            seed.legal_requests.iter().cloned().chain(generated.flatten()).collect();
-        let count = table::length(requests.len());
-        for (request, age) in requests.iter().zip((1..=count).rev()) {
+        let count = match seed.workflows.len() {
+            0 => 0,
+            _ => seed.generated_legal_requests,
+        };
+        let generated = (0..count).filter_map(|number| generated(seed, number));
+        let requests = seed.legal_requests.iter().cloned().chain(generated);
+        let count = table::length(seed.legal_requests.len()).saturating_add(count);
+        for (request, age) in requests.zip((1..=count).rev()) {
             let row = table::length(records.len());
             let created_at = back(source.seeded_at, CREATION_PACE, age);
-            records.push(record(source, company, row, request, created_at)?);
+            records.push(record(source, company, row, &request, created_at, &mut submissions)?);
         }
     }
     Ok(records)
@@ -54,7 +63,7 @@ fn generated(seed: &SeedCompany, number: u32) -> Option<SeedLegalRequest> {
         name: None,
         description: None,
         status: LegalRequestStatus::ALL[place % LegalRequestStatus::ALL.len()],
-        counterparty: format!("Sample Counterparty {:03} Ltd", number + 1),
+        counterparty: format!("Sample Counterparty {:03} Ltd", number % COUNTERPARTIES + 1),
     })
 }
 
@@ -64,6 +73,7 @@ fn record(
     row: u32,
     seed: &SeedLegalRequest,
     created_at: Timestamp,
+    submissions: &mut Submissions,
 ) -> Result<LegalRequest, SettingsError> {
     let parties = &source.parties.companies[company as usize];
     let workflow_row = parties
@@ -76,8 +86,10 @@ fn record(
         .id
         .clone()
         .unwrap_or_else(|| source.identifiers.id(Kind::LegalRequest, u64::from(row)));
-    let submission =
-        submission(workflow, &seed.counterparty, parties.users.first().map_or("", String::as_str));
+    let requester = parties.users.first().map_or("", String::as_str);
+    let submission = submissions
+        .entry((workflow_row, seed.counterparty.clone()))
+        .or_insert_with(|| Arc::new(submission(workflow, &seed.counterparty, requester)));
     let name = seed.name.clone().unwrap_or_else(|| {
         operation::create_legal_request::name(source.answers, workflow, Some(&seed.counterparty))
     });
@@ -89,7 +101,7 @@ fn record(
         company,
         workflow: workflow_row,
         created_at,
-        submission: Arc::new(submission),
+        submission: submission.clone(),
         logged: activity.len() as u64,
         activity,
         course: None,

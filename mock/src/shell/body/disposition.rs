@@ -30,13 +30,16 @@ impl Disposition {
         while !rest.trim().is_empty() {
             let (key, value, after) = parameter(rest)?;
             rest = after;
-            match key.to_ascii_lowercase().as_str() {
-                "name" => set(&mut name.plain, unescaped(&value))?,
-                "name*" => set(&mut name.extended, extended(&value)?)?,
-                "filename" => set(&mut file_name.plain, unescaped(&value))?,
-                "filename*" => set(&mut file_name.extended, extended(&value)?)?,
-                // Unknown parameters are ignored (RFC 2183 section 2.8).
-                _ => {}
+            let is = |known: &str| key.eq_ignore_ascii_case(known);
+            // Unknown parameters are ignored (RFC 2183 section 2.8).
+            if is("name") {
+                set(&mut name.plain, unescaped(value))?;
+            } else if is("name*") {
+                set(&mut name.extended, extended(&value)?)?;
+            } else if is("filename") {
+                set(&mut file_name.plain, unescaped(value))?;
+            } else if is("filename*") {
+                set(&mut file_name.extended, extended(&value)?)?;
             }
         }
         let name = name.value().ok_or("a part has no `name`")?;
@@ -68,29 +71,31 @@ fn set(slot: &mut Option<String>, value: String) -> Result<(), &'static str> {
 fn parameter(text: &str) -> Result<(&str, Cow<'_, str>, &str), &'static str> {
     const BROKEN: &str = "the disposition of a part can't be read";
     let (key, rest) = text.split_once('=').ok_or(BROKEN)?;
-    let (value, after) = match rest.trim_start().strip_prefix('"') {
-        None => {
-            let (value, after) = rest.split_once(';').unwrap_or((rest, ""));
-            return Ok((key.trim(), Cow::Borrowed(value.trim()), after));
-        }
-        Some(quoted) => unquoted(quoted).ok_or(BROKEN)?,
+    let Some(quoted) = rest.trim_start().strip_prefix('"') else {
+        let (value, after) = rest.split_once(';').unwrap_or((rest, ""));
+        return Ok((key.trim(), Cow::Borrowed(value.trim()), after));
     };
+    let (value, after) = unquoted(quoted).ok_or(BROKEN)?;
     let after = after.trim_start();
     match after.strip_prefix(';') {
-        Some(after) => Ok((key.trim(), Cow::Owned(value), after)),
-        None if after.is_empty() => Ok((key.trim(), Cow::Owned(value), "")),
+        Some(after) => Ok((key.trim(), value, after)),
+        None if after.is_empty() => Ok((key.trim(), value, "")),
         None => Err(BROKEN),
     }
 }
 
 /// Reads to the closing quote. A backslash escapes only a quote or a backslash: Windows paths are
 /// sent unescaped.
-fn unquoted(text: &str) -> Option<(String, &str)> {
+fn unquoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
+    let special = text.find(['"', '\\'])?;
+    if text[special..].starts_with('"') {
+        return Some((Cow::Borrowed(&text[..special]), &text[special + 1..]));
+    }
     let mut value = String::new();
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         match character {
-            '"' => return Some((value, &text[at + 1..])),
+            '"' => return Some((Cow::Owned(value), &text[at + 1..])),
             '\\' => match characters.next_if(|(_, next)| matches!(next, '"' | '\\')) {
                 Some((_, escaped)) => value.push(escaped),
                 None => value.push('\\'),
@@ -102,7 +107,10 @@ fn unquoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// Undoes what browsers encode in quoted names: quote, CR and LF, nothing else.
-fn unescaped(value: &str) -> String {
+fn unescaped(value: Cow<'_, str>) -> String {
+    if !value.contains('%') {
+        return value.into_owned();
+    }
     value.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n")
 }
 

@@ -146,8 +146,8 @@ struct Feed<'f, 'b, B> {
 
 impl<B: Body<Data = Bytes>> Feed<'_, '_, B> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
-        // multer swallows all that is ready before it looks at it: a pause after each piece keeps
-        // its buffer small, however fast the client is.
+        // multer swallows all that is ready before it looks at it: a pause after so much that it
+        // has not answered keeps its buffer small, however fast the client is.
         if std::mem::take(&mut self.is_paused) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
@@ -163,11 +163,12 @@ impl<B: Body<Data = Bytes>> Feed<'_, '_, B> {
             return Poll::Ready(Some(Err(Broken(BodyFault::TooLarge))));
         }
         let piece = self.held.split_to(self.held.len().min(PIECE_BYTES_MAX));
-        if self.progress.fed(piece.len()) > UNANSWERED_BYTES_MAX {
+        let fed = self.progress.fed(piece.len());
+        if fed > UNANSWERED_BYTES_MAX {
             let fault = BodyFault::Malformed("no part begins, or the headers of a part never end");
             return Poll::Ready(Some(Err(Broken(fault))));
         }
-        self.is_paused = true;
+        self.is_paused = fed + piece.len() >= PIECE_BYTES_MAX;
         Poll::Ready(Some(Ok(piece)))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
@@ -17,15 +18,28 @@ pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;
 /// handle on what it holds.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
+    /// Where the folder is made; `None` is where the system keeps temporary files.
+    parent: Option<PathBuf>,
     folder: OnceLock<Arc<TempDir>>,
 }
 
 impl Store {
+    /// One whose folder is made in `parent`.
+    #[cfg(feature = "state")]
+    pub(crate) fn within(parent: PathBuf) -> Self {
+        Self { parent: Some(parent), folder: OnceLock::new() }
+    }
+
     fn file(&self) -> io::Result<(NamedTempFile, Arc<TempDir>)> {
         let folder = match self.folder.get() {
             Some(folder) => folder.clone(),
             None => {
-                let made = Arc::new(tempfile::Builder::new().prefix("moot-").tempdir()?);
+                let mut builder = tempfile::Builder::new();
+                let builder = builder.prefix("moot-");
+                let made = Arc::new(match &self.parent {
+                    Some(parent) => builder.tempdir_in(parent)?,
+                    None => builder.tempdir()?,
+                });
                 // Of two that are made at once, the second is dropped, and with it its folder.
                 self.folder.get_or_init(|| made).clone()
             }

@@ -110,6 +110,7 @@ fn object_schema(fields: &[Field]) -> Value {
 fn kind_schema(kind: Kind) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
+        Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::TextOrObject => json!({ "type": ["string", "object"] }),
         Kind::Integer => json!({ "type": "integer" }),
         Kind::Boolean => json!({ "type": "boolean" }),

@@ -57,14 +57,17 @@ pub(super) struct CreateSandbox {
     clock: Option<String>,
     rate_limit: Option<String>,
     progression: Option<String>,
+    defects: Option<Vec<String>>,
 }
 
 impl CreateSandbox {
     pub(super) fn plan(self, now: Timestamp) -> Result<Plan, Problem> {
-        let Self { world, answers, seed, clock, rate_limit, progression } = self;
+        let Self { world, answers, seed, clock, rate_limit, progression, defects } = self;
         let clock = clock.map(|text| settings::clock(&text, now)).transpose();
         let rate_limit = rate_limit.map(|text| settings::rate_limit(&text)).transpose();
         let progression = progression.map(|text| settings::progression(&text)).transpose();
+        let named = |ids: Vec<String>| ids.iter().map(|id| settings::defect(id)).collect();
+        let defects = defects.map(named).transpose();
         Ok(Plan {
             world: world.map(chosen_world).transpose()?,
             answers: answers.map(chosen_answers).transpose()?,
@@ -72,6 +75,7 @@ impl CreateSandbox {
             clock: clock.map_err(invalid)?,
             rate_limit: rate_limit.map_err(invalid)?,
             progression: progression.map_err(invalid)?,
+            defects: defects.map_err(invalid)?,
         })
     }
 }

@@ -60,6 +60,7 @@ pub(super) struct Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
+    Texts,
     TextOrObject,
     Integer,
     Boolean,
@@ -98,6 +99,7 @@ const SANDBOX: &[Field] = &[
     field("clock", Kind::Text, "`real`, `frozen` or `frozen:TIME`"),
     field("rate_limit", Kind::Text, "`enforce`, `observe` or `off`"),
     field("progression", Kind::Text, "`manual`, `timed:SECONDS`, `on-read:N` or `immediate`"),
+    field("defects", Kind::Texts, "ids of what it does wrong on purpose"),
 ];
 
 const CLOCK: &[Field] = &[

@@ -1,0 +1,132 @@
+"""Servers and loads as processes of their own: the server on one core, the load on another."""
+import dataclasses, http.client, json, os, pathlib, re, shutil, signal, socket, subprocess, tempfile, time
+
+SERVER_CPU, LOAD_CPU = os.environ.get("SERVER_CPU", "0"), os.environ.get("LOAD_CPU", "1")
+READY_SECONDS_MAX = 30
+
+
+@dataclasses.dataclass
+class Call:
+    method: str
+    path: str
+    headers: dict
+    body: bytes = b""
+
+
+def send(port, call):
+    """Status and body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request(call.method, call.path, call.body or None, call.headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def pinned(command, cpu):
+    is_possible = shutil.which("taskset") and (os.cpu_count() or 1) > 1
+    return ["taskset", "-c", cpu, *command] if is_possible else command
+
+
+def free_port():
+    with socket.socket() as at:
+        at.bind(("127.0.0.1", 0))
+        return at.getsockname()[1]
+
+
+class Server:
+    """A server that runs while its block does; `{port}` in its command is its own."""
+
+    def __init__(self, command, pause=0.02):
+        self.port, self.pause = free_port(), pause
+        self.command = pinned(command.replace("{port}", str(self.port)).split(), SERVER_CPU)
+
+    def __enter__(self):
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+
+    def wait_for(self, call):
+        until = time.monotonic() + READY_SECONDS_MAX
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                if send(self.port, call)[0] < 300:
+                    return
+            except OSError:
+                pass
+            time.sleep(self.pause)
+        self.log.seek(0)
+        raise SystemExit(f"{' '.join(self.command)} does not answer:\n{self.log.read().decode(errors='replace')}")
+
+
+def memory_mib(server):
+    """Resident memory, after a moment of rest."""
+    time.sleep(1)
+    status = open(f"/proc/{server.process.pid}/status").read()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+def processor_seconds(server):
+    """What a server's threads have used of a processor: other programs change it little."""
+    tasks = pathlib.Path(f"/proc/{server.process.pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+
+def busy_seconds():
+    user, nice, system = open("/proc/stat").readline().split()[1:4]
+    return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def others_share():
+    """The share of the machine that is busy while nothing of ours runs."""
+    before = busy_seconds()
+    time.sleep(1)
+    return (busy_seconds() - before) / (os.cpu_count() or 1)
+
+
+class Load:
+    """wrk where it is installed, else our own generator."""
+
+    def __init__(self, programs, folder):
+        self.programs, self.folder = programs, folder
+        self.name = "wrk" if shutil.which("wrk") else "examples/load"
+
+    def run(self, port, connections, seconds, call):
+        """`{calls, rate, p99_ms, bad}`."""
+        if self.name == "wrk":
+            return self.wrk(port, connections, seconds, call)
+        lines = [f"{call.method} {call.path} HTTP/1.1", f"Host: 127.0.0.1:{port}"]
+        headers = {**call.headers, **({"Content-Length": str(len(call.body))} if call.body else {})}
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        file = self.folder / "request"
+        file.write_bytes("\r\n".join(lines).encode() + b"\r\n\r\n" + call.body)
+        command = [f"{self.programs}/examples/load", str(port), str(connections), str(seconds), str(file)]
+        seen = json.loads(subprocess.run(pinned(command, LOAD_CPU), check=True, capture_output=True).stdout)
+        return {"calls": seen["calls"], "rate": seen["calls_per_second"], "p99_ms": seen["p99_ms"], "bad": seen["bad"]}
+
+    def wrk(self, port, connections, seconds, call):
+        script = self.folder / "call.lua"
+        headers = "".join(f'wrk.headers["{name}"] = "{value}"\n' for name, value in call.headers.items())
+        body = f"wrk.body = {lua(call.body)}\n" if call.body else ""
+        script.write_text(f'wrk.method = "{call.method}"\n{headers}{body}')
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", str(script),
+                   f"http://127.0.0.1:{port}{call.path}"]
+        out = subprocess.run(pinned(command, LOAD_CPU), check=True, capture_output=True, text=True).stdout
+        amount, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", out).groups()
+        bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
+        return {
+            "calls": int(re.search(r"(\d+) requests in", out)[1]),
+            "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]),
+            "p99_ms": float(amount) * {"us": 1e-3, "ms": 1.0, "s": 1e3}[unit],
+            "bad": int(bad[1]) if bad else 0,
+        }
+
+
+def lua(body):
+    return '"' + "".join(f"\\{byte:03d}" for byte in body) + '"'

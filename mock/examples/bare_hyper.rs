@@ -1,0 +1,73 @@
+//! The practical limit that `bench/run` measures the mock beside: hyper that answers fixed bytes.
+//!
+//! `bare_hyper PORT FOLDER`: the folder holds `list.json`, `one.json`, `token.json`, `create.json`.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+
+/// The bodies by what they answer.
+#[derive(Clone)]
+struct Bodies {
+    list: Bytes,
+    one: Bytes,
+    token: Bytes,
+    create: Bytes,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [port, folder] = arguments.as_slice() else {
+        return Err("usage: bare_hyper PORT FOLDER".into());
+    };
+    let folder = Path::new(folder);
+    let read = |name: &str| std::fs::read(folder.join(name)).map(Bytes::from);
+    let bodies = Bodies {
+        list: read("list.json")?,
+        one: read("one.json")?,
+        token: read("token.json")?,
+        create: read("create.json")?,
+    };
+    let listener = TcpListener::bind(("127.0.0.1", port.parse()?)).await?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let bodies = bodies.clone();
+        tokio::spawn(async move {
+            let service = service_fn(move |request| answer(bodies.clone(), request));
+            // Whatever ends a connection is the peer's doing.
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+async fn answer(
+    bodies: Bodies,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (status, body) = match (request.method() == Method::POST, request.uri().path()) {
+        (false, "/v1/requests") => (StatusCode::OK, bodies.list),
+        (false, _) => (StatusCode::OK, bodies.one),
+        (true, "/oauth/token") => (StatusCode::OK, bodies.token),
+        (true, _) => (StatusCode::CREATED, bodies.create),
+    };
+    if request.method() == Method::POST {
+        // What the client sends is read, as any server must, and thrown away.
+        let _ = request.into_body().collect().await;
+    }
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}

@@ -1,0 +1,62 @@
+//! TLS for clients that refuse plain http: a certificate and its key from two PEM files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::{self, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+/// What a server proves itself with.
+#[derive(Clone)]
+pub struct Tls(pub(super) TlsAcceptor);
+
+/// Why two files make no proof.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// Of the certificates.
+    #[error("`{}` holds no PEM certificates: {cause}", path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: pem::Error,
+    },
+    /// Of the key.
+    #[error("`{}` holds no PEM private key: {cause}", path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: pem::Error,
+    },
+    /// Together.
+    #[error("the certificate and the key can't be used: {0}")]
+    Unusable(#[from] rustls::Error),
+}
+
+impl Tls {
+    /// Reads a chain of certificates, the server's own first, and the key of that one.
+    ///
+    /// # Errors
+    /// [`TlsError`].
+    pub fn read(certificates: &Path, key: &Path) -> Result<Self, TlsError> {
+        let refused = |cause| TlsError::Certificate { path: certificates.to_owned(), cause };
+        let chain = CertificateDer::pem_file_iter(certificates)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(refused)?;
+        if chain.is_empty() {
+            return Err(refused(pem::Error::NoItemsFound));
+        }
+        let key = PrivateKeyDer::from_pem_file(key)
+            .map_err(|cause| TlsError::Key { path: key.to_owned(), cause })?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(chain, key)?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+}

@@ -1,0 +1,159 @@
+//! A fixed tour of calls on a world, and all that was seen on it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method};
+use jiff::Timestamp;
+use moot_fixtures::{answers, world};
+use moot_mock::call::{Admission, Body, Call, Content, Head, Part};
+use moot_mock::control::Ask;
+use moot_mock::defect::Defect;
+use moot_mock::response::{Response, ResponseBody};
+use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
+use moot_mock::{Seeded, Service, Settings, World};
+use serde_json::Value;
+
+/// The time of every call, in the system's time; the world's stands still too.
+const NOW: &str = "2026-03-05T14:30:00Z";
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// A walk through a world.
+pub(crate) struct Tour {
+    service: Service,
+    now: Timestamp,
+    /// What was seen.
+    pub(crate) seen: String,
+}
+
+impl Tour {
+    /// At the start, in the seed world of this name.
+    pub(crate) fn new(world_name: &str, defects: Vec<&'static Defect>) -> Self {
+        let now: Timestamp = NOW.parse().expect("a sound time");
+        let settings = Settings {
+            seed: 7,
+            base_url: "http://moot.test/api".to_owned(),
+            answers: answers::default().clone(),
+            seed_world: Arc::new(world::named(world_name).expect("it is embedded").clone()),
+            clock: ClockSetting::Frozen(now),
+            rate_limit: RateLimitMode::Off,
+            progression: Progression::Manual,
+            defects,
+        };
+        let world = World::from_seeded(seeded(world_name), settings.run(), now);
+        let world = world.expect("the settings are sound");
+        Self { service: Service::new(world), now, seen: String::new() }
+    }
+
+    /// Asks the control plane; a refusal is `null`.
+    pub(crate) fn ask(&mut self, ask: Ask) -> Value {
+        self.service.control(self.now, ask).unwrap_or_default()
+    }
+
+    /// A token of an application, issued so long ago.
+    pub(crate) fn token(&mut self, client_id: &str, age_seconds: i64) -> String {
+        let client_id = client_id.to_owned();
+        let minted = self.ask(Ask::MintToken { client_id, scopes: None, age_seconds });
+        minted["access_token"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// What is sent now.
+    pub(crate) fn deliver(&mut self) {
+        let attempts = self.service.due_attempts(self.now);
+        writeln!(self.seen, "sent {attempts:?}").expect("text takes text");
+    }
+
+    /// A `GET` with a token.
+    pub(crate) fn get(&mut self, target: &str, token: &str) -> Value {
+        self.call(&format!("GET {target}"), &bearer(token), Body::Empty)
+    }
+
+    /// A call; gives the JSON that it is answered, if any.
+    pub(crate) fn call(&mut self, line: &str, headers: &HeaderMap, body: Body) -> Value {
+        let (method, target) = line.split_once(' ').expect("a method and a target");
+        let method = Method::from_bytes(method.as_bytes()).expect("a method");
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (target, None),
+        };
+        let head = Head { method: &method, path, query, headers, client: CLIENT };
+        let response = match self.service.admit(self.now, &head) {
+            Admission::Refused(response) => response,
+            Admission::Admitted(admitted) => {
+                self.service.answer(self.now, &Call { head, admitted: &admitted, body })
+            }
+        };
+        self.note(line, &response)
+    }
+
+    fn note(&mut self, line: &str, response: &Response) -> Value {
+        let bytes = match &response.body {
+            ResponseBody::Bytes(bytes) => bytes.clone(),
+            ResponseBody::Content(content) => Bytes::copy_from_slice(&content.digest),
+        };
+        let (status, headers) = (response.status, &response.headers);
+        writeln!(self.seen, "{line}\n{status} {headers:?}\n{bytes:?}").expect("text takes text");
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+}
+
+/// The seed rows, made once for all tours.
+fn seeded(world_name: &str) -> Arc<Seeded> {
+    static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Seeded>>>> = LazyLock::new(Mutex::default);
+    let mut made = MADE.lock().expect("no tour panics here");
+    let make = || {
+        let world = world::named(world_name).expect("it is embedded");
+        Arc::new(Seeded::new(world, answers::default().clone()).expect("it is sound"))
+    };
+    made.entry(world_name.to_owned()).or_insert_with(make).clone()
+}
+
+/// Headers with a bearer token.
+pub(crate) fn bearer(token: &str) -> HeaderMap {
+    authorization(&format!("Bearer {token}"))
+}
+
+/// Headers with this `Authorization`.
+pub(crate) fn authorization(value: &str) -> HeaderMap {
+    let value = HeaderValue::from_str(value).expect("a header's value");
+    HeaderMap::from_iter([(http::header::AUTHORIZATION, value)])
+}
+
+/// The same headers with a content type.
+pub(crate) fn typed(mut headers: HeaderMap, media_type: &'static str) -> HeaderMap {
+    headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers
+}
+
+/// A multipart body, its parts as `name=text` or `name@file name=text`.
+pub(crate) fn multipart<S: AsRef<str>>(parts: &[S]) -> Body {
+    Body::Multipart(parts.iter().map(|part| self::part(part.as_ref())).collect())
+}
+
+fn part(text: &str) -> Part {
+    let (name, text) = text.split_once('=').expect("a name and a text");
+    let (name, file_name) = match name.split_once('@') {
+        Some((name, file)) => (name, Some(file.to_owned())),
+        None => (name, None),
+    };
+    Part {
+        name: name.to_owned(),
+        file_name,
+        content_type: None,
+        content: Content::in_memory(Bytes::copy_from_slice(text.as_bytes())),
+        is_cut: false,
+    }
+}
+
+/// A supporting file that claims to be of so many bytes.
+pub(crate) fn with_file_of(mut body: Body, length: u64) -> Body {
+    if let Body::Multipart(parts) = &mut body {
+        let mut file = part("support_documents[]@large.pdf=bytes");
+        file.content.length = length;
+        parts.push(file);
+    }
+    body
+}

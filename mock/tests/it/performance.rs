@@ -1,0 +1,122 @@
+//! What a call costs, as counts: a regression shows here without a clock.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use http::{Method, StatusCode};
+use jiff::Timestamp;
+use moot_mock::call::{Admission, Body, Call, Content, Head, Part};
+use moot_mock::control::Ask;
+use moot_mock::response::{Response, ResponseBody};
+use moot_mock::settings::Progression;
+use moot_mock::{Seeded, Service, Settings, World};
+
+use crate::shell_support::{LEGAL_REQUEST, MAIN, settings};
+
+fn service(settings: Settings) -> Service {
+    Service::new(World::new(settings, Timestamp::UNIX_EPOCH).expect("the settings are sound"))
+}
+
+/// Whether two answers hold the very same bytes, not a copy.
+fn are_shared(one: &Response, other: &Response) -> bool {
+    match (&one.body, &other.body) {
+        (ResponseBody::Bytes(one), ResponseBody::Bytes(other)) => one.as_ptr() == other.as_ptr(),
+        _ => false,
+    }
+}
+
+struct Client<'s> {
+    service: &'s Service,
+    headers: HeaderMap,
+}
+
+impl<'s> Client<'s> {
+    fn new(service: &'s Service) -> Self {
+        let ask = Ask::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
+        let minted = service.control(Timestamp::UNIX_EPOCH, ask).expect("a known application");
+        let token = minted["access_token"].as_str().expect("a token");
+        let mut headers = HeaderMap::new();
+        let value = HeaderValue::from_str(&format!("Bearer {token}")).expect("plain text");
+        headers.insert(AUTHORIZATION, value);
+        Self { service, headers }
+    }
+
+    #[track_caller]
+    fn send(&self, method: &Method, path: &str, body: Body) -> Response {
+        let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let head = Head { method, path, query: None, headers: &self.headers, client };
+        let Admission::Admitted(admitted) = self.service.admit(Timestamp::UNIX_EPOCH, &head) else {
+            panic!("{method} {path} is refused");
+        };
+        self.service.answer(Timestamp::UNIX_EPOCH, &Call { head, admitted: &admitted, body })
+    }
+
+    #[track_caller]
+    fn create(&self) {
+        let parts = LEGAL_REQUEST.iter().map(|part| {
+            let (name, text) = part.split_once('=').expect("a name and a text");
+            Part {
+                name: name.to_owned(),
+                file_name: None,
+                content_type: None,
+                content: Content::in_memory(Bytes::from(text)),
+                is_cut: false,
+            }
+        });
+        let body = Body::Multipart(parts.collect());
+        let created = self.send(&Method::POST, "/v1/requests", body);
+        assert_eq!(created.status, StatusCode::CREATED, "{created:?}");
+    }
+}
+
+/// Wakings of the thread that delivers, by three creations.
+#[track_caller]
+fn check_wakings(progression: Progression, expected: usize) {
+    let service = service(Settings { progression, ..settings() });
+    let wakings = Arc::new(AtomicUsize::new(0));
+    let client = Client::new(&service);
+    let counted = wakings.clone();
+    service.set_waker(Box::new(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+    }));
+    for _ in 0..3 {
+        client.create();
+    }
+    assert_eq!(wakings.load(Ordering::Relaxed), expected, "{progression}");
+}
+
+#[test]
+fn nobody_is_woken_for_what_makes_nothing_due() {
+    check_wakings(Progression::Manual, 0);
+    check_wakings(Progression::OnRead { reads: 2 }, 0);
+}
+
+#[test]
+fn only_the_first_of_what_falls_due_together_wakes() {
+    check_wakings(Progression::Timed { seconds: 5 }, 1);
+}
+
+#[test]
+fn a_row_is_rendered_once_and_shared_by_every_answer() {
+    let settings = settings();
+    let run = settings.run();
+    let seeded = Seeded::new(&settings.seed_world, settings.answers).expect("sound rows");
+    let seeded = Arc::new(seeded);
+    let of_seeded = || {
+        let world = World::from_seeded(seeded.clone(), run.clone(), Timestamp::UNIX_EPOCH);
+        Service::new(world.expect("the settings are sound"))
+    };
+    let (one, other) = (of_seeded(), of_seeded());
+    let (one, other) = (Client::new(&one), Client::new(&other));
+    let ask = |client: &Client<'_>| client.send(&Method::GET, "/v1/requests", Body::Empty);
+    let ResponseBody::Bytes(list) = ask(&one).body else { panic!("a list is bytes") };
+    let list: serde_json::Value = serde_json::from_slice(&list).expect("JSON");
+    let id = list["data"][0]["id"].as_str().expect("an id");
+    let path = format!("/v1/requests/{id}");
+    let get = |client: &Client<'_>| client.send(&Method::GET, &path, Body::Empty);
+    assert!(are_shared(&get(&one), &get(&one)), "one world renders a row twice");
+    assert!(are_shared(&get(&one), &get(&other)), "worlds of the same rows do not share them");
+}

@@ -1,0 +1,260 @@
+//! State in a folder: what was acknowledged is there after any end, and damage is never read over.
+//!
+//! A copy of the folder of a running mock is what a mock that was killed leaves behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use moot_mock::shell::{DurableError, Site, SiteError, SiteOptions};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// redb's head: magic number, flags, geometry and two slots of the newest transactions.
+const HEAD: usize = 320;
+/// Of them, up to the geometry.
+const FIELDS: usize = 12;
+
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, token,
+};
+
+fn opened(folder: &Path) -> Result<Site, SiteError> {
+    Site::with_state(SiteOptions::new(settings()), folder)
+}
+
+fn site_in(folder: &TempDir) -> Site {
+    opened(folder.path()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// What is on the disk now, elsewhere.
+fn copied(from: &Path) -> TempDir {
+    let to = folder();
+    for name in ["state.redb", "files", "commits"] {
+        let source = from.join(name);
+        if source.is_dir() {
+            fs::create_dir(to.path().join(name)).expect("a folder");
+            for entry in fs::read_dir(&source).expect("a readable folder") {
+                let path = entry.expect("an entry").path();
+                let target = to.path().join(name).join(path.file_name().expect("a name"));
+                fs::copy(&path, target).expect("a copy");
+            }
+        } else {
+            fs::copy(&source, to.path().join(name)).expect("a copy");
+        }
+    }
+    to
+}
+
+/// Everything that clients see, and what the control plane knows beside it.
+async fn seen(site: &Site) -> Vec<Value> {
+    let token = token(site, BASE, MAIN).await;
+    let mut seen = Vec::new();
+    for list in ["requests", "repository_documents", "webhooks"] {
+        let mut page = 1;
+        loop {
+            let line = format!("GET {BASE}/v1/{list}?page={page}");
+            let answer = call(site, &line, &token).await.ok().json();
+            for row in answer["data"].as_array().expect("a list") {
+                if list == "requests" {
+                    let id = row["id"].as_str().expect("an id");
+                    let line = format!("GET /legal_requests/{id}");
+                    seen.push(admin(site, BASE, &line, Value::Null).await.ok().json());
+                }
+                if list == "repository_documents" {
+                    let url = row["attributes"]["agreement_url"].as_str().expect("an address");
+                    let path = url.strip_prefix("http://moot.test").expect("an address of ours");
+                    let answer = call(site, &format!("GET {path}"), "").await.ok();
+                    seen.push(json!(answer.body.len()));
+                    seen.push(json!(sum(&answer.body)));
+                }
+                seen.push(row.clone());
+            }
+            if page >= answer["pagination"]["total_pages"].as_u64().expect("a number") {
+                break;
+            }
+            page += 1;
+        }
+    }
+    for line in ["GET /deliveries", "GET /clock", "GET /rate_limit"] {
+        seen.push(admin(site, BASE, line, Value::Null).await.ok().json());
+    }
+    seen
+}
+
+/// A sum over all bytes and their places.
+fn sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |all: u64, byte| {
+        (all ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// One of every change: requests, documents small and large, webhooks, statuses, clock, limit.
+async fn filled(site: &Site) -> String {
+    let token = token(site, BASE, MAIN).await;
+    let post = async |path: &str, (kind, body): (&str, Vec<u8>)| {
+        let line = format!("POST {BASE}/v1/{path}");
+        send(site, request(&line, &token, Some((kind, body)))).await.ok()
+    };
+    let id = post("requests", form(LEGAL_REQUEST)).await.text("/data/id");
+    post("repository_documents", form(&["file@notes.txt=Some text"])).await;
+    let large = format!("file@large.txt={}", "0123456789".repeat(20_000));
+    post("repository_documents", form(&[&large, "metadata={\"agreement_url\":\"x\"}"])).await;
+    let url = "url=https://files.example.com/agreement.pdf";
+    post("repository_documents", form(&[url])).await;
+    let webhook = json!({
+        "name": "n", "url": "http://127.0.0.1:9/", "auth_type": "bearer",
+        "events": ["execution_complete"], "auth_token": "secret", "token": "secret",
+    });
+    let line = format!("POST {BASE}/v1/webhooks");
+    let body = Some(("application/json", webhook.to_string().into_bytes()));
+    send(site, request(&line, &token, body)).await;
+    let hooks = call(site, &format!("GET {BASE}/v1/webhooks"), &token).await.ok();
+    let hook = hooks.text("/data/0/id");
+    call(site, &format!("DELETE {BASE}/v1/webhooks/{hook}"), &token).await.ok();
+    admin(site, BASE, "POST /tokens/revoke", json!({"token": token})).await.ok();
+    let status = json!({"status": "archived", "force": true, "comment": "done"});
+    admin(site, BASE, &format!("POST /legal_requests/{id}/status"), status).await.ok();
+    let set = json!({"set": "2026-03-05T14:40:00.5Z"});
+    admin(site, BASE, "POST /clock", set).await.ok();
+    admin(site, BASE, "PUT /rate_limit", json!({"mode": "observe"})).await.ok();
+    token
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_there_after_a_kill() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let untouched = seen(&site).await;
+    let revoked = filled(&site).await;
+    let before = seen(&site).await;
+    assert_ne!(before, untouched);
+    let copy = copied(folder.path());
+    let again = site_in(&copy);
+    assert_eq!(seen(&again).await, before);
+    let answer = call(&again, &format!("GET {BASE}/v1/workflows"), &revoked).await;
+    assert_eq!(answer.status, 401);
+    assert!(answer.text("/type").contains("revoked"));
+    let third = copied(copy.path());
+    assert_eq!(seen(&site_in(&third)).await, before, "a second start reads the same");
+}
+
+#[tokio::test]
+async fn new_rows_of_a_later_start_have_new_ids() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let again = site_in(&copied(folder.path()));
+    let mut ids = Vec::new();
+    for site in [&site, &again] {
+        let answer = call(site, &format!("GET {BASE}/v1/requests"), "").await;
+        ids.push(answer.text("/request_id"));
+    }
+    assert_ne!(ids[0], ids[1], "no `request_id` is given twice");
+}
+
+#[tokio::test]
+async fn an_existing_folder_wins_over_seed_and_world() {
+    let folder = folder();
+    let site = site_in(&folder);
+    filled(&site).await;
+    let before = seen(&site).await;
+    let copy = copied(folder.path());
+    let world = moot_fixtures::world::named("empty").expect("it is embedded").clone();
+    let options =
+        SiteOptions::new(moot_mock::Settings { seed: 8, seed_world: world.into(), ..settings() });
+    let again = Site::with_state(options, copy.path()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.describe()["seed"], 7);
+    assert_eq!(seen(&again).await, before);
+}
+
+#[tokio::test]
+async fn a_reset_is_kept_too() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let untouched = seen(&site).await;
+    filled(&site).await;
+    admin(&site, BASE, "POST /reset", Value::Null).await.ok();
+    let copy = copied(folder.path());
+    assert_eq!(seen(&site_in(&copy)).await, untouched);
+    let files = fs::read_dir(copy.path().join("files")).expect("a folder").count();
+    assert_eq!(files, 0, "documents that nothing names are removed");
+}
+
+#[tokio::test]
+async fn a_folder_belongs_to_one_mock() {
+    let folder = folder();
+    let _site = site_in(&folder);
+    let refused = opened(folder.path()).err();
+    assert!(matches!(refused, Some(SiteError::State(DurableError::Taken(_)))), "{refused:?}");
+}
+
+/// What is damaged is named and left as it is; what is read is what was written.
+#[tokio::test]
+async fn damage_is_named_and_never_read() {
+    let folder = folder();
+    let site = site_in(&folder);
+    filled(&site).await;
+    let before = seen(&site).await;
+    let sound = copied(folder.path());
+    let bytes = fs::read(sound.path().join("state.redb")).expect("a readable file");
+    let document = fs::read_dir(sound.path().join("files"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .next()
+        .expect("the large document");
+    // Every bit of the fields that say where all else is, and a walk through what is written.
+    let written: Vec<usize> = (HEAD..bytes.len()).filter(|place| bytes[*place] != 0).collect();
+    let bits = (0..FIELDS).flat_map(|place| (0..u8::BITS).map(move |bit| (place, 1 << bit)));
+    let head = (FIELDS..HEAD).step_by(9).map(|place| (place, 0xff));
+    let walk = written.iter().step_by(written.len() / 40).map(|place| (*place, 0x10));
+    let mut refused = 0;
+    for (place, mask) in bits.chain(head).chain(walk) {
+        let copy = copied(sound.path());
+        let path = copy.path().join("state.redb");
+        let mut damaged = bytes.clone();
+        damaged[place] ^= mask;
+        fs::write(&path, &damaged).expect("a written file");
+        match opened(copy.path()) {
+            Ok(site) => assert_eq!(seen(&site).await, before, "byte {place} was read over"),
+            Err(error) => {
+                refused += 1;
+                check_named(&error, &path);
+                assert_eq!(fs::read(&path).expect("a file"), damaged, "byte {place}: touched");
+            }
+        }
+    }
+    assert!(refused > 20, "only {refused} refused");
+    for cut in [0, 1, 100, 4_096, bytes.len() / 2, bytes.len() - 1] {
+        let copy = copied(sound.path());
+        let path = copy.path().join("state.redb");
+        fs::write(&path, &bytes[..cut]).expect("a written file");
+        check_named(&opened(copy.path()).expect_err("a refusal"), &path);
+    }
+    for text in [None, Some("other bytes")] {
+        let copy = copied(sound.path());
+        let path: PathBuf =
+            copy.path().join("files").join(document.file_name().expect("a file name"));
+        match text {
+            Some(text) => fs::write(&path, text).expect("a written file"),
+            None => fs::remove_file(&path).expect("a removed file"),
+        }
+        check_named(&opened(copy.path()).expect_err("a refusal"), &path);
+    }
+    let copy = copied(sound.path());
+    fs::write(copy.path().join("commits"), "17").expect("a written file");
+    check_named(&opened(copy.path()).expect_err("a refusal"), &copy.path().join("commits"));
+    fs::remove_file(sound.path().join("state.redb")).expect("a removed file");
+    let path = sound.path().join("state.redb");
+    check_named(&opened(sound.path()).expect_err("a refusal"), &path);
+}
+
+#[track_caller]
+fn check_named(error: &SiteError, path: &Path) {
+    let SiteError::State(DurableError::Damaged { path: named, .. }) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(named, path);
+}

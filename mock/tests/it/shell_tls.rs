@@ -1,0 +1,89 @@
+//! TLS: a client that trusts the certificate is answered, and nobody else is held up.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+
+use moot_mock::shell::{ServeLimits, Tls, TlsError, serve_tls};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+
+use crate::shell_support::{BASE, MAIN, site, token};
+
+/// A folder with a certificate for `localhost` and its key.
+struct Proof {
+    folder: TempDir,
+    pem: String,
+}
+
+impl Proof {
+    fn new() -> Self {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]);
+        let made = made.expect("a certificate");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let pem = made.cert.pem();
+        fs::write(folder.path().join("cert.pem"), &pem).expect("a written file");
+        let key = made.signing_key.serialize_pem();
+        fs::write(folder.path().join("key.pem"), key).expect("a written file");
+        Self { folder, pem }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn read(&self) -> Result<Tls, TlsError> {
+        Tls::read(&self.path("cert.pem"), &self.path("key.pem"))
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_trusts_the_certificate_is_answered() {
+    let proof = Proof::new();
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    let (stop, stopped) = oneshot::channel::<()>();
+    let tls = proof.read().unwrap_or_else(|error| panic!("{error}"));
+    let server = tokio::spawn(serve_tls(listener, site, ServeLimits::default(), tls, async {
+        let _ = stopped.await;
+    }));
+    // One that never begins its handshake, and one that speaks plain http.
+    let _silent = TcpStream::connect(address).await.expect("it listens");
+    let mut plain = TcpStream::connect(address).await.expect("it listens");
+    plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it is sent");
+    let root = reqwest::Certificate::from_pem(proof.pem.as_bytes()).expect("a certificate");
+    // Fails only where another test installed it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .resolve("localhost", address)
+        .tls_certs_only([root])
+        .build()
+        .expect("a client");
+    let url = format!("https://localhost:{}{BASE}/v1/workflows", address.port());
+    let answer = client.get(url).bearer_auth(token).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    let text = answer.text().await.expect("a body");
+    assert!(text.contains("wfMutualNda1"), "{text}");
+    drop((client, plain, _silent));
+    stop.send(()).expect("it runs");
+    server.await.expect("it ends by itself");
+}
+
+#[test]
+fn files_that_prove_nothing_are_named() {
+    let (proof, other) = (Proof::new(), Proof::new());
+    let refusal = |cert: PathBuf, key: PathBuf| match Tls::read(&cert, &key) {
+        Ok(_) => panic!("it was taken"),
+        Err(error) => error.to_string(),
+    };
+    let (cert, key) = (proof.path("cert.pem"), proof.path("key.pem"));
+    assert!(refusal(key.clone(), key.clone()).contains("key.pem` holds no PEM certificates"));
+    assert!(refusal(cert.clone(), cert.clone()).contains("cert.pem` holds no PEM private key"));
+    assert!(refusal(proof.path("none.pem"), key.clone()).contains("none.pem` holds no PEM"));
+    assert!(refusal(cert, other.path("key.pem")).contains("can't be used"));
+}
