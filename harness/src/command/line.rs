@@ -137,16 +137,18 @@ pub(super) struct RunArguments {
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
-    /// What is done with recorded responses [default: check on the mock in this process where there
-    /// are any, else off]
+    /// What is done with recorded responses [default: check where there are any, else off]
     #[arg(long, value_enum)]
     pub(super) snapshots: Option<SnapshotChoice>,
-    /// Where recorded responses are
-    #[arg(long, value_name = "DIR", default_value = SNAPSHOT_DIR)]
-    pub(super) snapshot_dir: PathBuf,
+    /// Where recorded responses are [default: snapshots/TARGET]
+    #[arg(long, value_name = "DIR")]
+    pub(super) snapshot_dir: Option<PathBuf>,
+    /// Write what is new or differs to this file, and nothing to the folder; in CI the only place
+    #[arg(long, value_name = "FILE")]
+    pub(super) snapshot_bundle: Option<PathBuf>,
 }
 
-/// Where recorded responses are unless said otherwise.
+/// Where recorded responses are, a folder for each target.
 pub(super) const SNAPSHOT_DIR: &str = "snapshots";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -258,12 +260,23 @@ pub(super) struct CoverageArguments {
 pub(super) enum SnapshotCommand {
     /// List recorded responses; those that wait for a decision are marked
     List(SnapshotFolder),
-    /// Show how each response that waits differs from the accepted one
+    /// Show how each response that waits differs from the accepted one; on a terminal, decide
     Review(SnapshotFolder),
     /// Make responses that wait the accepted ones
     Accept(SnapshotNames),
     /// Throw responses that wait away
     Reject(SnapshotNames),
+    /// Record what a bundle holds, as the run that wrote it would have
+    Apply(SnapshotBundle),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotBundle {
+    /// What `moot run --snapshot-bundle` wrote
+    pub(super) file: PathBuf,
+    /// Where recorded responses are [default: snapshots/TARGET, the target of the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub(super) snapshot_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,20 +1,20 @@
 //! `moot run`: judges a target and reports.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::artefact;
 use super::failure::Failure;
-use super::line::{ReportRequest, RunArguments, SnapshotChoice, TargetArguments};
+use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
+use super::recording::Recording;
 use super::screen::Screen;
 use super::suite;
 use crate::report::Format;
-use crate::run::{self, Event, RunOptions, SnapshotMode, plan};
+use crate::run::{self, Event, RunOptions, plan};
 use crate::target::{TargetChoice, TargetOptions};
 
 /// The exit code of the run; 70 where a report could not be written.
@@ -22,6 +22,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     artefact::check(&arguments.reports)?;
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     plan::select(&files, &arguments.suite.selectors)?;
+    let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let options = RunOptions {
         choice: choice(&arguments.target),
@@ -31,8 +32,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         selectors: arguments.suite.selectors,
         jobs: arguments.jobs.map(usize::from),
         strict: arguments.strict,
-        snapshots: snapshots(arguments.snapshots, &arguments.target, &arguments.snapshot_dir)?,
-        snapshot_dir: Some(arguments.snapshot_dir),
+        snapshots: recording.mode,
+        snapshot_dir: Some(recording.folder.clone()),
     };
     let progress = Progress::new(screen.shows_progress());
     let events = Arc::new(Mutex::new(Vec::new()));
@@ -46,6 +47,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     }));
     progress.end();
     let events = std::mem::take(&mut *events.lock());
+    recording.keep(&result, screen)?;
     artefact::publish(&result, &events, &arguments.reports, screen)?;
     Ok(result.exit_code)
 }
@@ -95,25 +97,9 @@ pub(super) fn drawn() -> u64 {
     RandomState::new().build_hasher().finish() & u64::from(u32::MAX)
 }
 
-/// Recorded responses are those of the mock as it is: unless asked for, no other target, world or set
-/// of answers is held against them.
-fn snapshots(
-    choice: Option<SnapshotChoice>,
-    target: &TargetArguments,
-    dir: &Path,
-) -> Result<SnapshotMode, Failure> {
-    Ok(match choice {
-        Some(SnapshotChoice::Check) => SnapshotMode::Check,
-        Some(SnapshotChoice::Record) => SnapshotMode::Record,
-        Some(SnapshotChoice::Off) => SnapshotMode::Off,
-        None if is_bundled_mock(target) && !moot_snapshots::list(dir)?.is_empty() => {
-            SnapshotMode::Check
-        }
-        None => SnapshotMode::Off,
-    })
-}
-
-fn is_bundled_mock(target: &TargetArguments) -> bool {
+/// Whether the target is the mock as it is: recorded responses are held against no other target, world
+/// or set of answers unless asked for.
+pub(super) fn is_bundled_mock(target: &TargetArguments) -> bool {
     target.target.is_none() && target.world.is_none() && target.answers.is_none()
 }
 

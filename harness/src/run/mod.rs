@@ -27,4 +27,5 @@ mod walk;
 
 pub use event::Event;
 pub use snapshot::SnapshotMode;
+pub(crate) use snapshot::slug;
 pub use walk::{RunOptions, run};

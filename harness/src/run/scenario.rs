@@ -101,6 +101,8 @@ pub(super) struct Walk<'a> {
     pub(super) receivers: BTreeMap<String, Receiver>,
     /// Deliveries already shown, by receiver.
     pub(super) seen_deliveries: BTreeMap<String, usize>,
+    /// How often each name of a snapshot was given.
+    pub(super) snapshot_names: BTreeMap<String, u32>,
     /// How often each step label was used.
     labels: BTreeMap<String, u32>,
 }
@@ -270,6 +272,7 @@ async fn attempt(
         placeholders: Placeholders::new(),
         receivers: BTreeMap::new(),
         seen_deliveries: BTreeMap::new(),
+        snapshot_names: BTreeMap::new(),
         labels: BTreeMap::new(),
     };
     let stop = walk_steps(&mut walk).await;

@@ -13,12 +13,14 @@ use crate::exchange::Masks;
 use crate::run::Event;
 use crate::run::outcome::{self, Ending};
 use crate::run::plan::{self, Planned};
-use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult, TargetDescription};
+use crate::run::result::{
+    ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
 
-use super::scenario;
 use super::snapshot::SnapshotMode;
+use super::{scenario, snapshot};
 
 /// What to run, and how.
 pub struct RunOptions {
@@ -52,6 +54,7 @@ pub(super) struct Shared {
     pub(super) implicit: ImplicitContext,
     pub(super) snapshots: SnapshotMode,
     pub(super) snapshot_dir: Option<PathBuf>,
+    pub(super) snapshots_seen: Mutex<snapshot::Seen>,
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
@@ -74,6 +77,7 @@ pub async fn run(
         seed: options.target.seed,
         scenarios: Vec::new(),
         answers: BTreeMap::new(),
+        snapshots: SnapshotFindings::default(),
         residue: Vec::new(),
         trouble,
         reproduce: options.reproduce.clone(),
@@ -117,6 +121,7 @@ pub async fn run(
         masks: Arc::clone(&masks),
         snapshots: options.snapshots,
         snapshot_dir: options.snapshot_dir.clone(),
+        snapshots_seen: Mutex::default(),
         answers: Mutex::default(),
         controls: Mutex::default(),
         on_event: Box::new(on_event),
@@ -136,6 +141,12 @@ pub async fn run(
     let mut result = blank(ending, trouble, shared.target.description());
     result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
     result.answers = std::mem::take(&mut *shared.answers.lock());
+    let seen = std::mem::take(&mut *shared.snapshots_seen.lock());
+    let is_whole = options.selectors.is_empty()
+        && options.snapshots != SnapshotMode::Off
+        && ending == Ending::CONFORMANT
+        && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
+    result.snapshots = seen.into_findings(options.snapshot_dir.as_deref(), is_whole);
     result.residue = shared.target.residue();
     result.requests_sent = shared.target.requests_sent();
     result

@@ -1,5 +1,6 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod architecture;
 mod check_implicit;
 mod check_matcher;
 mod check_place;
@@ -13,6 +14,7 @@ mod command_line;
 mod command_mock;
 mod command_run;
 mod command_snapshot;
+mod command_snapshot_run;
 mod command_state;
 mod command_support;
 mod deployment;
