@@ -58,6 +58,8 @@ pub(super) enum Command {
     List(SuiteArguments),
     /// Show what would run on a target, and what would not and why
     Plan(PlanArguments),
+    /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
+    Doctor(DoctorArguments),
     /// Look for mistakes in scenario files, without sending anything
     Check(CheckArguments),
     /// Explain a requirement or an open question, and show what checks it
@@ -192,6 +194,12 @@ fn report_request(text: &str) -> Result<ReportRequest, String> {
 pub(super) struct PlanArguments {
     #[command(flatten)]
     pub(super) suite: SuiteArguments,
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
     #[command(flatten)]
     pub(super) target: TargetArguments,
 }

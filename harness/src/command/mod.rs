@@ -7,6 +7,7 @@ mod answers;
 mod artefact;
 mod check;
 mod coverage;
+mod doctor;
 mod documents;
 mod environment;
 mod exec;
@@ -63,6 +64,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
+        Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
