@@ -4,8 +4,10 @@
 //! request to the service, [`check`] judges the exchange, [`report`] renders the result. Checks know
 //! the contract and the exchange; none of them asks the mock what is right.
 
+pub mod answers;
 pub mod check;
 pub mod command;
+pub mod conduct;
 pub mod exchange;
 pub mod report;
 pub mod run;

@@ -1,5 +1,6 @@
 //! The command line as types; clap reads it, and its help is written here.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -51,6 +52,8 @@ pub(super) enum Command {
     Run(RunArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
+    /// Run a command against a mock of its own, and tell what it did there and what it should not do
+    Exec(ExecArguments),
     /// List scenarios
     List(SuiteArguments),
     /// Show what would run on a target, and what would not and why
@@ -67,6 +70,11 @@ pub(super) enum Command {
     Snapshot {
         #[command(subcommand)]
         command: SnapshotCommand,
+    },
+    /// Show the answers to open questions that a file gives, or how two sets differ
+    Answers {
+        #[command(subcommand)]
+        command: AnswersCommand,
     },
     /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
     Schema {
@@ -146,6 +154,9 @@ pub(super) struct RunArguments {
     /// Write what is new or differs to this file, and nothing to the folder; in CI the only place
     #[arg(long, value_name = "FILE")]
     pub(super) snapshot_bundle: Option<PathBuf>,
+    /// Write what was observed of open questions to this file: for `moot mock --answers`, and to pin
+    #[arg(long, value_name = "FILE")]
+    pub(super) save_answers: Option<PathBuf>,
 }
 
 /// Where recorded responses are, a folder for each target.
@@ -187,14 +198,9 @@ pub(super) struct PlanArguments {
     pub(super) target: TargetArguments,
 }
 
+/// Which world is served, and how it behaves.
 #[derive(Debug, Args)]
-pub(super) struct MockArguments {
-    /// Where to listen; port 0 picks one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
-    pub(super) listen: SocketAddr,
-    /// The base address that callers use, where it is another; its path is served
-    #[arg(long, value_name = "URL")]
-    pub(super) public_url: Option<String>,
+pub(super) struct WorldArguments {
     /// The data it starts with: the name of a bundled world, or a file
     #[arg(long, value_name = "NAME|FILE", default_value = "demo")]
     pub(super) world: String,
@@ -213,15 +219,36 @@ pub(super) struct MockArguments {
     /// How requests move on: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
     #[arg(long, value_name = "HOW", default_value = "manual")]
     pub(super) progression: String,
+    /// Something it does wrong on purpose; may be given more than once
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExecArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// The command and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(super) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MockArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
+    pub(super) listen: SocketAddr,
+    /// The base address that callers use, where it is another; its path is served
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
     /// Folder that keeps the main world's data; one that is there wins over --world and --seed
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
     pub(super) tls: Option<Vec<PathBuf>>,
-    /// Something it does wrong on purpose; may be given more than once
-    #[arg(long = "defect", value_name = "ID")]
-    pub(super) defects: Vec<String>,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,
@@ -306,6 +333,22 @@ fn selftest_report(text: &str) -> Result<SelftestReport, String> {
 const SEEDS: u64 = 40;
 
 #[derive(Debug, Subcommand)]
+pub(super) enum AnswersCommand {
+    /// Show a set, and where it was seen
+    Show {
+        /// A file, `default`, `documented` or `random:SEED`
+        file: String,
+    },
+    /// Show what two sets answer differently; exit 5 where they do
+    Diff {
+        /// A file, `default`, `documented` or `random:SEED`
+        first: String,
+        /// As the first
+        second: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum SnapshotCommand {
     /// List recorded responses; those that wait for a decision are marked
     List(SnapshotFolder),
@@ -388,6 +431,10 @@ mod tests {
             ("moot snapshot accept --all name", false),
             ("moot check", false),
             ("moot mock --listen localhost", false),
+            ("moot exec", false),
+            ("moot exec --", false),
+            ("moot exec true", false),
+            ("moot exec --seed 1 -- true --format json", true),
         ] {
             assert_eq!(Line::try_parse_from(line.split(' ')).is_ok(), expected, "{line}");
         }

@@ -3,10 +3,13 @@
 //! One file a command. A command returns its exit code or a `Failure`; only [`main`] prints that and
 //! ends. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
+mod answers;
 mod artefact;
 mod check;
 mod coverage;
 mod documents;
+mod environment;
+mod exec;
 mod explain;
 mod failure;
 mod line;
@@ -58,6 +61,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
@@ -65,6 +69,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Selftest(arguments) => selftest::selftest(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
         Command::Snapshot { command } => snapshot::snapshot(command, screen),
+        Command::Answers { command } => answers::answers(command, screen),
         Command::Schema { name } => documents::schema(name.as_deref(), screen),
         Command::Openapi => documents::openapi(screen),
         Command::Completions { shell } => documents::completions(shell, screen),

@@ -22,6 +22,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     artefact::check(&arguments.reports)?;
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     plan::select(&files, &arguments.suite.selectors)?;
+    let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let options = RunOptions {
@@ -48,6 +49,9 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     progress.end();
     let events = std::mem::take(&mut *events.lock());
     recording.keep(&result, screen)?;
+    if let Some(file) = &save_answers {
+        artefact::save_answers(&result, file)?;
+    }
     artefact::publish(&result, &events, &arguments.reports, screen)?;
     Ok(result.exit_code)
 }

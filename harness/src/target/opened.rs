@@ -11,6 +11,7 @@ use super::mock::Sandboxes;
 use super::stage::{Receivers, Stage};
 use super::transport::Carrier;
 use super::{cleanup, needs};
+use crate::answers::Pins;
 use crate::exchange::Trouble;
 use crate::run::result::{NotRun, Residue, TargetDescription};
 use crate::scenario::model::{NEEDS, Sandbox};
@@ -19,6 +20,7 @@ use crate::scenario::model::{NEEDS, Sandbox};
 pub struct Target {
     pub(super) description: TargetDescription,
     pub(super) file: Option<TargetFile>,
+    pub(super) pins: Pins,
     pub(super) carrier: Arc<Carrier>,
     pub(super) run_tag: String,
     pub(super) receivers: Arc<Receivers>,
@@ -63,6 +65,11 @@ impl Target {
     /// The target file, where there is one.
     pub fn file(&self) -> Option<&TargetFile> {
         self.file.as_ref()
+    }
+
+    /// The answers that its file pins.
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// Why a need of [`NEEDS`] is not met; `None` where it is.
