@@ -49,6 +49,8 @@ pub(super) enum ColorWhen {
 pub(super) enum Command {
     /// Judge a deployment, or the mock in this process, and report
     Run(RunArguments),
+    /// Judge a recording again, without a network
+    Judge(JudgeArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
     /// List scenarios
@@ -135,6 +137,28 @@ pub(super) struct RunArguments {
     /// Where recorded responses are
     #[arg(long, value_name = "DIR", default_value = SNAPSHOT_DIR)]
     pub(super) snapshot_dir: PathBuf,
+    /// Keep all that the target says in this folder, for `moot judge` and `moot compare`
+    #[arg(long, value_name = "DIR")]
+    pub(super) record: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct JudgeArguments {
+    /// The folder that `moot run --record` wrote
+    #[arg(value_name = "DIR")]
+    pub(super) recording: PathBuf,
+    /// Judge only these, of what was recorded: as `moot run` takes them
+    #[arg(value_name = "SELECTOR")]
+    pub(super) selectors: Vec<String>,
+    /// Scenario files, or folders of them, instead of the bundled ones: those it was recorded with
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+    /// A MUST of a standard that the specification leans on fails, as it does where the run said so
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
+    pub(super) reports: Vec<ReportRequest>,
 }
 
 /// Where recorded responses are unless said otherwise.

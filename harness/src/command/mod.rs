@@ -9,6 +9,7 @@ mod coverage;
 mod documents;
 mod explain;
 mod failure;
+mod judge;
 mod line;
 mod list;
 mod mock;
@@ -54,6 +55,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
+        Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),

@@ -15,6 +15,7 @@ use crate::run::outcome::{self, Ending};
 use crate::run::plan::{self, Planned};
 use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult, TargetDescription};
 use crate::scenario::model::ScenarioFile;
+use crate::target::recording::Recorder;
 use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
 
 use super::scenario;
@@ -38,6 +39,8 @@ pub struct RunOptions {
     pub snapshots: SnapshotMode,
     /// Where they are.
     pub snapshot_dir: Option<PathBuf>,
+    /// Keeps all that the target says, where that is wanted.
+    pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
     pub reproduce: String,
 }
@@ -91,7 +94,7 @@ pub async fn run(
         return blank(Ending::INCOMPLETE, Some(why), unopened);
     }
     let run_tag = options.target.run_tag.clone();
-    let target = match Target::open(
+    let mut target = match Target::open(
         options.choice.clone(),
         options.target.clone(),
         Arc::clone(&masks),
@@ -109,6 +112,9 @@ pub async fn run(
             return blank(ending, Some(masks.mask(&why)), unopened);
         }
     };
+    if let Some(recorder) = &options.recorder {
+        target.record(Arc::clone(recorder));
+    }
     let shared = Shared {
         implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
         strict: options.strict,
@@ -164,6 +170,7 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
         TargetChoice::InProcess => ("mock".to_owned(), String::new()),
         TargetChoice::File(path) => (path.display().to_string(), String::new()),
         TargetChoice::Url(url) => (url.clone(), url.clone()),
+        TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
     };
     TargetDescription { name, base_url, class: "unknown".to_owned() }
 }

@@ -6,6 +6,7 @@ mod check_place;
 mod check_support;
 mod command_documents;
 mod command_explain;
+mod command_judge;
 mod command_line;
 mod command_mock;
 mod command_run;
