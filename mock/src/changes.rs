@@ -9,6 +9,8 @@ use serde::Serialize;
 
 use crate::call::Content;
 use crate::clock::Clock;
+use crate::delivery_policy::DeliveryPolicy;
+use crate::limits::JOURNAL_CHANGES_MAX;
 use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::settings::RateLimitMode;
 use crate::timestamp;
@@ -87,6 +89,43 @@ pub enum Change {
     SetClock(Clock),
     /// Sets what the rate limit does.
     SetRateLimit(RateLimitMode),
+    /// Sets how deliveries are attempted.
+    SetDeliveryPolicy(DeliveryPolicy),
+}
+
+/// The first changes of a list in words, a line each; then how many more there are.
+pub(crate) fn summary(changes: &[Change]) -> String {
+    let shown = changes.iter().take(JOURNAL_CHANGES_MAX).map(Change::in_words);
+    let more = changes.len().saturating_sub(JOURNAL_CHANGES_MAX);
+    let rest = (more > 0).then(|| format!("and {more} more"));
+    shown.chain(rest).collect::<Vec<_>>().join("\n")
+}
+
+impl Change {
+    fn in_words(&self) -> String {
+        match self {
+            Self::PutLegalRequest { record, .. } => {
+                format!("legal request {} is {}", record.id, record.status().as_str())
+            }
+            Self::PutRepositoryDocument { record, .. } => format!("document {} stored", record.id),
+            Self::PutWebhook { record, .. } => format!("webhook {} registered", record.id),
+            Self::DeleteWebhook { row } => format!("webhook of row {row} deleted"),
+            Self::PutDelivery { record } => {
+                format!("delivery {} to {} {}", record.id, record.url, record.state.as_str())
+            }
+            Self::DeleteDelivery { id } => format!("delivery {id} forgotten"),
+            Self::ExpireToken { serial } => format!("token of call {serial} expired"),
+            Self::RevokeToken { serial } => format!("token of call {serial} revoked"),
+            Self::ForgetToken { serial } => format!("token of call {serial} forgotten"),
+            Self::RevokeEarlierTokens { serial, .. } => {
+                format!("tokens of the application before call {serial} revoked")
+            }
+            Self::PutAddress { url, .. } => format!("address {url} registered"),
+            Self::SetClock(_) => "clock set".to_owned(),
+            Self::SetRateLimit(mode) => format!("rate limit set to {}", mode.as_str()),
+            Self::SetDeliveryPolicy(_) => "delivery policy set".to_owned(),
+        }
+    }
 }
 
 /// What came of a change beside the change: something that fell due.

@@ -46,10 +46,11 @@ pub(crate) fn queue(
     event: &str,
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
+    let policy = &world.state().delivery_policy;
     let body = payload(
         &world.answers().delivery_payload.members,
         &Told {
-            event,
+            event: policy.event.as_deref().unwrap_or(event),
             legal_request_id: &record.id,
             workflow_id: world.seeded().workflow_id(record.workflow),
             status: record.status().as_str(),
@@ -57,9 +58,11 @@ pub(crate) fn queue(
         },
     );
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
-    for (id, (row, webhook)) in
-        (world.state().next_delivery..).zip(subscribed(world, record.company, event))
-    {
+    let copies = 1 + policy.duplicates;
+    let receivers = subscribed(world, record.company, event)
+        .flat_map(|receiver| std::iter::repeat_n(receiver, copies as usize));
+    for (id, (row, webhook)) in (world.state().next_delivery..).zip(receivers) {
+        let due = later(at, policy.wait_seconds(id));
         let delivery = Delivery {
             id,
             webhook: row,
@@ -69,7 +72,7 @@ pub(crate) fn queue(
             url: webhook.url.clone(),
             authorization: webhook.credential.header(),
             body: body.clone(),
-            state: DeliveryState::Queued { due: at },
+            state: DeliveryState::Queued { due },
             attempts: Vec::new(),
             tries: 0,
         };
@@ -124,6 +127,18 @@ pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Attempt>
 pub(crate) fn is_in_flight(world: &World, id: u64) -> bool {
     let delivery = world.state().deliveries.get(&id);
     delivery.is_some_and(|delivery| matches!(delivery.state, DeliveryState::InFlight { .. }))
+}
+
+/// Whether an attempt that is in flight may still start.
+pub(crate) fn may_start(world: &World, id: u64) -> bool {
+    is_in_flight(world, id) && !world.state().delivery_policy.is_paused
+}
+
+/// Queues a delivery whose attempt did not start after all; `None` where it is not wanted any more.
+pub(crate) fn put_back(world: &World, id: u64) -> Option<Change> {
+    let delivery = world.state().deliveries.get(&id)?;
+    let DeliveryState::InFlight { due, .. } = delivery.state else { return None };
+    Some(put(Delivery { state: DeliveryState::Queued { due }, ..Delivery::clone(delivery) }))
 }
 
 /// What the end of an attempt changes; `None` where it is not in flight any more.

@@ -6,17 +6,29 @@ pub(crate) const ROWS_MAX: u32 = 1_000_000;
 pub(crate) const ACTIVITIES_MAX: usize = 4_000;
 /// Deliveries that a world keeps; beyond it the oldest finished one goes.
 pub(crate) const DELIVERIES_MAX: usize = 10_000;
+/// Further deliveries of one event that a policy asks for.
+pub(crate) const DUPLICATES_MAX: u32 = 10;
+/// Characters of an event that a policy names.
+pub(crate) const EVENT_LENGTH_MAX: usize = 200;
 /// Tokens revoked or expired one by one that a world remembers; beyond it the oldest goes.
 pub(crate) const MARKED_TOKENS_MAX: usize = 1_000_000;
 /// Addresses whose bytes were registered.
 pub(crate) const ADDRESSES_MAX: usize = 10_000;
 /// Client addresses whose calls are counted; beyond it one that called little is forgotten.
 pub(crate) const CLIENTS_MAX: usize = 4_096;
+/// Faults of a world, the spent ones included.
+pub(crate) const FAULTS_MAX: usize = 1_000;
+/// Milliseconds that a fault delays an answer, or stretches its body.
+pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
 pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
 /// Bytes of the journal.
-pub(crate) const JOURNAL_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a path, method or problem type that the journal keeps.
+pub(crate) const JOURNAL_BYTES_MAX: usize = 2 << 20;
+/// Parts of a form that the journal keeps of one call.
+pub(crate) const JOURNAL_PARTS_MAX: usize = 32;
+/// Changes that the journal keeps of one call.
+pub(crate) const JOURNAL_CHANGES_MAX: usize = 8;
+/// Bytes of a path, or of any other text, that the journal keeps.
 pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
 
 /// Bytes of a form body (§4.1).

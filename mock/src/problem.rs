@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
+use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use moot_fixtures::contract::{Answers, ProblemType, RateLimitBody, Scope};
+use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
 
 use crate::response::Stage;
 
@@ -235,6 +236,21 @@ impl Problem {
             problem.with_header(RETRY_AFTER, HeaderValue::from(retry_after_seconds))
         } else {
             problem
+        }
+    }
+
+    /// A failure that the control plane asked for.
+    pub(crate) fn injected(operation: Operation, status: StatusCode, problem: &str) -> Self {
+        let is_token_failure =
+            operation == Operation::CreateAccessToken && status.is_client_error();
+        Self {
+            status: status.as_u16(),
+            problem_type: problem.to_owned().into(),
+            title: status.canonical_reason().unwrap_or("Error").into(),
+            detail: "This failure was asked for at the control plane of the mock.".to_owned(),
+            stage: Stage::Rule,
+            form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
+            header: None,
         }
     }
 

@@ -110,6 +110,7 @@ impl Reply<'_> {
         response.refused = Some(Box::new(Refused {
             stage: problem.stage,
             problem: problem.problem_type.clone().into_owned(),
+            detail: problem.detail.clone(),
         }));
         response
     }
@@ -136,6 +137,7 @@ impl Reply<'_> {
             headers,
             body: ResponseBody::Bytes(body),
             refused: None,
+            transport: None,
         }
     }
 }

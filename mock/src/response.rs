@@ -17,6 +17,29 @@ pub struct Response {
     pub body: ResponseBody,
     /// Why it is an error; `None` where it is none. For the journal, not for the wire.
     pub refused: Option<Box<Refused>>,
+    /// What a fault does to its way out.
+    pub transport: Option<Transport>,
+}
+
+/// What a fault does to an answer on its way out; the shell's to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// The answer comes so much later.
+    Delay {
+        /// Milliseconds of real time.
+        milliseconds: u64,
+    },
+    /// The body takes so long.
+    SlowBody {
+        /// Milliseconds of real time.
+        milliseconds: u64,
+    },
+    /// The connection is closed in the middle of the body.
+    Truncate,
+    /// The connection is reset, and nothing is answered.
+    ResetBefore,
+    /// The connection is reset in the middle of the body.
+    ResetDuring,
 }
 
 /// Why a call was refused.
@@ -26,6 +49,8 @@ pub struct Refused {
     pub stage: Stage,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: String,
+    /// What is wrong, and what would have worked.
+    pub detail: String,
 }
 
 /// The order in which rules are asked (open question `check_order`).

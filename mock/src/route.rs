@@ -64,6 +64,11 @@ impl Router {
         Ok(Self(routes))
     }
 
+    /// Whether an operation is routed at all: some are not under every answer.
+    pub(crate) fn has(&self, operation: Operation) -> bool {
+        self.0.iter().any(|route| route.operation == operation)
+    }
+
     /// The operation of `method` and `path` (below the base address, as sent).
     pub(crate) fn find(&self, method: &Method, path: &str) -> Routed {
         let mut allowed: Vec<&str> = Vec::new();

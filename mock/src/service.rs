@@ -14,9 +14,11 @@ use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
 use crate::call::{Admission, Call, Head};
+use crate::changes;
 use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
 use crate::deliver;
+use crate::fault::Strike;
 use crate::response::Response;
 use crate::seeded::Seeded;
 use crate::world::{Noted, World};
@@ -109,33 +111,59 @@ impl Service {
 
     /// The answer to an admitted call; what it changes is applied before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+        let Some(strike) = self.0.world.read().strike(call) else {
+            return self.answer_soundly(system_now, call, None);
+        };
+        let struck = {
+            let world = self.0.world.read();
+            let now = world.now(system_now);
+            let struck = world.struck_before(now, call, &strike);
+            struck.inspect(|response| {
+                world.record(now, call, response, "", Some(&strike));
+            })
+        };
+        struck.unwrap_or_else(|| self.answer_soundly(system_now, call, Some(&strike)))
+    }
+
+    /// The answer of the world, as a fault leaves it.
+    fn answer_soundly(
+        &self,
+        system_now: Timestamp,
+        call: &Call<'_>,
+        strike: Option<&Strike>,
+    ) -> Response {
         if is_read(call.admitted.operation) {
             let world = self.0.world.read();
             let now = world.now(system_now);
             if !is_due(&world, now) {
                 let outcome = world.answer(now, call);
                 if outcome.changes.is_empty() {
-                    world.record(now, &call.head, call.admitted, &outcome.response);
-                    return outcome.response;
+                    return recorded(&world, now, call, outcome.response, "", strike);
                 }
             }
         }
-        self.answer_in_turn(system_now, call)
+        self.answer_in_turn(system_now, call, strike)
     }
 
     /// The answer of a writer, or of a reader that turned out to be one: what is due happens before
     /// it, and what its changes make due at once happens before the next call.
-    fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+    fn answer_in_turn(
+        &self,
+        system_now: Timestamp,
+        call: &Call<'_>,
+        strike: Option<&Strike>,
+    ) -> Response {
         let turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.now(system_now);
-        let response = self
-            .changed_in_turn(system_now, call)
-            .unwrap_or_else(|NotKept(why)| self.0.world.read().not_kept(now, call, &why));
-        let due = {
+        let (response, changes) =
+            self.changed_in_turn(system_now, call).unwrap_or_else(|NotKept(why)| {
+                (self.0.world.read().not_kept(now, call, &why), String::new())
+            });
+        let (response, due) = {
             let world = self.0.world.read();
-            world.record(now, &call.head, call.admitted, &response);
-            world.state().next_due()
+            let response = recorded(&world, now, call, response, &changes, strike);
+            (response, world.state().next_due())
         };
         drop(turn);
         // To wake another thread costs more than most answers: only for what it does not know of.
@@ -145,15 +173,20 @@ impl Service {
         response
     }
 
-    /// The answer, once all that it changes is kept and done.
-    fn changed_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Result<Response, NotKept> {
+    /// The answer, and what it changed in words.
+    fn changed_in_turn(
+        &self,
+        system_now: Timestamp,
+        call: &Call<'_>,
+    ) -> Result<(Response, String), NotKept> {
         let now = self.settle(system_now)?;
         let outcome = self.0.world.read().answer(now, call);
+        let summary = changes::summary(&outcome.changes);
         if !outcome.changes.is_empty() {
             self.change(outcome.changes)?;
             self.settle(system_now)?;
         }
-        Ok(outcome.response)
+        Ok((outcome.response, summary))
     }
 
     /// Does what the control plane asks; what is due happens before.
@@ -183,10 +216,26 @@ impl Service {
         begun.unwrap_or_default()
     }
 
-    /// Whether an attempt of [`Self::due_attempts`] is still wanted: ask right before it starts,
-    /// since its webhook may have been deleted, or the world reset, meanwhile.
+    /// Whether an attempt of [`Self::due_attempts`] is still wanted: its webhook may have been
+    /// deleted, or the world reset, meanwhile.
     pub fn is_wanted(&self, delivery: u64) -> bool {
         deliver::is_in_flight(&self.0.world.read(), delivery)
+    }
+
+    /// Whether an attempt of [`Self::due_attempts`] may start: ask right before, since it may be
+    /// wanted no more, or deliveries paused, meanwhile.
+    pub fn may_start(&self, delivery: u64) -> bool {
+        deliver::may_start(&self.0.world.read(), delivery)
+    }
+
+    /// Tells that an attempt did not start; if it is still wanted, it is queued again.
+    pub fn attempt_put_back(&self, delivery: u64) {
+        let turn = self.0.turn.lock();
+        let change = deliver::put_back(&self.0.world.read(), delivery);
+        // If it can't be kept, the attempt stays in flight, and is made again after a restart.
+        let _ = self.change(change.into_iter().collect());
+        drop(turn);
+        self.wake();
     }
 
     /// Tells what became of an attempt; of one that is not wanted any more nothing is kept.
@@ -274,6 +323,26 @@ impl Service {
             waker();
         }
     }
+}
+
+/// The answer as it leaves; it is in the journal then.
+fn recorded(
+    world: &World,
+    now: Timestamp,
+    call: &Call<'_>,
+    response: Response,
+    changes: &str,
+    strike: Option<&Strike>,
+) -> Response {
+    let (response, struck) = match strike {
+        Some(strike) => {
+            let (response, is_struck) = world.struck(now, call, strike, response);
+            (response, is_struck.then_some(strike))
+        }
+        None => (response, None),
+    };
+    world.record(now, call, &response, changes, struck);
+    response
 }
 
 fn is_due(world: &World, now: Timestamp) -> bool {

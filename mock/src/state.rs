@@ -11,6 +11,7 @@ use moot_fixtures::contract::LegalRequestStatus;
 use crate::call::Content;
 use crate::changes::Change;
 use crate::clock::Clock;
+use crate::delivery_policy::DeliveryPolicy;
 use crate::index::Index;
 use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
 use crate::seeded::Seeded;
@@ -30,6 +31,7 @@ pub(crate) struct State {
     pub(crate) deliveries: BTreeMap<u64, Arc<Delivery>>,
     pub(crate) clock: Clock,
     pub(crate) rate_limit: RateLimitMode,
+    pub(crate) delivery_policy: DeliveryPolicy,
     /// The number of the next delivery.
     pub(crate) next_delivery: u64,
     /// Registered bytes by address.
@@ -95,6 +97,7 @@ impl State {
             deliveries: BTreeMap::new(),
             clock: Clock::new(settings.clock),
             rate_limit: settings.rate_limit,
+            delivery_policy: DeliveryPolicy::default(),
             next_delivery: 1,
             addresses: BTreeMap::new(),
             token_marks: TokenMarks::default(),
@@ -113,15 +116,19 @@ impl State {
         self.steps.first().copied()
     }
 
-    /// Deliveries whose attempt is due at `now`, in the order due.
+    /// Deliveries whose attempt is due at `now`, in the order due; none while they are paused.
     pub(crate) fn due_deliveries(&self, now: Timestamp) -> Vec<u64> {
+        if self.delivery_policy.is_paused {
+            return Vec::new();
+        }
         self.attempts.range(..=(now, u64::MAX)).map(|(_, id)| *id).collect()
     }
 
-    /// When anything falls due next.
+    /// When anything falls due next; while deliveries are paused no attempt does.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         let step = self.steps.first().map(|(at, _)| *at);
-        let attempt = self.attempts.first().map(|(at, _)| *at);
+        let attempts = (!self.delivery_policy.is_paused).then_some(&self.attempts);
+        let attempt = attempts.and_then(BTreeSet::first).map(|(at, _)| *at);
         step.into_iter().chain(attempt).min()
     }
 
@@ -166,6 +173,7 @@ impl State {
             }
             Change::SetClock(clock) => self.clock = clock,
             Change::SetRateLimit(mode) => self.rate_limit = mode,
+            Change::SetDeliveryPolicy(policy) => self.delivery_policy = policy,
         }
     }
 

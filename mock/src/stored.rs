@@ -54,10 +54,11 @@ enum Kind {
     Address,
     Clock,
     RateLimit,
+    DeliveryPolicy,
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::LegalRequest,
         Self::RepositoryDocument,
         Self::Webhook,
@@ -68,6 +69,7 @@ impl Kind {
         Self::Address,
         Self::Clock,
         Self::RateLimit,
+        Self::DeliveryPolicy,
     ];
 
     const fn as_str(self) -> &'static str {
@@ -82,6 +84,7 @@ impl Kind {
             Self::Address => "address",
             Self::Clock => "clock",
             Self::RateLimit => "rate_limit",
+            Self::DeliveryPolicy => "delivery_policy",
         }
     }
 
@@ -145,6 +148,7 @@ pub fn rows(change: &Change) -> Vec<Row> {
         }
         Change::SetClock(clock) => Row::put(Kind::Clock.key(""), clock),
         Change::SetRateLimit(mode) => Row::put(Kind::RateLimit.key(""), mode),
+        Change::SetDeliveryPolicy(policy) => Row::put(Kind::DeliveryPolicy.key(""), policy),
     };
     vec![row]
 }
@@ -193,6 +197,7 @@ pub fn change<E: From<StoredError>>(
         }
         Kind::Clock => Change::SetClock(read(key, value)?),
         Kind::RateLimit => Change::SetRateLimit(read(key, value)?),
+        Kind::DeliveryPolicy => Change::SetDeliveryPolicy(read(key, value)?),
     })
 }
 

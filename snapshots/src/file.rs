@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use insta::Snapshot;
+use serde::{Deserialize, Serialize};
 
 /// What stands in the header of a snapshot; never compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Metadata {
     /// `04_05_create_legal_request/from-schema[row]`.
     pub scenario: String,

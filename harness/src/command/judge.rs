@@ -3,7 +3,7 @@
 use super::artefact;
 use super::failure::Failure;
 use super::line::JudgeArguments;
-use super::run::{jobs, performed, quoted};
+use super::run::{performed, quoted};
 use super::screen::Screen;
 use super::suite;
 use crate::run::{RunOptions, SnapshotMode, plan};
@@ -48,7 +48,7 @@ pub(super) fn options(
         },
         files,
         selectors: index.selectors,
-        jobs: jobs(),
+        jobs: None,
         strict: index.strict,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,

@@ -107,6 +107,13 @@ pub(super) struct TargetArguments {
     /// Seed of the mock's data; drawn where absent
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// World of the mock in this process: the name of a bundled one, or a file
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "target")]
+    pub(super) world: Option<String>,
+    /// What the mock in this process does where the specification is open: `default`, `documented`,
+    /// `random:SEED` or a file
+    #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
+    pub(super) answers: Option<String>,
     /// Where receivers of webhooks listen
     #[arg(long, value_name = "ADDR")]
     pub(super) receiver: Option<SocketAddr>,
@@ -130,13 +137,15 @@ pub(super) struct RunArguments {
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
-    /// What is done with recorded responses [default: check on the mock in this process where there
-    /// are any, else off]
+    /// What is done with recorded responses [default: check where there are any, else off]
     #[arg(long, value_enum)]
     pub(super) snapshots: Option<SnapshotChoice>,
-    /// Where recorded responses are
-    #[arg(long, value_name = "DIR", default_value = SNAPSHOT_DIR)]
-    pub(super) snapshot_dir: PathBuf,
+    /// Where recorded responses are [default: snapshots/TARGET]
+    #[arg(long, value_name = "DIR")]
+    pub(super) snapshot_dir: Option<PathBuf>,
+    /// Write what is new or differs to this file, and nothing to the folder; in CI the only place
+    #[arg(long, value_name = "FILE")]
+    pub(super) snapshot_bundle: Option<PathBuf>,
     /// Keep all that the target says in this folder, for `moot judge` and `moot compare`
     #[arg(long, value_name = "DIR")]
     pub(super) record: Option<PathBuf>,
@@ -161,7 +170,7 @@ pub(super) struct JudgeArguments {
     pub(super) reports: Vec<ReportRequest>,
 }
 
-/// Where recorded responses are unless said otherwise.
+/// Where recorded responses are, a folder for each target.
 pub(super) const SNAPSHOT_DIR: &str = "snapshots";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -267,12 +276,23 @@ pub(super) struct CoverageArguments {
 pub(super) enum SnapshotCommand {
     /// List recorded responses; those that wait for a decision are marked
     List(SnapshotFolder),
-    /// Show how each response that waits differs from the accepted one
+    /// Show how each response that waits differs from the accepted one; on a terminal, decide
     Review(SnapshotFolder),
     /// Make responses that wait the accepted ones
     Accept(SnapshotNames),
     /// Throw responses that wait away
     Reject(SnapshotNames),
+    /// Record what a bundle holds, as the run that wrote it would have
+    Apply(SnapshotBundle),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotBundle {
+    /// What `moot run --snapshot-bundle` wrote
+    pub(super) file: PathBuf,
+    /// Where recorded responses are [default: snapshots/TARGET, the target of the bundle]
+    #[arg(long, value_name = "DIR")]
+    pub(super) snapshot_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -326,6 +346,8 @@ mod tests {
             ("moot run section:4.5 --report html=a --report json=-", true),
             ("moot run -q -v", false),
             ("moot run --jobs 0", false),
+            ("moot run --world demo --answers documented", true),
+            ("moot run --target a.yaml --answers documented", false),
             ("moot run --receiver-url http://a", false),
             ("moot run --receiver 127.0.0.1:0 --receiver-url http://a", true),
             ("moot snapshot accept", false),

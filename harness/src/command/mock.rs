@@ -107,7 +107,7 @@ fn callable(bound: SocketAddr) -> SocketAddr {
 }
 
 /// A bundled name first; else a file of that name.
-fn chosen_answers(text: &str) -> Result<Answers, Failure> {
+pub(super) fn chosen_answers(text: &str) -> Result<Answers, Failure> {
     match (settings::answers(text), Path::new(text).is_file()) {
         (Ok(answers), _) => Ok(answers),
         (Err(_), true) => answers::parse(&read(text)?)
@@ -117,7 +117,7 @@ fn chosen_answers(text: &str) -> Result<Answers, Failure> {
 }
 
 /// As [`chosen_answers`].
-fn chosen_world(text: &str) -> Result<Arc<SeedWorld>, Failure> {
+pub(super) fn chosen_world(text: &str) -> Result<Arc<SeedWorld>, Failure> {
     match (settings::world(text), Path::new(text).is_file()) {
         (Ok(world), _) => Ok(world),
         (Err(_), true) => world::parse(&read(text)?)

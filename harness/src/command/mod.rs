@@ -16,6 +16,8 @@ mod mock;
 mod plan;
 mod progress;
 mod ready;
+mod recording;
+mod review;
 mod run;
 mod screen;
 mod snapshot;

@@ -24,7 +24,7 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
     let planned = plan::select(&files, &arguments.suite.selectors)?;
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let options = target_options(&arguments.target, seed);
+    let options = target_options(&arguments.target, seed)?;
     let choice = choice(&arguments.target);
     let rows = runtime()?.block_on(async {
         let target = Target::open(choice, options, Arc::clone(&masks)).await?;

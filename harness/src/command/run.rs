@@ -1,33 +1,32 @@
 //! `moot run`: judges a target and reports.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::artefact;
 use super::failure::Failure;
-use super::line::{ReportRequest, RunArguments, SnapshotChoice, TargetArguments};
+use super::line::{ReportRequest, RunArguments, TargetArguments};
+use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
+use super::recording::Recording;
 use super::screen::Screen;
 use super::suite;
 use crate::report::Format;
 use crate::run::result::RunResult;
-use crate::run::{self, Event, RunOptions, SnapshotMode, plan};
+use crate::run::{self, Event, RunOptions, plan};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
-
-/// Scenarios side by side where the machine does not tell its cores.
-const JOBS_DEFAULT: usize = 4;
 
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.reports)?;
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     plan::select(&files, &arguments.suite.selectors)?;
+    let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let target = target_options(&arguments.target, seed);
+    let target = target_options(&arguments.target, seed)?;
     let asked = Asked {
         run_tag: target.run_tag.clone(),
         strict: arguments.strict,
@@ -43,10 +42,10 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         reproduce: reproduce(&arguments, seed),
         files,
         selectors: arguments.suite.selectors,
-        jobs: arguments.jobs.map_or_else(jobs, usize::from),
+        jobs: arguments.jobs.map(usize::from),
         strict: arguments.strict,
-        snapshots: snapshots(arguments.snapshots, &arguments.target, &arguments.snapshot_dir)?,
-        snapshot_dir: Some(arguments.snapshot_dir),
+        snapshots: recording.mode,
+        snapshot_dir: Some(recording.folder.clone()),
         recorder: recorder.clone(),
     };
     let (result, events) = performed(options, &arguments.reports, screen)?;
@@ -54,6 +53,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         (Some(dir), Some(recorder)) => recorder.write(dir, &result, &asked),
         (_, _) => Ok(()),
     };
+    recording.keep(&result, screen)?;
     artefact::publish(&result, &events, &arguments.reports, screen)?;
     recorded.map_err(|error| Failure::fault(error.to_string()))?;
     Ok(result.exit_code)
@@ -101,15 +101,23 @@ pub(super) fn choice(arguments: &TargetArguments) -> TargetChoice {
 
 /// How the target is used. On the mock in this process the tag follows from the seed, so that the same
 /// seed sends the same bytes; a deployment must never see a tag twice.
-pub(super) fn target_options(arguments: &TargetArguments, seed: u64) -> TargetOptions {
+///
+/// # Errors
+/// A world or answers that are neither bundled nor a sound file.
+pub(super) fn target_options(
+    arguments: &TargetArguments,
+    seed: u64,
+) -> Result<TargetOptions, Failure> {
     let tag = if arguments.target.is_none() { seed & u64::from(u32::MAX) } else { drawn() };
-    TargetOptions {
+    Ok(TargetOptions {
         seed,
+        world: arguments.world.as_deref().map(chosen_world).transpose()?,
+        answers: arguments.answers.as_deref().map(chosen_answers).transpose()?,
         rate: arguments.rate,
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
         run_tag: format!("moot-{tag:08x}"),
-    }
+    })
 }
 
 /// A number of 32 bits, which every JSON reader keeps.
@@ -117,25 +125,10 @@ pub(super) fn drawn() -> u64 {
     RandomState::new().build_hasher().finish() & u64::from(u32::MAX)
 }
 
-pub(super) fn jobs() -> usize {
-    std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
-}
-
-/// Recorded responses are those of the mock: unless asked for, no other target is held against them.
-fn snapshots(
-    choice: Option<SnapshotChoice>,
-    target: &TargetArguments,
-    dir: &Path,
-) -> Result<SnapshotMode, Failure> {
-    Ok(match choice {
-        Some(SnapshotChoice::Check) => SnapshotMode::Check,
-        Some(SnapshotChoice::Record) => SnapshotMode::Record,
-        Some(SnapshotChoice::Off) => SnapshotMode::Off,
-        None if target.target.is_none() && !moot_snapshots::list(dir)?.is_empty() => {
-            SnapshotMode::Check
-        }
-        None => SnapshotMode::Off,
-    })
+/// Whether the target is the mock as it is: recorded responses are held against no other target, world
+/// or set of answers unless asked for.
+pub(super) fn is_bundled_mock(target: &TargetArguments) -> bool {
+    target.target.is_none() && target.world.is_none() && target.answers.is_none()
 }
 
 /// The line that does the same again; reports are left out.
@@ -149,6 +142,8 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
     };
     let target = &arguments.target;
     option("--target", target.target.clone());
+    option("--world", target.world.clone());
+    option("--answers", target.answers.clone());
     for folder in &arguments.suite.scenarios {
         option("--scenarios", Some(folder.display().to_string()));
     }
@@ -205,6 +200,7 @@ mod tests {
         for (line, expected) in [
             (&[][..], "moot run --seed 7"),
             (&["--seed", "9", "--report", "json=a"], "moot run --seed 7"),
+            (&["--answers", "random:3"], "moot run --answers random:3 --seed 7"),
             (&["a b", "--strict"], "moot run 'a b' --seed 7 --strict"),
             (
                 &["x*", "--target", "t.yaml", "--rate", "0", "--jobs", "2"],

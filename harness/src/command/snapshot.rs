@@ -1,23 +1,29 @@
 //! `moot snapshot`: what is recorded, what waits, and the decision about it.
 
+use std::fs;
 use std::path::Path;
 
-use moot_snapshots::{Pending, StoreError, accept, list, pending, reject};
+use moot_snapshots::{
+    BUNDLE_BYTES_MAX, Bundle, Comparison, Pending, StoreError, accept, list, pending, reject,
+};
 use serde_json::json;
 
 use super::failure::{Failure, nearest};
-use super::line::{SnapshotCommand, SnapshotNames};
+use super::line::{SNAPSHOT_DIR, SnapshotBundle, SnapshotCommand, SnapshotNames};
+use super::review;
 use super::screen::Screen;
 use crate::report::escape;
+use crate::run::slug;
 use crate::verdict::Verdict;
 
 /// Exit 2 where a name waits for nothing.
 pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, Failure> {
     match command {
         SnapshotCommand::List(folder) => show_list(&folder.snapshot_dir, screen)?,
-        SnapshotCommand::Review(folder) => review(&folder.snapshot_dir, screen)?,
+        SnapshotCommand::Review(folder) => review::review(&folder.snapshot_dir, screen)?,
         SnapshotCommand::Accept(names) => decide(&names, screen, "accepted", accept)?,
         SnapshotCommand::Reject(names) => decide(&names, screen, "rejected", reject)?,
+        SnapshotCommand::Apply(bundle) => apply(&bundle, screen)?,
     }
     Ok(0)
 }
@@ -44,33 +50,36 @@ fn show_list(dir: &Path, screen: &Screen) -> Result<(), Failure> {
     screen.print(&out)
 }
 
-fn review(dir: &Path, screen: &Screen) -> Result<(), Failure> {
-    let waiting = pending(dir)?;
-    if screen.is_json() {
-        let rows: Vec<_> =
-            waiting.iter().map(|one| json!({"name": one.name, "diff": one.diff})).collect();
-        return screen.json(&json!({ "pending": rows }));
+/// Records what a bundle holds.
+fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), Failure> {
+    let shown = arguments.file.display();
+    let refusal = |why: String| Failure::usage(format!("{shown}: {why}"));
+    let length = fs::metadata(&arguments.file).map_err(|error| refusal(error.to_string()))?.len();
+    if length > BUNDLE_BYTES_MAX {
+        return Err(refusal(format!("longer than {BUNDLE_BYTES_MAX} bytes")));
     }
-    let paint = screen.paint();
-    let mut out = String::new();
-    for one in &waiting {
-        out.push_str(&format!("{}\n", paint.bold(&one.name)));
-        for line in one.diff.lines() {
-            let line = escape::line(line);
-            let painted = match line.as_bytes().first() {
-                Some(b'+') => paint.verdict(Verdict::Pass, &line),
-                Some(b'-') => paint.verdict(Verdict::Fail, &line),
-                Some(b'@') => paint.dim(&line),
-                _ => line,
-            };
-            out.push_str(&format!("  {painted}\n"));
+    let text = fs::read_to_string(&arguments.file).map_err(|error| refusal(error.to_string()))?;
+    let bundle = Bundle::from_text(&text).map_err(|error| refusal(error.to_string()))?;
+    let default = Path::new(SNAPSHOT_DIR).join(slug(&bundle.target));
+    let dir = arguments.snapshot_dir.as_ref().unwrap_or(&default);
+    let (mut added, mut waiting) = (Vec::new(), Vec::new());
+    for (name, comparison) in bundle.apply(dir) {
+        match comparison {
+            Comparison::Added => added.push(name),
+            Comparison::Updated => waiting.push(name),
+            Comparison::Error(why) => return Err(Failure::usage(why)),
+            Comparison::Match | Comparison::Missing { .. } | Comparison::Mismatch { .. } => {}
         }
-        out.push('\n');
     }
-    out.push_str(&match waiting.len() {
-        0 => "nothing waits for a decision\n".to_owned(),
-        count => format!("{count} waiting: moot snapshot accept|reject NAME… or --all\n"),
-    });
+    if screen.is_json() {
+        return screen.json(&json!({ "recorded": added, "pending": waiting }));
+    }
+    let line = |done: &str, name: &String| format!("{done} {}\n", escape::line(name));
+    let mut out: String = added.iter().map(|name| line("recorded", name)).collect();
+    out.extend(waiting.iter().map(|name| line("waits", name)));
+    let (recorded, waiting) = (added.len(), waiting.len());
+    let dir = dir.display();
+    out.push_str(&format!("{recorded} recorded in {dir}, {waiting} waiting for a decision\n"));
     screen.print(&out)
 }
 

@@ -88,6 +88,7 @@ impl Builder<'_> {
             checks: all().map(|check| self.check(check)).collect(),
             not_run: self.not_run(result),
             answers: self.answers(result),
+            unused_snapshots: result.snapshots.unused.iter().map(|name| self.line(name)).collect(),
             residue: self.residue(result),
             requirements: requirements(result),
             exchanges: self.exchanges(result),

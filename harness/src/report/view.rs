@@ -59,6 +59,8 @@ pub struct Report {
     pub not_run: Vec<NotRun>,
     /// Answers seen of open questions.
     pub answers: Vec<Answer>,
+    /// Recorded responses that no step asked for; known of complete, unfiltered, conformant runs.
+    pub unused_snapshots: Vec<String>,
     /// What was left behind.
     pub residue: Vec<Residue>,
     /// Every row of the register and what this run says of it.

@@ -9,6 +9,7 @@ mod burst;
 pub mod declared;
 pub mod event;
 mod judge;
+mod keep;
 mod observe;
 pub mod outcome;
 mod pages;
@@ -26,4 +27,5 @@ mod walk;
 
 pub use event::Event;
 pub use snapshot::SnapshotMode;
+pub(crate) use snapshot::slug;
 pub use walk::{RunOptions, run};

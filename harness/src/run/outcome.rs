@@ -1,5 +1,6 @@
 //! From verdicts to an outcome and an exit code (DESIGN §8).
 
+use crate::exchange::Trouble;
 use crate::run::result::{Outcome, ScenarioResult};
 use crate::verdict::Verdict;
 
@@ -21,7 +22,7 @@ impl Ending {
     pub const USAGE: Self = Self { outcome: Outcome::Error, exit_code: 2 };
     /// Nothing selected, or not-run checks that are not tolerated.
     pub const INCOMPLETE: Self = Self { outcome: Outcome::Inconclusive, exit_code: 3 };
-    /// The target can't be used.
+    /// The target can't be used, or its network gave no answer.
     pub const UNREACHABLE: Self = Self { outcome: Outcome::Inconclusive, exit_code: 4 };
     /// A snapshot or a pinned answer differs.
     pub const DRIFTED: Self = Self { outcome: Outcome::Drifted, exit_code: 5 };
@@ -52,9 +53,10 @@ pub fn ending(scenarios: &[impl AsRef<ScenarioResult>]) -> Ending {
 
 fn of_scenario(scenario: &ScenarioResult) -> Ending {
     let is_tolerated = scenario.not_run.as_ref().is_some_and(|not_run| not_run.is_tolerated);
+    let unchecked = if has_trouble(scenario) { Ending::UNREACHABLE } else { Ending::INCOMPLETE };
     let mut ending = match scenario.verdict {
         Verdict::Error => Ending::OURS,
-        Verdict::NotRun if !is_tolerated => Ending::INCOMPLETE,
+        Verdict::NotRun if !is_tolerated => unchecked,
         Verdict::NotRun
         | Verdict::Fail
         | Verdict::Drift
@@ -68,7 +70,7 @@ fn of_scenario(scenario: &ScenarioResult) -> Ending {
             Verdict::Error => Ending::OURS,
             Verdict::Fail => Ending::NON_CONFORMANT,
             Verdict::Drift => Ending::DRIFTED,
-            Verdict::NotRun if !is_tolerated => Ending::INCOMPLETE,
+            Verdict::NotRun if !is_tolerated => unchecked,
             Verdict::NotRun
             | Verdict::Warn
             | Verdict::Observed
@@ -77,6 +79,16 @@ fn of_scenario(scenario: &ScenarioResult) -> Ending {
         });
     }
     ending
+}
+
+/// Whether a request of it got no answer: what is not run then is the network's doing.
+fn has_trouble(scenario: &ScenarioResult) -> bool {
+    scenario.steps.iter().flat_map(|step| &step.exchanges).any(|exchange| match &exchange.outcome {
+        Err(
+            Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
+        ) => true,
+        Err(Trouble::Withheld(_)) | Ok(_) => false,
+    })
 }
 
 #[cfg(test)]

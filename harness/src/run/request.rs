@@ -7,7 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
 use crate::check::{self, Document, Judgement, implicit};
-use crate::exchange::{Exchange, ReceivedResponse};
+use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::run::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
 use crate::verdict::Verdict;
@@ -107,10 +107,15 @@ pub(super) async fn sent(
     gathered: &mut Gathered,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let prepared = prepare::prepare(walk.stage, &walk.names, shape, &walk.name).await?;
+    let breaks_off = prepared.body.breaks_off();
     let exchange = Arc::new(walk.stage.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
     match &exchange.outcome {
+        // Who gets half a request may hang up, or wait for the rest.
+        Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
+            "the target does not answer a request that breaks off, and need not".to_owned(),
+        )),
         Ok(response) => Ok((document_of(response, exchange.request.operation), exchange)),
         Err(trouble) => Err(Stop::not_run(describe(trouble))),
     }

@@ -115,6 +115,15 @@ pub struct ObservedAnswer {
     pub seen_in: Vec<String>,
 }
 
+/// What a run found about recorded responses beside its checks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SnapshotFindings {
+    /// What had no snapshot, or another one, by name: for a bundle.
+    pub new: Vec<moot_snapshots::Recorded>,
+    /// Names that no step asked for; known only of a complete, unfiltered, conformant run.
+    pub unused: Vec<String>,
+}
+
 /// Something left behind on the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Residue {
@@ -158,6 +167,8 @@ pub struct RunResult {
     pub scenarios: Vec<ScenarioResult>,
     /// Observed answers by question.
     pub answers: BTreeMap<String, ObservedAnswer>,
+    /// About recorded responses.
+    pub snapshots: SnapshotFindings,
     /// What was left behind.
     pub residue: Vec<Residue>,
     /// Why the target could not be used at all, where it could not.

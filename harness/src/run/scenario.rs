@@ -17,7 +17,7 @@ use crate::target::{Receiver, Stage};
 use crate::verdict::Verdict;
 
 use super::walk::Shared;
-use super::{declared, judge, step};
+use super::{declared, judge, keep, step};
 
 /// Why the rest of a scenario is not walked.
 #[derive(Debug, Clone)]
@@ -101,6 +101,8 @@ pub(super) struct Walk<'a> {
     pub(super) receivers: BTreeMap<String, Receiver>,
     /// Deliveries already shown, by receiver.
     pub(super) seen_deliveries: BTreeMap<String, usize>,
+    /// How often each name of a snapshot was given.
+    pub(super) snapshot_names: BTreeMap<String, u32>,
     /// How often each step label was used.
     labels: BTreeMap<String, u32>,
 }
@@ -121,11 +123,13 @@ impl Walk<'_> {
 /// Walks every row of a scenario; each is a result of its own.
 pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
     (shared.on_event)(Event::Started { name: planned.name() });
-    let results: Vec<_> = rows_walked(shared, planned).await.into_iter().map(Arc::new).collect();
-    for result in &results {
-        (shared.on_event)(Event::Ended(Arc::clone(result)));
+    let mut kept = Vec::new();
+    for result in rows_walked(shared, planned).await {
+        let result = Arc::new(result);
+        (shared.on_event)(Event::Ended(Arc::clone(&result)));
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result))));
     }
-    results
+    kept
 }
 
 /// A scenario whose walk broke off by a fault of ours.
@@ -268,6 +272,7 @@ async fn attempt(
         placeholders: Placeholders::new(),
         receivers: BTreeMap::new(),
         seen_deliveries: BTreeMap::new(),
+        snapshot_names: BTreeMap::new(),
         labels: BTreeMap::new(),
     };
     let stop = walk_steps(&mut walk).await;

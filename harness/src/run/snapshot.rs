@@ -1,27 +1,55 @@
 //! A step's response beside its snapshot: a difference is drift, never a violation.
 
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
-use moot_snapshots::{Comparison, Metadata, Mode};
+use moot_snapshots::{Comparison, Metadata, Mode, Recorded};
 
 use crate::check::Document;
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, Subject};
+use crate::run::result::{CheckResult, SnapshotFindings, Subject};
 use crate::scenario::model::{Place, SnapshotRule};
 use crate::verdict::Verdict;
 
 use super::scenario::Walk;
 
-/// What is done with snapshots.
+/// What is done with snapshots. In every mode the result keeps what was new or differed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnapshotMode {
     /// Compared; a difference is drift.
     Check,
     /// Written.
     Record,
+    /// Compared for the result alone: nothing is drift, nothing is written.
+    Collect,
     /// Left alone.
     Off,
+}
+
+/// What a run saw of its folder of snapshots.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Names that a step asked for.
+    used: BTreeSet<String>,
+    /// What had no snapshot, or another one.
+    new: BTreeMap<String, Recorded>,
+}
+
+impl Seen {
+    /// What the run keeps: what was new, and of a whole run which snapshots no step asked for.
+    pub(super) fn into_findings(self, folder: Option<&Path>, is_whole: bool) -> SnapshotFindings {
+        let known = match folder {
+            // A folder that can't be read has shown itself in the comparisons.
+            Some(folder) if is_whole => moot_snapshots::list(folder).unwrap_or_default(),
+            Some(_) | None => Vec::new(),
+        };
+        let names = known.into_iter().map(|entry| entry.name);
+        SnapshotFindings {
+            new: self.new.into_values().collect(),
+            unused: names.filter(|name| !self.used.contains(name)).collect(),
+        }
+    }
 }
 
 /// Compares or records; nothing where snapshots are off.
@@ -32,11 +60,41 @@ pub(super) fn judge(
     label: &str,
     exchange: &Arc<Exchange>,
 ) -> Option<CheckResult> {
-    let (mode, folder) = match (walk.shared.snapshots, &walk.shared.snapshot_dir) {
-        (SnapshotMode::Off, _) | (_, None) => return None,
-        (SnapshotMode::Check, Some(folder)) => (Mode::Check, folder.clone()),
-        (SnapshotMode::Record, Some(folder)) => (Mode::Record, folder.clone()),
+    let mode = walk.shared.snapshots;
+    let folder = walk.shared.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
+    let content = content(walk, rule, document, exchange);
+    let name = name(walk, label);
+    let metadata = Metadata {
+        scenario: walk.name.clone(),
+        step: label.to_owned(),
+        target_class: walk.shared.target.description().class,
+        register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
+        source: walk.planned.scenario.at.file.to_string(),
     };
+    let writes = if mode == SnapshotMode::Record { Mode::Record } else { Mode::Check };
+    let comparison = moot_snapshots::check(folder, &name, &metadata, &content, writes);
+    let mut seen = walk.shared.snapshots_seen.lock();
+    seen.used.insert(name.clone());
+    if let Comparison::Missing { new } | Comparison::Mismatch { new, .. } = &comparison {
+        let recorded = Recorded { name: name.clone(), metadata, content: new.clone() };
+        seen.new.insert(name.clone(), recorded);
+    }
+    drop(seen);
+    let mut result = walk.standing(label).blank(&name, None, Some(Arc::clone(exchange)));
+    result.id = format!("{}/{label}/snapshot", walk.name);
+    result.subject = Subject::Snapshot(name);
+    result.section.clone_from(&walk.planned.file.section);
+    result.place = Some(walk.planned.scenario.at.clone());
+    verdict(&mut result, comparison, mode);
+    Some(result)
+}
+
+fn content(
+    walk: &mut Walk<'_>,
+    rule: &SnapshotRule,
+    document: &Document,
+    exchange: &Arc<Exchange>,
+) -> String {
     let redact: Vec<String> = rule.redact.iter().filter_map(pointer).collect();
     // A sandbox has another address in each run, and the tag is the run's own.
     if let Some(base) = exchange.request.url.strip_suffix(exchange.request.path.as_str()) {
@@ -50,28 +108,17 @@ pub(super) fn judge(
         &String::from_utf8_lossy(&document.body),
         &redact,
     );
-    let content = walk.shared.masks.mask(&content);
-    let (dir, name) = place(walk, folder, label);
-    let metadata = Metadata {
-        scenario: walk.name.clone(),
-        step: label.to_owned(),
-        target_class: walk.shared.target.description().class,
-        register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
-        source: walk.planned.scenario.at.file.to_string(),
-    };
-    let comparison = moot_snapshots::check(&dir, &name, &metadata, &content, mode);
-    let mut result = walk.standing(label).blank(&name, None, Some(Arc::clone(exchange)));
-    result.id = format!("{}/{label}/snapshot", walk.name);
-    result.subject = Subject::Snapshot(name);
-    result.section.clone_from(&walk.planned.file.section);
-    result.place = Some(walk.planned.scenario.at.clone());
-    verdict(&mut result, comparison);
-    Some(result)
+    walk.shared.masks.mask(&content)
 }
 
-fn verdict(result: &mut CheckResult, comparison: Comparison) {
+fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode) {
     match comparison {
         Comparison::Match | Comparison::Added | Comparison::Updated => {
+            result.verdict = Verdict::Pass;
+        }
+        Comparison::Missing { .. } | Comparison::Mismatch { .. }
+            if mode == SnapshotMode::Collect =>
+        {
             result.verdict = Verdict::Pass;
         }
         Comparison::Missing { .. } => {
@@ -102,14 +149,20 @@ fn pointer(place: &Place) -> Option<String> {
     }
 }
 
-/// `<folder>/<file stem>/<scenario>__<step>`, in characters that every file system takes.
-fn place(walk: &Walk<'_>, folder: PathBuf, label: &str) -> (PathBuf, String) {
+/// `STEM/SCENARIO__STEP`, in characters that every file system takes. Rows of a loop are counted, not
+/// named: the identifiers in their names are others tomorrow.
+fn name(walk: &mut Walk<'_>, label: &str) -> String {
     let scenario = walk.name.split_once('/').map_or(walk.name.as_str(), |(_, name)| name);
-    let name = format!("{}__{}", slug(scenario), slug(label));
-    (folder.join(&walk.planned.file.stem), name)
+    let step = label.split(['[', '#']).next().unwrap_or(label);
+    let stem = slug(&walk.planned.file.stem);
+    let name = format!("{stem}/{}__{}", slug(scenario), slug(step));
+    let count = walk.snapshot_names.entry(name.clone()).or_insert(0);
+    *count += 1;
+    if *count == 1 { name } else { format!("{name}__{count}") }
 }
 
-fn slug(text: &str) -> String {
+/// A text in characters that every file system takes.
+pub(crate) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in text.chars() {
         if character.is_ascii_alphanumeric() || character == '-' {

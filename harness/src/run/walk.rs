@@ -13,13 +13,15 @@ use crate::exchange::Masks;
 use crate::run::Event;
 use crate::run::outcome::{self, Ending};
 use crate::run::plan::{self, Planned};
-use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult, TargetDescription};
+use crate::run::result::{
+    ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+};
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Recorder;
 use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
 
-use super::scenario;
 use super::snapshot::SnapshotMode;
+use super::{scenario, snapshot};
 
 /// What to run, and how.
 pub struct RunOptions {
@@ -31,8 +33,9 @@ pub struct RunOptions {
     pub files: Vec<ScenarioFile>,
     /// What is selected; everything where empty.
     pub selectors: Vec<String>,
-    /// Scenarios side by side on a mock; a deployment is walked one by one.
-    pub jobs: usize,
+    /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
+    /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
+    pub jobs: Option<usize>,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// What is done with snapshots.
@@ -54,6 +57,7 @@ pub(super) struct Shared {
     pub(super) implicit: ImplicitContext,
     pub(super) snapshots: SnapshotMode,
     pub(super) snapshot_dir: Option<PathBuf>,
+    pub(super) snapshots_seen: Mutex<snapshot::Seen>,
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
@@ -76,6 +80,7 @@ pub async fn run(
         seed: options.target.seed,
         scenarios: Vec::new(),
         answers: BTreeMap::new(),
+        snapshots: SnapshotFindings::default(),
         residue: Vec::new(),
         trouble,
         reproduce: options.reproduce.clone(),
@@ -122,6 +127,7 @@ pub async fn run(
         masks: Arc::clone(&masks),
         snapshots: options.snapshots,
         snapshot_dir: options.snapshot_dir.clone(),
+        snapshots_seen: Mutex::default(),
         answers: Mutex::default(),
         controls: Mutex::default(),
         on_event: Box::new(on_event),
@@ -132,10 +138,21 @@ pub async fn run(
     let shared = Arc::new(shared);
     let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
     shared.target.cleanup().await;
-    let ending = outcome::ending(&scenarios);
-    let mut result = blank(ending, None, shared.target.description());
+    let mut ending = outcome::ending(&scenarios);
+    let mut trouble = None;
+    if shared.target.has_given_up() {
+        ending = ending.graver(Ending::UNREACHABLE);
+        trouble = Some("the target stopped answering, and the run was cut short".to_owned());
+    }
+    let mut result = blank(ending, trouble, shared.target.description());
     result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
     result.answers = std::mem::take(&mut *shared.answers.lock());
+    let seen = std::mem::take(&mut *shared.snapshots_seen.lock());
+    let is_whole = options.selectors.is_empty()
+        && options.snapshots != SnapshotMode::Off
+        && ending == Ending::CONFORMANT
+        && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
+    result.snapshots = seen.into_findings(options.snapshot_dir.as_deref(), is_whole);
     result.residue = shared.target.residue();
     result.requests_sent = shared.target.requests_sent();
     result
@@ -146,23 +163,37 @@ async fn walk_all(
     shared: &Arc<Shared>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
-    jobs: usize,
+    jobs: Option<usize>,
 ) -> Vec<Arc<ScenarioResult>> {
-    let jobs = if shared.target.is_mock() { jobs.max(1) } else { 1 };
-    let walks = places.iter().map(|&place| {
+    let jobs = match jobs {
+        Some(jobs) if shared.target.is_mock() || shared.target.is_unpaced() => jobs.max(1),
+        None if shared.target.is_mock() => jobs_default(),
+        Some(_) | None => 1,
+    };
+    let walks = places.iter().enumerate().map(|(index, &place)| {
         let (shared, files) = (Arc::clone(shared), Arc::clone(files));
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
-            match tokio::spawn(walk).await {
+            let results = match tokio::spawn(walk).await {
                 Ok(results) => results,
                 // A bug of ours in one scenario must not hide what the others found.
                 Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
-            }
+            };
+            (index, results)
         }
     });
-    let results: Vec<Vec<_>> = stream::iter(walks).buffered(jobs).collect().await;
-    results.into_iter().flatten().collect()
+    let mut results: Vec<(usize, Vec<_>)> =
+        stream::iter(walks).buffer_unordered(jobs).collect().await;
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// Where the system does not tell how many cores there are.
+const JOBS_DEFAULT: usize = 4;
+
+fn jobs_default() -> usize {
+    std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {

@@ -2,6 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
 
 /// What a run is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +25,10 @@ pub enum TargetChoice {
 pub struct TargetOptions {
     /// Seed of the sandboxes of a mock.
     pub seed: u64,
+    /// World of the mock in process, where a scenario names none; `demo` where absent.
+    pub world: Option<Arc<SeedWorld>>,
+    /// Answers of the mock in process, where a scenario names none; the default ones where absent.
+    pub answers: Option<Answers>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
     /// Where receivers listen; a free loopback port where absent.

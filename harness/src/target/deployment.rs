@@ -64,6 +64,11 @@ impl Deployment {
         })
     }
 
+    /// Whether requests leave as soon as they are made.
+    pub(super) fn is_unpaced(&self) -> bool {
+        self.pace.is_unpaced()
+    }
+
     /// Waits until the next request may leave.
     pub(super) async fn turn(&self, is_token_request: bool) {
         if is_token_request {

@@ -2,12 +2,11 @@
 //! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Duration;
 
 use reqwest::{Certificate, Client, Method, redirect};
-use url::Url;
 
+use super::file::TargetFile;
 use super::received::{self, Arriving};
 use super::wire::{Wire, WireBody};
 use super::{address, raw};
@@ -15,23 +14,25 @@ use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Deadline `connect`: until there is a connection, TLS included.
 pub(super) const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
-/// Deadline `silence`: between two pieces of an answer, and until its first.
-const SILENCE_DEADLINE: Duration = Duration::from_secs(60);
-/// Deadline `exchange`: from the first byte sent to the last byte received.
-pub(super) const EXCHANGE_DEADLINE: Duration = Duration::from_secs(180);
 
 /// A client for one target.
 #[derive(Debug, Clone)]
 pub(super) struct Http {
     client: Client,
+    /// Deadline `silence`: between two pieces of an answer, and until its first.
+    silence: Duration,
+    /// Deadline `exchange`: from the first byte sent to the last byte received.
+    exchange: Duration,
 }
 
 impl Http {
-    /// A client for this base address; `ca_file` holds further authorities, PEM.
+    /// A client for the base address of this file, with its deadlines and its authorities.
     ///
     /// # Errors
-    /// Where the file cannot be read or holds none.
-    pub(super) fn new(base: &Url, ca_file: Option<&Path>) -> Result<Self, String> {
+    /// Where `tls.ca_file` cannot be read or holds no certificate.
+    pub(super) fn new(file: &TargetFile) -> Result<Self, String> {
+        let silence = Duration::from_secs(file.limits.silence_seconds.into());
+        let exchange = Duration::from_secs(file.limits.exchange_seconds.into());
         // Without a provider `build` panics; a second installation is refused, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -39,13 +40,13 @@ impl Http {
             .retry(reqwest::retry::never())
             .referer(false)
             .connect_timeout(CONNECT_DEADLINE)
-            .read_timeout(SILENCE_DEADLINE)
-            .timeout(EXCHANGE_DEADLINE)
+            .read_timeout(silence)
+            .timeout(exchange)
             .tcp_nodelay(true);
-        if address::is_loopback(base) {
+        if address::is_loopback(&file.base_url) {
             builder = builder.no_proxy();
         }
-        if let Some(path) = ca_file {
+        if let Some(path) = &file.ca_file {
             let shown = path.display();
             let pem = std::fs::read(path)
                 .map_err(|error| format!("`tls.ca_file` {shown} cannot be read: {error}"))?;
@@ -54,7 +55,7 @@ impl Http {
             builder = builder.tls_certs_merge(certificates);
         }
         let client = builder.build().map_err(|error| deepest(&error))?;
-        Ok(Self { client })
+        Ok(Self { client, silence, exchange })
     }
 
     /// Sends it and reads the answer.
@@ -66,14 +67,15 @@ impl Http {
         wire: Wire,
     ) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
         if let WireBody::Lying { bytes, declared_length } = &wire.body {
-            return raw::send(&wire, bytes, *declared_length).await;
+            return raw::send(&wire, bytes, *declared_length, self.exchange).await;
         }
-        let mut response = self.request(wire)?.send().await.map_err(|error| trouble(&error))?;
+        let mut response =
+            self.request(wire)?.send().await.map_err(|error| self.trouble(&error))?;
         let peer = response.remote_addr();
         let headers = received::headers(response.headers());
         let status = response.status().as_u16();
         let mut arriving = Arriving::default();
-        while let Some(piece) = response.chunk().await.map_err(|error| trouble(&error))? {
+        while let Some(piece) = response.chunk().await.map_err(|error| self.trouble(&error))? {
             if !arriving.take(&piece) {
                 break;
             }
@@ -95,29 +97,29 @@ impl Http {
         }
         Ok(request)
     }
-}
 
-fn trouble(error: &reqwest::Error) -> Trouble {
-    let said = deepest(error);
-    if error.is_builder() {
-        return Trouble::Withheld(format!("the request cannot be sent: {said}"));
-    }
-    if is_tls(error) {
-        return Trouble::Tls(said);
-    }
-    match (error.is_timeout(), error.is_connect()) {
-        (true, true) => Trouble::Deadline(format!(
-            "no connection within {} s (deadline `connect`)",
-            CONNECT_DEADLINE.as_secs()
-        )),
-        (true, false) => Trouble::Deadline(format!(
-            "no whole answer: silent for {} s (deadline `silence`) or not done within {} s \
-             (deadline `exchange`)",
-            SILENCE_DEADLINE.as_secs(),
-            EXCHANGE_DEADLINE.as_secs()
-        )),
-        (false, true) => Trouble::Unreachable(said),
-        (false, false) => Trouble::Broken(said),
+    fn trouble(&self, error: &reqwest::Error) -> Trouble {
+        let said = deepest(error);
+        if error.is_builder() {
+            return Trouble::Withheld(format!("the request cannot be sent: {said}"));
+        }
+        if is_tls(error) {
+            return Trouble::Tls(said);
+        }
+        match (error.is_timeout(), error.is_connect()) {
+            (true, true) => Trouble::Deadline(format!(
+                "no connection within {} s (deadline `connect`)",
+                CONNECT_DEADLINE.as_secs()
+            )),
+            (true, false) => Trouble::Deadline(format!(
+                "no whole answer: silent for {} s (deadline `silence`) or not done within {} s \
+                 (deadline `exchange`)",
+                self.silence.as_secs(),
+                self.exchange.as_secs()
+            )),
+            (false, true) => Trouble::Unreachable(said),
+            (false, false) => Trouble::Broken(said),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The mock in this process, without a socket. The only file of the judge's that knows the mock.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::BodyExt;
@@ -8,6 +9,7 @@ use moot_fixtures::{answers, world};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{Site, SiteOptions};
 
+use super::choice::TargetOptions;
 use super::received::{self, Arriving};
 use super::wire::Wire;
 use crate::exchange::{ReceivedResponse, Trouble};
@@ -22,17 +24,24 @@ pub(super) struct InProcess {
 }
 
 impl InProcess {
-    /// Starts one in the world `demo`, with the default answers.
+    /// Starts one with the seed, the world and the answers of `options`.
     ///
     /// # Errors
     /// Where it cannot start.
-    pub(super) fn start(seed: u64) -> Result<Self, String> {
-        let seed_world = world::named("demo").ok_or("the world `demo` is not embedded")?;
+    pub(super) fn start(options: &TargetOptions) -> Result<Self, String> {
+        let seed_world = match &options.world {
+            Some(chosen) => chosen.clone(),
+            None => {
+                let demo = world::named("demo").ok_or("the world `demo` is not embedded")?;
+                Arc::new(demo.clone())
+            }
+        };
+        let answers = options.answers.clone().unwrap_or_else(|| answers::default().clone());
         let settings = Settings {
-            seed,
+            seed: options.seed,
             base_url: BASE_URL.to_owned(),
-            answers: answers::default().clone(),
-            seed_world: std::sync::Arc::new(seed_world.clone()),
+            answers,
+            seed_world,
             clock: ClockSetting::Real,
             rate_limit: RateLimitMode::Observe,
             progression: Progression::Manual,

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::address;
+use super::choice::TargetOptions;
 use super::discovery::{self, Workflow};
 use super::endpoint::{Endpoint, Endpoints};
 use super::file::{Application, FileBindings};
@@ -21,8 +22,9 @@ use super::venue::{self, Admin, Rules, Venue};
 use crate::exchange::Trouble;
 use crate::scenario::model::Sandbox;
 
-/// The world of a sandbox unless its scenario says otherwise.
-const WORLD: &str = "demo";
+/// The world of a sandbox of a mock over HTTP unless its scenario says otherwise: what that mock's own
+/// world holds is not for a judge to count on.
+pub(super) const WORLD: &str = "demo";
 /// The rate limit of a sandbox unless its scenario says otherwise: counted, never refused.
 const RATE_LIMIT: &str = "observe";
 /// The clock of a sandbox unless its scenario says otherwise: it runs, and can be moved.
@@ -39,13 +41,15 @@ pub(super) struct Sandboxes {
     carrier: Arc<Carrier>,
     base: Url,
     admin: Admin,
+    /// `None`: the world of the mock itself.
+    world: Option<&'static str>,
     seed: u64,
     run_tag: String,
     known: Mutex<BTreeMap<Key, Arc<Known>>>,
 }
 
-/// World and answers: sandboxes of the same have the same workflows at the same endpoints.
-type Key = (String, Option<String>);
+/// World and answers, `None` as in the mock itself: sandboxes of the same have the same workflows at the same endpoints.
+type Key = (Option<String>, Option<String>);
 
 /// What sandboxes of one key have in common.
 struct Known {
@@ -83,16 +87,21 @@ struct DescribedWorkflow {
 }
 
 impl Sandboxes {
-    /// The sandboxes of the mock at `base`.
+    /// The sandboxes of the mock at `base`, in this world unless a scenario says otherwise.
     pub(super) fn new(
         carrier: Arc<Carrier>,
         base: Url,
-        token: Option<SecretString>,
-        seed: u64,
-        run_tag: String,
+        admin: Admin,
+        world: Option<&'static str>,
+        options: &TargetOptions,
     ) -> Self {
-        let admin = Admin { url: address::below(&base, "/__admin"), token };
-        Self { carrier, base, admin, seed, run_tag, known: Mutex::default() }
+        let (seed, run_tag) = (options.seed, options.run_tag.clone());
+        Self { carrier, base, admin, world, seed, run_tag, known: Mutex::default() }
+    }
+
+    /// Whether the mock is on this machine.
+    pub(super) fn is_near(&self) -> bool {
+        address::is_loopback(&self.base)
     }
 
     /// Makes one for this scenario. Returns its line and its id.
@@ -111,7 +120,8 @@ impl Sandboxes {
         })?;
         let base = self.base_of(&described.base_url)?;
         let id = described.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
-        let key = (settings.world.clone().unwrap_or(WORLD.to_owned()), settings.answers.clone());
+        let world = settings.world.as_deref().or(self.world);
+        let key = (world.map(str::to_owned), settings.answers.clone());
         let found = self.known(key, &described, &base).await;
         let venue = self.venue(&described, base, &found);
         let line = Line { carrier: self.carrier.clone(), venue: Arc::new(venue) };
@@ -129,7 +139,7 @@ impl Sandboxes {
         let progression =
             settings.progression.as_deref().map(|text| if text == "timed" { TIMED } else { text });
         let texts = [
-            ("world", Some(settings.world.as_deref().unwrap_or(WORLD))),
+            ("world", settings.world.as_deref().or(self.world)),
             ("answers", settings.answers.as_deref()),
             ("clock", Some(settings.clock.as_deref().unwrap_or(CLOCK))),
             ("rate_limit", Some(settings.rate_limit.as_deref().unwrap_or(RATE_LIMIT))),

@@ -55,6 +55,16 @@ impl Target {
         }
     }
 
+    /// Whether requests to it are not paced: a mock, or a deployment on loopback with rate 0.
+    pub fn is_unpaced(&self) -> bool {
+        match &self.kind {
+            Kind::Mock(_) => true,
+            Kind::Deployment(line) => line.venue.deployment().is_none_or(|it| it.is_unpaced()),
+            // Played in the order in which it was recorded.
+            Kind::Recording(_) => false,
+        }
+    }
+
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);
@@ -124,6 +134,11 @@ impl Target {
     /// Requests sent so far: tokens, discovery and the control plane included.
     pub fn requests_sent(&self) -> u64 {
         self.carrier.sent()
+    }
+
+    /// Whether the target stopped answering, so that the run sent nothing more.
+    pub fn has_given_up(&self) -> bool {
+        self.carrier.has_given_up()
     }
 
     /// Deletes the webhooks the run made, where `delete` is consented to.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use secrecy::ExposeSecret;
@@ -15,7 +16,7 @@ use super::file::{self, AdminChoice, Application, FileApplications, TargetFile};
 use super::http::Http;
 use super::in_process::{self, InProcess};
 use super::line::{Line, TokenFailure};
-use super::mock::Sandboxes;
+use super::mock::{self, Sandboxes};
 use super::opened::{Kind, Target};
 use super::recording::Recording;
 use super::stage::Receivers;
@@ -25,6 +26,9 @@ use super::{address, discovery, needs};
 use crate::exchange::{Masks, Trouble};
 use crate::run::result::TargetDescription;
 use crate::scenario::model::{NEEDS, Sandbox};
+
+/// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.
+const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Target {
     /// Opens it: reads the file, looks for a mock, asks for a first token, finds out what is not
@@ -74,7 +78,7 @@ impl Target {
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
-        let mock = InProcess::start(options.seed).map_err(OpenError::Usage)?;
+        let mock = InProcess::start(&options).map_err(OpenError::Usage)?;
         let carrier = Arc::new(Carrier::new(Transport::InProcess(mock), masks));
         let base = address::base(in_process::BASE_URL).map_err(OpenError::Usage)?;
         let description = TargetDescription {
@@ -83,7 +87,8 @@ impl Target {
             class: "mock in process".to_owned(),
         };
         let admin = Admin { url: address::below(&base, "/__admin"), token: None };
-        Self::mock(description, None, carrier, base, admin, options).await
+        let sandboxes = Sandboxes::new(carrier.clone(), base, admin, None, &options);
+        Self::mock(description, None, carrier, sandboxes, options).await
     }
 
     /// Opens the target of a file that was read (see [`file::from_text`]).
@@ -100,7 +105,7 @@ impl Target {
                 .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))?;
         }
         hide_all(&file, &masks);
-        let http = Http::new(&file.base_url, file.ca_file.as_deref()).map_err(OpenError::Usage)?;
+        let http = Http::new(&file).map_err(OpenError::Usage)?;
         let carrier = Arc::new(Carrier::new(Transport::Http(http), masks));
         let mut description = TargetDescription {
             name: file.name.clone(),
@@ -110,7 +115,9 @@ impl Target {
         if let Some(admin) = moot_mock(&file, &carrier).await? {
             description.class = "moot mock".to_owned();
             let base = file.base_url.clone();
-            return Self::mock(description, Some(file), carrier, base, admin, options).await;
+            let sandboxes =
+                Sandboxes::new(carrier.clone(), base, admin, Some(mock::WORLD), &options);
+            return Self::mock(description, Some(file), carrier, sandboxes, options).await;
         }
         Self::deployment(description, file, carrier, options).await
     }
@@ -119,14 +126,11 @@ impl Target {
         description: TargetDescription,
         file: Option<TargetFile>,
         carrier: Arc<Carrier>,
-        base: url::Url,
-        admin: Admin,
+        sandboxes: Sandboxes,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
-        let is_near = address::is_loopback(&base);
+        let is_near = sandboxes.is_near();
         let run_tag = options.run_tag.clone();
-        let sandboxes =
-            Sandboxes::new(carrier.clone(), base, admin.token, options.seed, run_tag.clone());
         // The first sandbox tells what every sandbox of the default world offers.
         let (line, id) = sandboxes
             .make("", &Sandbox::default())
@@ -214,9 +218,9 @@ async fn moot_mock(file: &TargetFile, carrier: &Carrier) -> Result<Option<Admin>
     };
     let is_asked_for = token.is_some();
     let admin = Admin { url: address::below(&file.base_url, "/__admin"), token };
-    match admin.ask(carrier, "GET", "/health", None).await {
+    match promptly(admin.ask(carrier, "GET", "/health", None)).await {
         Ok(health) if health.get("moot") == Some(&serde_json::Value::Bool(true)) => Ok(Some(admin)),
-        Err(Trouble::Unreachable(said)) => Err(unreachable(file, &said)),
+        Err(Trouble::Unreachable(said) | Trouble::Deadline(said)) => Err(unreachable(file, &said)),
         Err(Trouble::Tls(said)) => Err(unreachable(file, &format!("TLS: {said}"))),
         Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
             "`admin.token` of the target file is of no use: {}",
@@ -234,13 +238,25 @@ fn unreachable(file: &TargetFile, said: &str) -> OpenError {
     OpenError::Unreachable(format!("{host} cannot be reached: {said}"))
 }
 
+/// What a target that can be used answers soon: whether it is a mock, and the first token.
+async fn promptly<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    tokio::time::timeout(OPENING_DEADLINE, answer).await.unwrap_or_else(|_| {
+        Err(Trouble::Deadline(format!(
+            "no answer within {} s (deadline `opening`)",
+            OPENING_DEADLINE.as_secs()
+        )))
+    })
+}
+
 /// Asks for the first token: shows that the target answers and takes the credentials.
 async fn first_token(line: &Line) -> Result<(), OpenError> {
     let Some(main) = line.venue.applications.get("main") else { return Ok(()) };
     let scopes = needs::first_scope(main.scopes);
-    let failure = match line.token("main", scopes).await {
-        Ok(_) => return Ok(()),
-        Err(failure) => failure,
+    let asked = async { Ok(line.token("main", scopes).await) };
+    let failure = match promptly(asked).await {
+        Ok(Ok(_)) => return Ok(()),
+        Ok(Err(failure)) => failure,
+        Err(trouble) => TokenFailure::Trouble(trouble),
     };
     let host = address::shown_host(&line.venue.base);
     Err(match failure {

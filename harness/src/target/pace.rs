@@ -33,11 +33,19 @@ impl Pace {
         Self { interval, burst: burst.max(1), state: Mutex::default() }
     }
 
+    /// Whether there is no rate at all.
+    pub fn is_unpaced(&self) -> bool {
+        self.interval.is_none()
+    }
+
     /// Takes one turn and waits for it.
     pub async fn turn(&self) {
         let mut at = self.reserve(Instant::now());
         loop {
-            tokio::time::sleep_until(at).await;
+            // A timer rounds up to a millisecond, even one that is due.
+            if at > Instant::now() {
+                tokio::time::sleep_until(at).await;
+            }
             // The target may have asked for a rest meanwhile: the turn stays taken, but waits on.
             match self.state.lock().blocked_until {
                 Some(until) if until > Instant::now() => at = until,

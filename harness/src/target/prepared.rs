@@ -71,6 +71,21 @@ pub enum PartBytes {
     Zeros(u64),
 }
 
+impl PreparedBody {
+    /// Whether fewer bytes are sent than are declared.
+    pub fn breaks_off(&self) -> bool {
+        match self {
+            Self::Raw { bytes, declared_length: Some(declared), .. } => {
+                *declared > bytes.len() as u64
+            }
+            Self::Raw { declared_length: None, .. }
+            | Self::Empty
+            | Self::Bytes { .. }
+            | Self::Multipart(_) => false,
+        }
+    }
+}
+
 impl PreparedPart {
     /// A part that is a text field.
     pub fn text(name: impl Into<String>, value: impl Into<String>) -> Self {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::http::{CONNECT_DEADLINE, EXCHANGE_DEADLINE};
+use super::http::CONNECT_DEADLINE;
 use super::received::{Arriving, BODY_READ_BYTES_MAX};
 use super::wire::Wire;
 use crate::exchange::{ReceivedResponse, Trouble};
@@ -16,7 +16,8 @@ use crate::exchange::{ReceivedResponse, Trouble};
 /// Headers of an answer at most.
 const HEADERS_MAX: usize = 128;
 
-/// Sends head and bytes, closes the sending side, and reads the answer to its end.
+/// Sends head and bytes, closes the sending side, and reads the answer to its end, all within
+/// `deadline`.
 ///
 /// # Errors
 /// [`Trouble`], also [`Trouble::Withheld`] for an https address.
@@ -24,6 +25,7 @@ pub(super) async fn send(
     wire: &Wire,
     bytes: &Bytes,
     declared_length: u64,
+    deadline: Duration,
 ) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
     let (Some(host), Some(port)) = (wire.url.host_str(), wire.url.port_or_known_default()) else {
         return Err(Trouble::Withheld("the address has no host".to_owned()));
@@ -41,9 +43,9 @@ pub(super) async fn send(
         .map_err(|_| late("connect", CONNECT_DEADLINE))?
         .map_err(|error| Trouble::Unreachable(error.to_string()))?;
     let peer = stream.peer_addr().ok();
-    let answer = tokio::time::timeout(EXCHANGE_DEADLINE, exchange(stream, &message))
+    let answer = tokio::time::timeout(deadline, exchange(stream, &message))
         .await
-        .map_err(|_| late("exchange", EXCHANGE_DEADLINE))??;
+        .map_err(|_| late("exchange", deadline))??;
     parse(&answer).map(|response| (response, peer))
 }
 

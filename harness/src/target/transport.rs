@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::http::Http;
@@ -21,10 +21,17 @@ pub(super) enum Transport {
     Nowhere,
 }
 
+/// Trouble in a row after which nothing more is sent: the target is gone, and a run must end.
+const TROUBLE_MAX: u32 = 24;
+/// What a missed deadline counts: it costs a minute, where other trouble costs a moment.
+const DEADLINE_WEIGHT: u32 = 4;
+
 /// A transport that counts, and the secrets of the run.
 pub(super) struct Carrier {
     transport: Transport,
     sent: AtomicU64,
+    /// Since the last answer.
+    trouble_in_a_row: AtomicU32,
     /// The secrets of the run.
     pub(super) masks: Arc<Masks>,
 }
@@ -32,7 +39,7 @@ pub(super) struct Carrier {
 impl Carrier {
     /// Carries by this transport.
     pub(super) fn new(transport: Transport, masks: Arc<Masks>) -> Self {
-        Self { transport, sent: AtomicU64::new(0), masks }
+        Self { transport, sent: AtomicU64::new(0), trouble_in_a_row: AtomicU32::new(0), masks }
     }
 
     /// Requests carried so far.
@@ -40,8 +47,18 @@ impl Carrier {
         self.sent.load(Ordering::Relaxed)
     }
 
+    /// Whether the target has stopped answering, so that nothing more is sent.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.trouble_in_a_row.load(Ordering::Relaxed) >= TROUBLE_MAX
+    }
+
     /// Carries one request; returns its number within the run, too.
     pub(super) async fn carry(&self, wire: Wire) -> Carried {
+        if self.has_given_up() {
+            return Carried::withheld(Trouble::Unreachable(
+                "the target stopped answering, so nothing more is sent to it".to_owned(),
+            ));
+        }
         let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
         let (sent_at, started) = (jiff::Timestamp::now(), Instant::now());
         let outcome = match &self.transport {
@@ -55,8 +72,19 @@ impl Carrier {
             Ok((response, peer)) => (Ok(response), peer),
             Err(trouble) => (Err(trouble), None),
         };
+        self.note(&outcome);
         let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
         Carried { number, outcome, peer, sent_at_seconds, duration }
+    }
+
+    fn note(&self, outcome: &Result<ReceivedResponse, Trouble>) {
+        let weight = match outcome {
+            Ok(_) => return self.trouble_in_a_row.store(0, Ordering::Relaxed),
+            Err(Trouble::Deadline(_)) => DEADLINE_WEIGHT,
+            Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Broken(_)) => 1,
+            Err(Trouble::Withheld(_)) => 0,
+        };
+        self.trouble_in_a_row.fetch_add(weight, Ordering::Relaxed);
     }
 }
 

@@ -86,25 +86,6 @@ fn nothing_that_could_run_ends_with_3() {
 }
 
 #[test]
-fn recorded_responses_are_compared_and_a_difference_is_drift() {
-    let dir = folder(SCENARIO);
-    check(dir.path(), &["--snapshots", "check"], 5);
-    check(dir.path(), &["--snapshots", "record"], 0);
-    // The second seed gives other ids, tokens and times.
-    check(dir.path(), &["--snapshots", "check", "--seed", "43"], 2);
-    let words = ["run", "--scenarios", "sample.yaml", "--seed", "43"];
-    assert_eq!(run(&words, dir.path()).code, Some(0), "checked without being asked for");
-    let file = dir.path().join("snapshots/sample");
-    let file = fs::read_dir(file).expect("recorded").next().expect("one").expect("readable").path();
-    let text = fs::read_to_string(&file).expect("readable");
-    assert!(text.contains("\"[count]\""), "{text}");
-    fs::write(&file, text.replace("HTTP 200", "HTTP 201")).expect("writable");
-    let ran = check(dir.path(), &[], 5);
-    assert!(ran.stdout.contains("-HTTP 201") && ran.stdout.contains("+HTTP 200"), "{}", ran.stdout);
-    check(dir.path(), &["--snapshots", "off"], 0);
-}
-
-#[test]
 fn a_mistake_in_a_scenario_is_located() {
     let dir = folder(&SCENARIO.replace("title: The list", "titel: The list"));
     let said = check(dir.path(), &[], 2).stderr;

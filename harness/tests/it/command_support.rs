@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 pub(crate) fn moot(words: &[&str], dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_moot"));
     command.args(words).current_dir(dir);
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "MOOT_ADMIN_TOKEN", "MOOT_CLIENT_ID"] {
+    for name in ["NO_COLOR", "CLICOLOR_FORCE", "MOOT_ADMIN_TOKEN", "MOOT_CLIENT_ID", "CI"] {
         command.env_remove(name);
     }
     command

@@ -1,18 +1,23 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod architecture;
 mod check_implicit;
 mod check_matcher;
 mod check_place;
 mod check_support;
+mod command_deployment;
 mod command_documents;
+mod command_exit_codes;
 mod command_explain;
 mod command_judge;
 mod command_line;
 mod command_mock;
 mod command_run;
 mod command_snapshot;
+mod command_snapshot_run;
 mod command_state;
 mod command_support;
+mod deployment;
 mod register;
 mod report_formats;
 mod report_hostile;

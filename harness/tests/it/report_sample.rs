@@ -10,8 +10,8 @@ use moot_fixtures::contract::Level;
 use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::run::Event;
 use moot_harness::run::result::{
-    CheckResult, NotRun, ObservedAnswer, Outcome, Residue, RunResult, ScenarioResult, StepResult,
-    Subject, TargetDescription,
+    CheckResult, NotRun, ObservedAnswer, Outcome, Residue, RunResult, ScenarioResult,
+    SnapshotFindings, StepResult, Subject, TargetDescription,
 };
 use moot_harness::scenario::model::Location;
 use moot_harness::verdict::Verdict;
@@ -201,6 +201,7 @@ pub(crate) fn result() -> RunResult {
                 seen_in: vec!["04_05_create_legal_request/unknown-workflow".to_owned()],
             },
         )]),
+        snapshots: SnapshotFindings::default(),
         residue: vec![Residue {
             kind: "legal_request".to_owned(),
             id: Some("k3b9".to_owned()),

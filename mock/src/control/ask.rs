@@ -8,6 +8,9 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
 
+use crate::delivery_policy::PolicyUpdate;
+use crate::fault::Fault;
+use crate::journal::Filter;
 use crate::settings::RateLimitMode;
 
 /// One action of the control plane.
@@ -83,15 +86,32 @@ pub enum Ask {
     },
     /// The outbox.
     Deliveries,
+    /// How deliveries are attempted.
+    DeliveryPolicyGet,
+    /// Changes how deliveries are attempted; what is absent stays.
+    DeliveryPolicySet(PolicyUpdate),
     /// Queues a delivery once more, due now.
     Redeliver {
         /// Its id.
         id: u64,
     },
-    /// The newest exchanges of the journal, oldest of them first.
+    /// The faults that are armed.
+    Faults,
+    /// Arms a fault.
+    ArmFault(Fault),
+    /// Disarms and forgets all faults.
+    DisarmFaults,
+    /// The newest exchanges of the journal that match, oldest of them first.
     Exchanges {
+        /// Which.
+        filter: Filter,
         /// At most so many.
         limit: usize,
+    },
+    /// The exchanges that match as an HTTP archive.
+    Archive {
+        /// Which.
+        filter: Filter,
     },
     /// Empties the journal.
     ClearExchanges,

@@ -4,6 +4,8 @@
 
 mod ask;
 mod clock;
+mod exchanges;
+mod faults;
 mod legal_request;
 mod outbox;
 mod overview;
@@ -15,6 +17,8 @@ use serde_json::{Value, json};
 use url::Url;
 
 pub use ask::{Ask, Exhaust, Refusal};
+
+pub use crate::journal::{Filter, StatusFilter};
 
 use crate::call::Content;
 use crate::changes::Change;
@@ -54,8 +58,17 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
             Ok(rate_limit::set(world, now, mode, reset, exhaust))
         }
         Ask::Deliveries => Ok(outbox::view(world)),
+        Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
+        Ask::DeliveryPolicySet(update) => outbox::set_policy(world, update),
         Ask::Redeliver { id } => outbox::redeliver(world, now, id),
-        Ask::Exchanges { limit } => Ok(overview::exchanges(world, limit)),
+        Ask::Faults => Ok(faults::view(world)),
+        Ask::ArmFault(fault) => faults::arm(world, fault),
+        Ask::DisarmFaults => {
+            world.faults().clear();
+            Ok(faults::view(world))
+        }
+        Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, &filter, limit)),
+        Ask::Archive { filter } => Ok(exchanges::archive(world, &filter)),
         Ask::ClearExchanges => {
             world.journal().clear();
             Ok(json!({ "exchanges": [] }))

@@ -4,7 +4,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Refusal;
+use crate::changes::Change;
 use crate::deliver;
+use crate::delivery_policy::PolicyUpdate;
+use crate::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::resource::{Delivery, DeliveryState};
 use crate::world::World;
 
@@ -14,6 +17,21 @@ pub(super) fn view(world: &World) -> Value {
     let deliveries = world.state().deliveries.values();
     let views: Vec<_> = deliveries.map(|delivery| delivery.view()).collect();
     json!({ "deliveries": views })
+}
+
+/// Changes how deliveries are attempted. Shape: that of [`crate::DeliveryPolicy`].
+pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Value, Refusal> {
+    let policy = world.state().delivery_policy.updated(update);
+    if policy.duplicates > DUPLICATES_MAX {
+        return Err(Refusal::invalid(format!("`duplicates` is {DUPLICATES_MAX} at most")));
+    }
+    if policy.event.as_ref().is_some_and(|event| event.chars().count() > EVENT_LENGTH_MAX) {
+        let detail = format!("`event` has {EVENT_LENGTH_MAX} characters at most");
+        return Err(Refusal::invalid(detail));
+    }
+    let answer = json!(policy);
+    world.apply(vec![Change::SetDeliveryPolicy(policy)]);
+    Ok(answer)
 }
 
 /// Queues one once more.

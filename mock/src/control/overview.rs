@@ -1,4 +1,4 @@
-//! A world at a glance, and its journal.
+//! A world at a glance.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -26,17 +26,6 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
         "progression": world.settings().progression.to_string(),
         "deliveries": deliveries(world),
     })
-}
-
-/// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
-/// "operation", "application", "status", "problem", "decision"}]}`; `application` is a client id.
-pub(super) fn exchanges(world: &World, limit: usize) -> Value {
-    let mut exchanges = world.journal().newest(limit);
-    for exchange in &mut exchanges {
-        let application = exchange.application_index.and_then(|at| world.seeded().application(at));
-        exchange.application = application.map(|application| application.client_id.clone());
-    }
-    json!({ "exchanges": exchanges })
 }
 
 fn company(world: &World, index: u32, company: &Company) -> Value {

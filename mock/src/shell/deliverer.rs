@@ -234,8 +234,8 @@ impl Outbox {
             let (sender, orders) = (self.sender.clone(), self.orders.clone());
             let realm = watched.realm.clone();
             let task = tokio::spawn(async move {
-                let is_wanted = || realm.service().is_wanted(delivery);
-                let result = sender.send(attempt, is_wanted).await;
+                let may_start = || realm.service().may_start(delivery);
+                let result = sender.send(attempt, may_start).await;
                 let _ = orders.send(Order::Done { key, delivery, result });
             });
             watched.flying.insert(delivery, task.abort_handle());
@@ -256,12 +256,16 @@ impl Outbox {
         if watched.flying.remove(&delivery).is_none() {
             return;
         }
-        if let Some(result) = result {
-            watched.realm.service().attempt_done(clock::now(), delivery, result.clone());
-            for settling in &mut watched.settling {
-                settling.until = clock::instant() + SETTLE_MAX;
-                settling.settled.attempts.push((delivery, result.clone()));
+        let service = watched.realm.service();
+        match result {
+            Some(result) => {
+                service.attempt_done(clock::now(), delivery, result.clone());
+                for settling in &mut watched.settling {
+                    settling.until = clock::instant() + SETTLE_MAX;
+                    settling.settled.attempts.push((delivery, result.clone()));
+                }
             }
+            None => service.attempt_put_back(delivery),
         }
         self.look(key);
     }

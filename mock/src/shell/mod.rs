@@ -6,17 +6,21 @@
 
 mod body;
 pub mod clock;
+mod connection;
 mod control;
 mod deliverer;
 #[cfg(feature = "state")]
 mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
+mod faulty_body;
+mod lease;
 mod nearest;
 mod problem;
 mod realm;
 mod sandboxes;
 mod sender;
+mod sent;
 mod server;
 pub mod settings;
 mod site;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
+use super::lease::Lease;
 use crate::Service;
 use crate::settings::RunSettings;
 
@@ -17,6 +19,10 @@ struct Inner {
     sandbox: Option<String>,
     service: Service,
     settings: RunSettings,
+    /// `None` lives until it is deleted.
+    lease: Option<Lease>,
+    /// Told of every call that is in the journal.
+    called: Notify,
 }
 
 impl Realm {
@@ -26,8 +32,9 @@ impl Realm {
         sandbox: Option<String>,
         service: Service,
         settings: RunSettings,
+        lease: Option<Lease>,
     ) -> Self {
-        Self(Arc::new(Inner { key, sandbox, service, settings }))
+        Self(Arc::new(Inner { key, sandbox, service, settings, lease, called: Notify::new() }))
     }
 
     pub(crate) fn key(&self) -> u64 {
@@ -40,6 +47,15 @@ impl Realm {
 
     pub(crate) fn service(&self) -> &Service {
         &self.0.service
+    }
+
+    /// Whom every call is told to.
+    pub(crate) fn called(&self) -> &Notify {
+        &self.0.called
+    }
+
+    pub(crate) fn lease(&self) -> Option<&Lease> {
+        self.0.lease.as_ref()
     }
 
     /// What it was made with.
@@ -63,6 +79,9 @@ impl Realm {
         let mut all = serde_json::Map::new();
         if let Some(id) = &self.0.sandbox {
             all.insert("id".to_owned(), json!(id));
+        }
+        if let Some(lease) = &self.0.lease {
+            all.insert("lease_seconds".to_owned(), json!(lease.length().as_secs()));
         }
         all.insert("base_url".to_owned(), json!(base_url));
         all.insert("token_url".to_owned(), json!(format!("{base_url}/oauth/token")));

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
+use tokio::time::Instant;
 
+use super::clock;
+use super::lease::Lease;
 use super::realm::Realm;
 use crate::defect::Defect;
 use crate::seeded::Seeded;
@@ -31,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) clock: Option<ClockSetting>,
     pub(crate) rate_limit: Option<RateLimitMode>,
     pub(crate) progression: Option<Progression>,
+    /// Deleted once nobody called it for so long; absent: never.
+    pub(crate) lease: Option<Duration>,
     pub(crate) defects: Option<Vec<&'static Defect>>,
 }
 
@@ -57,6 +63,8 @@ pub(crate) struct Sandboxes {
     realms: RwLock<BTreeMap<String, Realm>>,
     made: Mutex<u64>,
     seeded: Mutex<BTreeMap<RowsName, Arc<Seeded>>>,
+    /// No lease ends before; none at all where there is none.
+    first_end: Mutex<Option<Instant>>,
 }
 
 /// The names of world and answers; `None` is as in the main world.
@@ -69,11 +77,33 @@ impl Sandboxes {
             realms: RwLock::default(),
             made: Mutex::new(0),
             seeded: Mutex::default(),
+            first_end: Mutex::default(),
         }
     }
 
+    /// The sandbox of an id, whose lease begins anew.
     pub(crate) fn get(&self, id: &str) -> Option<Realm> {
-        self.realms.read().get(id).cloned()
+        let realm = self.realms.read().get(id).cloned()?;
+        if let Some(lease) = realm.lease() {
+            lease.renew(clock::instant());
+        }
+        Some(realm)
+    }
+
+    /// Takes away those whose lease has ended.
+    pub(crate) fn take_abandoned(&self) -> Vec<Realm> {
+        let now = clock::instant();
+        let mut first_end = self.first_end.lock();
+        if first_end.is_none_or(|first| now < first) {
+            return Vec::new();
+        }
+        let mut realms = self.realms.write();
+        let ended = |realm: &Realm| realm.lease().is_some_and(|lease| lease.end() <= now);
+        let abandoned = realms.extract_if(.., |_, realm| ended(realm)).map(|(_, realm)| realm);
+        let abandoned = abandoned.collect();
+        let ends = realms.values().filter_map(|realm| Some(realm.lease()?.end()));
+        *first_end = ends.min();
+        abandoned
     }
 
     /// In the order made.
@@ -114,12 +144,16 @@ impl Sandboxes {
             defects: plan.defects.unwrap_or_else(|| defaults.defects.clone()),
         };
         let world = World::from_seeded(seeded, settings.clone(), now)?;
-        let realm = Realm::new(key, Some(id.clone()), Service::new(world), settings);
+        let lease = plan.lease.map(|length| Lease::new(length, clock::instant()));
+        let end = lease.as_ref().map(Lease::end);
+        let realm = Realm::new(key, Some(id.clone()), Service::new(world), settings, lease);
+        let mut first_end = self.first_end.lock();
         let mut realms = self.realms.write();
         if realms.len() >= SANDBOXES_MAX {
             return Err(SandboxError::TooMany);
         }
         realms.insert(id, realm.clone());
+        *first_end = first_end.into_iter().chain(end).min();
         Ok(realm)
     }
 

@@ -38,11 +38,11 @@ impl Default for Sender {
 }
 
 impl Sender {
-    /// Makes an attempt; `None` where nobody wanted it any more when its turn came.
+    /// Makes an attempt; `None` where it might not start any more when its turn came.
     pub(super) async fn send(
         &self,
         attempt: Attempt,
-        is_wanted: impl Fn() -> bool,
+        may_start: impl Fn() -> bool,
     ) -> Option<AttemptResult> {
         let Ok(url) = Url::parse(&attempt.url) else {
             return Some(AttemptResult::NoAnswer("the address can't be read".to_owned()));
@@ -51,7 +51,7 @@ impl Sender {
         // Neither is ever closed, so both permits are got.
         let _to_one = receiver.acquire().await;
         let _of_all = self.all.acquire().await;
-        if !is_wanted() {
+        if !may_start() {
             return None;
         }
         Some(match self.answer(url, attempt).await {

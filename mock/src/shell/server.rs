@@ -2,11 +2,11 @@
 //!
 //! No routing and no middleware: a call goes straight to the [`Site`].
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -21,6 +21,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::connection::Connection;
+use super::sent::Reset;
 use super::site::Site;
 use super::site_body::SiteBody;
 use super::tls::Tls;
@@ -102,8 +104,9 @@ async fn accept_all(
         };
         // Without it answers would only be slower.
         let _ = stream.set_nodelay(true);
-        let connection =
-            Connection { http: http.clone(), site: site.clone(), client: plain(peer.ip()) };
+        let (stream, is_reset) = Connection::new(stream);
+        let (http, site, client) = (http.clone(), site.clone(), plain(peer.ip()));
+        let connection = Accepted { http, site, client, is_reset };
         let (watcher, tls) = (graceful.watcher(), tls.clone());
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
@@ -120,17 +123,19 @@ async fn accept_all(
 }
 
 /// A connection that was accepted.
-struct Connection {
+struct Accepted {
     http: http1::Builder,
     site: Site,
     client: IpAddr,
+    is_reset: Arc<AtomicBool>,
 }
 
-impl Connection {
+impl Accepted {
     /// Answers all calls on it. Whatever ends it is the peer's doing, and ends nothing else.
     async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + 'static, watcher: Watcher) {
-        let Self { http, site, client } = self;
-        let service = service_fn(move |request| call(site.clone(), request, client));
+        let Self { http, site, client, is_reset } = self;
+        let service =
+            service_fn(move |request| call(site.clone(), request, client, is_reset.clone()));
         let _ = watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await;
     }
 }
@@ -145,13 +150,28 @@ async fn accept(
 }
 
 /// A panic is a bug of ours: its call is answered 500, and every other goes on.
+///
+/// # Errors
+/// A fault resets the connection instead of an answer.
 async fn call(
     site: Site,
     request: Request<Incoming>,
     client: IpAddr,
-) -> Result<Response<SiteBody>, Infallible> {
+    is_reset: Arc<AtomicBool>,
+) -> io::Result<Response<SiteBody>> {
     let answer = AssertUnwindSafe(site.call(request, client)).catch_unwind().await;
-    Ok(answer.unwrap_or_else(|_| super::problem::internal("a bug in the mock")))
+    let answer = answer.unwrap_or_else(|_| super::problem::internal("a bug in the mock"));
+    match answer.extensions().get::<Reset>() {
+        None => Ok(answer),
+        Some(Reset::During) => {
+            is_reset.store(true, Ordering::Release);
+            Ok(answer)
+        }
+        Some(Reset::Before) => {
+            is_reset.store(true, Ordering::Release);
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
 }
 
 /// An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).

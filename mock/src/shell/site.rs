@@ -20,9 +20,9 @@ use super::deliverer::Deliverer;
 use super::problem;
 use super::realm::Realm;
 use super::sandboxes::Sandboxes;
+use super::sent::sent;
 use super::site_body::SiteBody;
 use crate::call::{self, Admission, Call, Head};
-use crate::response::{self, ResponseBody};
 use crate::settings::{Settings, SettingsError, base_path};
 use crate::{Service, World};
 
@@ -137,7 +137,7 @@ impl Site {
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let main = Realm::new(0, None, service, run);
+        let main = Realm::new(0, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let deliverer = Deliverer::start()?;
         deliverer.add(&main);
@@ -190,6 +190,7 @@ impl Site {
         let Some(path) = below(path, &self.0.base_path) else { return Place::Outside };
         if let Some(rest) = path.strip_prefix(SANDBOXES) {
             let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
+            self.collect();
             if let Some(realm) = self.0.sandboxes.get(id) {
                 return in_realm(Reached::Sandbox(realm), &rest[id.len()..]);
             }
@@ -231,6 +232,7 @@ impl Site {
         let admitted = match service.admit(clock::now(), &head) {
             Admission::Admitted(admitted) => admitted,
             Admission::Refused(response) => {
+                realm.called().notify_waiters();
                 if !body.is_end_stream() {
                     Box::pin(body::drain(body, headers, times)).await;
                 }
@@ -248,11 +250,20 @@ impl Site {
             }
         };
         let response = service.answer(clock::now(), &Call { head, admitted: &admitted, body });
-        if parts.method == Method::DELETE && response.status.is_success() {
-            // No attempt for a deleted webhook begins after the answer (§4.13).
+        realm.called().notify_waiters();
+        if parts.method == Method::DELETE {
+            // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
+            // that one of failure.
             self.0.deliverer.cut_unwanted(realm).await;
         }
         sent(response).await
+    }
+
+    /// Deletes the sandboxes whose lease has ended.
+    pub(crate) fn collect(&self) {
+        for realm in self.0.sandboxes.take_abandoned() {
+            self.0.deliverer.remove(&realm);
+        }
     }
 
     pub(crate) fn main(&self) -> &Realm {
@@ -308,23 +319,4 @@ fn in_realm(realm: Reached, path: &str) -> Place<'_> {
 /// What follows `prefix`, if whole segments do.
 fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
     path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The core's answer on its way out.
-async fn sent(response: response::Response) -> Response<SiteBody> {
-    let body = match response.body {
-        ResponseBody::Bytes(bytes) => bytes.into(),
-        ResponseBody::Content(content) => match Box::pin(SiteBody::of(content)).await {
-            Ok(body) => body,
-            Err(_) => return problem::internal("a stored document can't be read"),
-        },
-    };
-    let mut sent = Response::new(body);
-    *sent.status_mut() = response.status;
-    let headers = sent.headers_mut();
-    headers.reserve(response.headers.len());
-    for (name, value) in response.headers {
-        headers.append(name, value);
-    }
-    sent
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncRead, ReadBuf};
 
+use super::faulty_body::FaultyBody;
 use crate::call::{Content, ContentPlace};
 
 /// A stored file is sent in pieces of this size.
@@ -25,6 +26,7 @@ pub struct SiteBody(Kind);
 enum Kind {
     Bytes(Bytes),
     File(Box<Streamed>),
+    Faulty(Box<FaultyBody>),
 }
 
 #[derive(Debug)]
@@ -56,6 +58,11 @@ impl SiteBody {
         })
     }
 
+    /// A body with a fault.
+    pub(crate) fn faulty(body: FaultyBody) -> Self {
+        Self(Kind::Faulty(Box::new(body)))
+    }
+
     /// Replaces a member of a JSON object; any other body stays as it is.
     pub(crate) fn set_member(&mut self, name: &str, text: &str) {
         let Kind::Bytes(bytes) = &mut self.0 else { return };
@@ -66,10 +73,12 @@ impl SiteBody {
         }
     }
 
-    fn length(&self) -> u64 {
+    /// Bytes not sent yet.
+    pub(crate) fn length(&self) -> u64 {
         match &self.0 {
             Kind::Bytes(bytes) => bytes.len() as u64,
             Kind::File(streamed) => streamed.left,
+            Kind::Faulty(faulty) => faulty.left(),
         }
     }
 }
@@ -95,11 +104,15 @@ impl Body for SiteBody {
             Kind::File(streamed) => {
                 streamed.poll_piece(cx).map(|piece| Some(piece.map(Frame::data)))
             }
+            Kind::Faulty(faulty) => faulty.poll_piece(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.length() == 0
+        match &self.0 {
+            Kind::Faulty(faulty) => faulty.is_over(),
+            Kind::Bytes(_) | Kind::File(_) => self.length() == 0,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {

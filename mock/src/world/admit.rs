@@ -41,13 +41,13 @@ impl World {
                 self.journal().record(&Record {
                     serial,
                     at: now,
-                    client: head.client,
-                    method: head.method.as_str(),
-                    path: head.path,
+                    head,
+                    body: None,
                     operation: seen.operation,
                     application: seen.application,
-                    status: response.status.as_u16(),
-                    refused: Some((problem.stage, &problem.problem_type)),
+                    response: &response,
+                    changes: "",
+                    fault: None,
                 });
                 Admission::Refused(response)
             }

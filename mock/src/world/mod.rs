@@ -15,9 +15,10 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 
-use crate::call::{Admitted, Call, Head};
+use crate::call::Call;
 use crate::changes::{Change, Effect};
 use crate::defect::{self, Defect};
+use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
 use crate::limiter::Limiter;
@@ -45,11 +46,12 @@ pub struct World {
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal and the written date the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults and the written date the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
     journal: Journal,
+    faults: Faults,
     date: DateHeader,
 }
 
@@ -98,6 +100,7 @@ impl World {
                 .token_rate_limit
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Journal::default(),
+            faults: Faults::default(),
             date: DateHeader::new(),
             state,
             noted: None,
@@ -145,6 +148,48 @@ impl World {
         })
     }
 
+    /// The fault that strikes an admitted call, once: it is counted.
+    pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
+        self.faults.strike(Struck {
+            operation: call.admitted.operation,
+            application: call.admitted.principal.map(|principal| principal.application),
+            client: call.head.client,
+        })
+    }
+
+    /// The answer to a call that is struck before anything is done; `None` where all is done first.
+    pub(crate) fn struck_before(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+    ) -> Option<Response> {
+        if !strike.kind().is_before() {
+            return None;
+        }
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        let nothing = reply.empty(500);
+        fault::damage(&reply, call.admitted.operation, strike.kind(), &nothing)
+    }
+
+    /// The answer as a fault leaves it, and whether it struck at all.
+    pub(crate) fn struck(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+        response: Response,
+    ) -> (Response, bool) {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        match fault::damage(&reply, call.admitted.operation, strike.kind(), &response) {
+            Some(damaged) => (damaged, true),
+            None => {
+                self.faults.missed(strike);
+                (response, false)
+            }
+        }
+    }
+
     /// The earliest step that is due, as it happens at its own time; apply it and ask again.
     pub fn fire(&self, now: Timestamp) -> Option<(Vec<Change>, Vec<Effect>)> {
         let (at, row) = self.state.next_step().filter(|(at, _)| *at <= now)?;
@@ -174,25 +219,26 @@ impl World {
         happened
     }
 
-    /// Keeps an answered call in the journal.
+    /// Keeps an answered call in the journal, with what it changed.
     pub(crate) fn record(
         &self,
         now: Timestamp,
-        head: &Head<'_>,
-        admitted: &Admitted,
+        call: &Call<'_>,
         response: &Response,
+        changes: &str,
+        fault: Option<&Strike>,
     ) {
-        let refused = response.refused.as_deref();
+        let Call { head, admitted, body } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,
-            client: head.client,
-            method: head.method.as_str(),
-            path: head.path,
+            head,
+            body: Some(body),
             operation: Some(admitted.operation),
             application: admitted.principal.map(|principal| principal.application),
-            status: response.status.as_u16(),
-            refused: refused.map(|refused| (refused.stage, refused.problem.as_str())),
+            response,
+            changes,
+            fault: fault.map(|strike| strike.kind().as_str()),
         });
     }
 
@@ -233,6 +279,10 @@ impl World {
 
     pub(crate) const fn token_limiter(&self) -> Option<&(u32, Limiter)> {
         self.token_limiter.as_ref()
+    }
+
+    pub(crate) const fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     pub(crate) const fn journal(&self) -> &Journal {

@@ -153,3 +153,113 @@ async fn a_receiver_that_is_not_there_delays_no_other() {
     assert_eq!(received(&receiver).await.len(), 20, "{settled}");
     assert_eq!(settled["in_flight"], json!(20), "{settled}");
 }
+
+async fn set_policy(site: &Site, policy: Value) -> Value {
+    admin(site, BASE, "PUT /delivery_policy", policy).await.ok().json()
+}
+
+#[tokio::test]
+async fn paused_deliveries_stay_queued_until_they_go_on() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    assert_eq!(set_policy(&site, json!({ "paused": true })).await["paused"], json!(true));
+    signed(&site, &token).await;
+    let idle = json!({ "attempts": [], "in_flight": 0 });
+    assert_eq!(settle(&site).await, idle);
+    advance(&site, 3_600).await;
+    assert_eq!(received(&receiver).await.len(), 0);
+    let before = admin(&site, BASE, "GET /clock", Value::Null).await.ok().text("/now");
+    let next = admin(&site, BASE, "POST /clock", json!({ "next": true })).await.ok();
+    assert_eq!(next.text("/now"), before, "nothing falls due while paused");
+    assert_eq!(set_policy(&site, json!({})).await["paused"], json!(true), "absent stays");
+    set_policy(&site, json!({ "paused": false })).await;
+    settle(&site).await;
+    assert_eq!(received(&receiver).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_delivery_queued_before_its_webhook_was_deleted_is_never_sent() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    let id = webhook(&site, &token, &receiver.uri()).await;
+    set_policy(&site, json!({ "paused": true })).await;
+    signed(&site, &token).await;
+    call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
+    set_policy(&site, json!({ "paused": false })).await;
+    advance(&site, 100_000).await;
+    assert_eq!(received(&receiver).await.len(), 0);
+}
+
+/// Twenty attempts to one receiver, of which eight hang: the others wait for a turn that comes only
+/// after the pause, and are queued again.
+#[tokio::test]
+async fn an_attempt_that_waits_for_its_turn_does_not_start_while_paused() {
+    let (site, token) = quiet_site().await;
+    let slow = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_millis(300));
+    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    webhook(&site, &token, &slow.uri()).await;
+    set_policy(&site, json!({ "paused": true })).await;
+    for _ in 0..20 {
+        signed(&site, &token).await;
+    }
+    set_policy(&site, json!({ "paused": false })).await;
+    set_policy(&site, json!({ "paused": true })).await;
+    let settled = settle(&site).await;
+    assert_eq!(settled["in_flight"], json!(0), "{settled}");
+    let begun = received(&slow).await.len();
+    assert!(begun <= 8, "{begun}");
+    set_policy(&site, json!({ "paused": false })).await;
+    settle(&site).await;
+    assert_eq!(received(&slow).await.len(), 20);
+}
+
+#[tokio::test]
+async fn deliveries_are_duplicated_and_name_an_unknown_event() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    set_policy(&site, json!({ "duplicates": 2, "event": "zz_unheard_of" })).await;
+    signed(&site, &token).await;
+    settle(&site).await;
+    let bodies: Vec<Value> = received(&receiver)
+        .await
+        .iter()
+        .map(|request| request.body_json().expect("JSON"))
+        .collect();
+    assert_eq!(bodies.len(), 3);
+    assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+    assert_eq!(bodies[0]["event"], json!("zz_unheard_of"));
+    let policy = set_policy(&site, json!({ "duplicates": 0, "event": null })).await;
+    assert_eq!((&policy["duplicates"], &policy["event"]), (&json!(0), &Value::Null));
+    signed(&site, &token).await;
+    settle(&site).await;
+    let all = received(&receiver).await;
+    let last: Value = all[3].body_json().expect("JSON");
+    assert_eq!((all.len(), &last["event"]), (4, &json!("execution_complete")));
+}
+
+#[tokio::test]
+async fn deliveries_are_delayed_and_overtake_each_other() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    set_policy(&site, json!({ "delay_seconds": 60, "reorder_seconds": 30 })).await;
+    let first = signed(&site, &token).await;
+    let second = signed(&site, &token).await;
+    let mut counts = Vec::new();
+    for seconds in [59, 1, 29, 1] {
+        advance(&site, seconds).await;
+        counts.push(received(&receiver).await.len());
+    }
+    assert_eq!(counts, [0, 1, 1, 2]);
+    let ids: Vec<Value> = received(&receiver)
+        .await
+        .iter()
+        .map(|request| request.body_json::<Value>().expect("JSON")["data"]["request_id"].clone())
+        .collect();
+    assert_eq!(ids, [json!(second), json!(first)]);
+    let answer = admin(&site, BASE, "PUT /delivery_policy", json!({ "duplicates": 11 })).await;
+    assert_eq!(answer.status, 422, "{answer:?}");
+}

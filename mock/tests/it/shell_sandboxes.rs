@@ -1,8 +1,8 @@
 //! Sandboxes: more worlds, whose rows and credentials are their own.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use moot_mock::shell::Site;
+use moot_mock::shell::{SANDBOXES_MAX, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
@@ -128,11 +128,46 @@ async fn sandboxes_are_made_at_the_root_only() {
 
 /// Sharing the seeded rows is what makes a sandbox for every scenario affordable.
 #[tokio::test]
-async fn a_thousand_sandboxes_take_a_moment() {
+async fn ten_thousand_sandboxes_live_at_once_and_no_more() {
     let site = site();
-    let started = Instant::now();
-    for _ in 0..1_000 {
-        sandbox(&site, json!({})).await;
+    let mut last = String::new();
+    for _ in 0..SANDBOXES_MAX {
+        last = sandbox(&site, json!({})).await.0;
     }
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    let answer = admin(&site, BASE, "POST /sandboxes", json!({})).await;
+    assert_eq!(answer.status, 409, "{answer:?}");
+    let first = format!("{BASE}/sandboxes/s1");
+    for base in [first, last] {
+        let token = token(&site, &base, MAIN).await;
+        call(&site, &format!("GET {base}/v1/requests"), &token).await.ok();
+    }
+    admin(&site, BASE, "DELETE /sandboxes/s7", Value::Null).await.ok();
+    sandbox(&site, json!({})).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_ends_once_nobody_called_for_its_length() {
+    let site = site();
+    let (kept, _) = sandbox(&site, json!({})).await;
+    let (leased, described) = sandbox(&site, json!({ "lease_seconds": 60 })).await;
+    let (called, _) = sandbox(&site, json!({ "lease_seconds": 60 })).await;
+    assert_eq!(described["lease_seconds"], json!(60));
+    let health = async |base: &str| admin(&site, base, "GET /health", Value::Null).await.status;
+    tokio::time::advance(Duration::from_secs(59)).await;
+    assert_eq!(health(&called).await, 200, "which renews it");
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_eq!(health(&leased).await, 404);
+    tokio::time::advance(Duration::from_secs(58)).await;
+    for base in [&called, &kept] {
+        assert_eq!(health(base).await, 200, "{base}");
+    }
+    tokio::time::advance(Duration::from_secs(60)).await;
+    let listed = admin(&site, BASE, "GET /sandboxes", Value::Null).await.ok().json();
+    let listed: Vec<&Value> =
+        listed["sandboxes"].as_array().expect("a list").iter().map(|one| &one["id"]).collect();
+    assert_eq!(listed, [&json!("s1")]);
+    for seconds in [0, 2_592_001] {
+        let asked = json!({ "lease_seconds": seconds });
+        assert_eq!(admin(&site, BASE, "POST /sandboxes", asked).await.status, 422, "{seconds}");
+    }
 }

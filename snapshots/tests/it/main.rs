@@ -1,4 +1,5 @@
 //! Integration tests of the snapshots: stable text, and files that insta reads.
 
+mod bundle;
 mod placeholders;
 mod store;

@@ -44,6 +44,7 @@ pub fn render(report: &Report, options: Options) -> String {
     failure::warnings(&mut out, report, options);
     if options.detail > Detail::Quiet {
         rest::answers(&mut out, report, paint);
+        rest::unused_snapshots(&mut out, report, paint);
         rest::residue(&mut out, report, paint);
         rest::not_run(&mut out, report, options);
     }

@@ -27,6 +27,19 @@ pub(super) fn answers(out: &mut String, report: &Report, paint: Paint) {
     out.push('\n');
 }
 
+/// Recorded responses that no step asks for any more.
+pub(super) fn unused_snapshots(out: &mut String, report: &Report, paint: Paint) {
+    if report.unused_snapshots.is_empty() {
+        return;
+    }
+    let title = "Snapshots that no step asks for: delete them, or find the step that went";
+    out.push_str(&format!("{}\n", paint.bold(title)));
+    for name in &report.unused_snapshots {
+        out.push_str(&format!("  {}\n", paint.name(name)));
+    }
+    out.push('\n');
+}
+
 /// What the run left on the target.
 pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
     if report.residue.is_empty() {

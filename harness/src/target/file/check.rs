@@ -17,6 +17,9 @@ use crate::scenario::model::NEEDS;
 use crate::target::address;
 use crate::target::endpoint::Endpoint;
 
+/// The longest deadline: a run must end.
+const DEADLINE_SECONDS_MAX: u16 = 600;
+
 /// Checks one file.
 pub(super) struct Reader<'a> {
     /// As given.
@@ -161,6 +164,16 @@ impl Reader<'_> {
         for (name, rate) in rates {
             check_rate(rate, is_loopback)
                 .map_err(|message| self.at(&limits, format!("`limits.{name}`: {message}")))?;
+        }
+        let deadlines = [
+            ("silence_seconds", limits.value.silence_seconds),
+            ("exchange_seconds", limits.value.exchange_seconds),
+        ];
+        for (name, seconds) in deadlines {
+            if !(1..=DEADLINE_SECONDS_MAX).contains(&seconds) {
+                let range = format!("a deadline is 1 to {DEADLINE_SECONDS_MAX} seconds");
+                return Err(self.at(&limits, format!("`limits.{name}`: {range}")));
+            }
         }
         Ok(limits.value)
     }

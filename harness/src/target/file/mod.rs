@@ -146,6 +146,10 @@ pub struct FileLimits {
     pub created_objects_max: u32,
     /// Pages of a list that are followed at most.
     pub pages_max: u64,
+    /// Deadline `silence`: seconds between two pieces of an answer, and until its first.
+    pub silence_seconds: u16,
+    /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
+    pub exchange_seconds: u16,
 }
 
 impl Default for FileLimits {
@@ -155,6 +159,8 @@ impl Default for FileLimits {
             token_requests_per_minute: 8,
             created_objects_max: 20,
             pages_max: 40,
+            silence_seconds: 60,
+            exchange_seconds: 180,
         }
     }
 }

@@ -4,6 +4,8 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::exchanges;
+use super::fault::ArmFault;
 use super::openapi;
 use super::requests::{self, Move};
 use super::routes::{Action, ROUTES};
@@ -45,6 +47,7 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
         Action::MoveClock => return move_clock(&asked).await,
         Action::Reset => return reset(&asked).await,
         Action::SettleDeliveries => return settle(&asked).await,
+        Action::WaitForExchange => return wait(&asked).await,
         Action::World => Ask::World,
         Action::GetClock => Ask::ClockGet,
         Action::GetLegalRequest => Ask::LegalRequest { id: asked.id },
@@ -65,9 +68,23 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
         Action::GetRateLimit => Ask::RateLimitGet,
         Action::SetRateLimit => requests::read::<requests::SetRateLimit>(body)?.ask()?,
         Action::ListDeliveries => Ask::Deliveries,
+        Action::GetDeliveryPolicy => Ask::DeliveryPolicyGet,
+        Action::SetDeliveryPolicy => requests::read::<requests::SetDeliveryPolicy>(body)?.ask(),
         Action::Redeliver => Ask::Redeliver { id: delivery(&asked.id)? },
+        Action::ListFaults => Ask::Faults,
+        Action::ArmFault => {
+            let ask = requests::read::<ArmFault>(body)?.ask()?;
+            let armed = asked.realm.service().control(clock::now(), ask)?;
+            return Ok((StatusCode::CREATED, armed));
+        }
+        Action::DisarmFaults => Ask::DisarmFaults,
         Action::ListExchanges => {
-            Ask::Exchanges { limit: requests::exchanges_limit(asked.query.as_deref())? }
+            let (filter, limit) = exchanges::read_query(asked.query.as_deref(), true)?;
+            Ask::Exchanges { filter, limit }
+        }
+        Action::ExportExchanges => {
+            let (filter, _) = exchanges::read_query(asked.query.as_deref(), false)?;
+            Ask::Archive { filter }
         }
         Action::ClearExchanges => Ask::ClearExchanges,
         Action::PutAddress => requests::read::<requests::PutAddress>(body)?.ask()?,
@@ -110,6 +127,7 @@ fn health(realm: &Realm) -> Value {
 }
 
 fn list_sandboxes(site: &Site) -> Value {
+    site.collect();
     let all: Vec<Value> =
         site.sandboxes().all().iter().map(|realm| realm.addresses().into()).collect();
     json!({ "sandboxes": all })
@@ -119,6 +137,7 @@ fn create_sandbox(asked: &Asked) -> Result<Reply, Problem> {
     let now = clock::now();
     let plan = requests::read::<requests::CreateSandbox>(&asked.body)?.plan(now)?;
     let site = &asked.site;
+    site.collect();
     let realm = site.sandboxes().create(site.main(), plan, now).map_err(|error| match error {
         SandboxError::TooMany => Problem::conflict(error.to_string()),
         SandboxError::Settings(_) => Problem::invalid_value(error.to_string()),
@@ -149,6 +168,32 @@ async fn settle(asked: &Asked) -> Result<Reply, Problem> {
     let settled = asked.site.deliverer().settle(&asked.realm).await;
     let attempts: Vec<Value> = attempts(&settled);
     Ok(ok(json!({ "attempts": attempts, "in_flight": settled.in_flight })))
+}
+
+/// The newest call that matches, once there is one.
+async fn wait(asked: &Asked) -> Result<Reply, Problem> {
+    let (filter, timeout) = requests::read::<exchanges::Wait>(&asked.body)?.chosen()?;
+    let realm = &asked.realm;
+    let found = async {
+        loop {
+            // Before the look, so that no call comes between the two.
+            let mut called = std::pin::pin!(realm.called().notified());
+            called.as_mut().enable();
+            let ask = Ask::Exchanges { filter: filter.clone(), limit: 1 };
+            let found = realm.service().control(clock::now(), ask)?;
+            if found["exchanges"].as_array().is_some_and(|found| !found.is_empty()) {
+                return Ok(found);
+            }
+            called.await;
+        }
+    };
+    match tokio::time::timeout(timeout, found).await {
+        Ok(found) => found.map(ok),
+        Err(_) => {
+            let detail = format!("no call that matches came within {} s", timeout.as_secs());
+            Err(Problem::timeout(detail))
+        }
+    }
 }
 
 async fn move_clock(asked: &Asked) -> Result<Reply, Problem> {

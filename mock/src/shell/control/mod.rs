@@ -6,6 +6,8 @@
 
 mod access;
 mod actions;
+mod exchanges;
+mod fault;
 mod openapi;
 mod requests;
 mod router;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::routes::{Action, Field, Kind, ROUTES, Route};
+use super::routes::{Action, FILTERS, Field, Kind, ROUTES, Route};
 use crate::shell::realm::Realm;
 
 /// The document of a world's control plane.
@@ -50,7 +50,8 @@ fn path_item(route: &Route) -> Map<String, Value> {
 }
 
 fn operation(route: &Route) -> Value {
-    let success = if route.action == Action::CreateSandbox { "201" } else { "200" };
+    let is_made = matches!(route.action, Action::CreateSandbox | Action::ArmFault);
+    let success = if is_made { "201" } else { "200" };
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": route.title,
@@ -62,9 +63,12 @@ fn operation(route: &Route) -> Value {
             "default": { "$ref": "#/components/responses/Problem" },
         },
     });
-    if route.action == Action::ListExchanges {
-        let limit = json!({ "name": "limit", "in": "query", "schema": { "type": "integer" } });
-        operation["parameters"] = json!([limit]);
+    let limit = (route.action == Action::ListExchanges).then_some(("limit", Kind::Integer));
+    if matches!(route.action, Action::ListExchanges | Action::ExportExchanges) {
+        let parameters = limit.into_iter().chain(FILTERS).map(
+            |(name, kind)| json!({ "name": name, "in": "query", "schema": kind_schema(kind) }),
+        );
+        operation["parameters"] = parameters.collect();
     }
     if !route.fields.is_empty() {
         let schema = object_schema(route.fields);
@@ -112,7 +116,9 @@ fn kind_schema(kind: Kind) -> Value {
         Kind::Text => json!({ "type": "string" }),
         Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::TextOrObject => json!({ "type": ["string", "object"] }),
+        Kind::TextOrNull => json!({ "type": ["string", "null"] }),
         Kind::Integer => json!({ "type": "integer" }),
+        Kind::Any => json!({}),
         Kind::Boolean => json!({ "type": "boolean" }),
         Kind::Scopes => {
             json!({ "type": "array", "items": { "enum": ["read", "write"] }, "uniqueItems": true })

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,11 +11,13 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus, Scopes};
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
+use crate::shell::lease::LEASE_SECONDS_MAX;
 use crate::shell::nearest::{hint, nearest};
 use crate::shell::problem::Problem;
 use crate::shell::sandboxes::{Chosen, Plan};
@@ -57,12 +60,14 @@ pub(super) struct CreateSandbox {
     clock: Option<String>,
     rate_limit: Option<String>,
     progression: Option<String>,
+    lease_seconds: Option<u64>,
     defects: Option<Vec<String>>,
 }
 
 impl CreateSandbox {
     pub(super) fn plan(self, now: Timestamp) -> Result<Plan, Problem> {
-        let Self { world, answers, seed, clock, rate_limit, progression, defects } = self;
+        let Self { world, answers, seed, clock, rate_limit, progression, lease_seconds, defects } =
+            self;
         let clock = clock.map(|text| settings::clock(&text, now)).transpose();
         let rate_limit = rate_limit.map(|text| settings::rate_limit(&text)).transpose();
         let progression = progression.map(|text| settings::progression(&text)).transpose();
@@ -75,9 +80,17 @@ impl CreateSandbox {
             clock: clock.map_err(invalid)?,
             rate_limit: rate_limit.map_err(invalid)?,
             progression: progression.map_err(invalid)?,
+            lease: lease_seconds.map(lease).transpose()?,
             defects: defects.map_err(invalid)?,
         })
     }
+}
+
+fn lease(seconds: u64) -> Result<Duration, Problem> {
+    if (1..=LEASE_SECONDS_MAX).contains(&seconds) {
+        return Ok(Duration::from_secs(seconds));
+    }
+    Err(invalid(format!("`lease_seconds` is 1 to {LEASE_SECONDS_MAX}, not {seconds}")))
 }
 
 fn invalid(error: impl std::fmt::Display) -> Problem {
@@ -228,6 +241,36 @@ fn exhaust(text: &str) -> Result<Exhaust, Problem> {
     }
 }
 
+/// Body of `PUT /delivery_policy`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetDeliveryPolicy {
+    paused: Option<bool>,
+    delay_seconds: Option<u64>,
+    reorder_seconds: Option<u64>,
+    duplicates: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    event: Option<Option<String>>,
+}
+
+impl SetDeliveryPolicy {
+    pub(super) fn ask(self) -> Ask {
+        let Self { paused, delay_seconds, reorder_seconds, duplicates, event } = self;
+        Ask::DeliveryPolicySet(PolicyUpdate {
+            is_paused: paused,
+            delay_seconds,
+            reorder_seconds,
+            duplicates,
+            event,
+        })
+    }
+}
+
+/// Tells `null` from a member that is absent.
+fn present<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(reader).map(Some)
+}
+
 /// Body of `PUT /addresses`: `text` or `base64`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -251,20 +294,4 @@ impl PutAddress {
         };
         Ok(Ask::PutAddress { url, bytes, content_type })
     }
-}
-
-/// `limit` of `GET /exchanges`.
-pub(super) fn exchanges_limit(query: Option<&str>) -> Result<usize, Problem> {
-    const DEFAULT: usize = 100;
-    let mut limit = DEFAULT;
-    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-        if name != "limit" {
-            let hint = hint(&name, ["limit"]);
-            return Err(Problem::malformed(format!("unknown parameter `{name}`{hint}")));
-        }
-        limit = value
-            .parse()
-            .map_err(|_| Problem::malformed(format!("`limit` is a number, not `{value}`")))?;
-    }
-    Ok(limit)
 }

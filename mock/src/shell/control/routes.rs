@@ -24,10 +24,17 @@ pub(super) enum Action {
     GetRateLimit,
     SetRateLimit,
     ListDeliveries,
+    GetDeliveryPolicy,
+    SetDeliveryPolicy,
     Redeliver,
     SettleDeliveries,
+    ListFaults,
+    ArmFault,
+    DisarmFaults,
     ListExchanges,
     ClearExchanges,
+    ExportExchanges,
+    WaitForExchange,
     PutAddress,
 }
 
@@ -62,9 +69,11 @@ pub(super) enum Kind {
     Text,
     Texts,
     TextOrObject,
+    TextOrNull,
     Integer,
     Boolean,
     Scopes,
+    Any,
 }
 
 const fn field(name: &'static str, kind: Kind, says: &'static str) -> Field {
@@ -99,6 +108,7 @@ const SANDBOX: &[Field] = &[
     field("clock", Kind::Text, "`real`, `frozen` or `frozen:TIME`"),
     field("rate_limit", Kind::Text, "`enforce`, `observe` or `off`"),
     field("progression", Kind::Text, "`manual`, `timed:SECONDS`, `on-read:N` or `immediate`"),
+    field("lease_seconds", Kind::Integer, "deleted once nobody called it for so long"),
     field("defects", Kind::Texts, "ids of what it does wrong on purpose"),
 ];
 
@@ -126,6 +136,50 @@ const RATE_LIMIT: &[Field] = &[
     field("exhaust", Kind::Text, "a client address whose window is filled up, or `all`"),
 ];
 
+const DELIVERY_POLICY: &[Field] = &[
+    field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again"),
+    field("delay_seconds", Kind::Integer, "first attempted so long after the event"),
+    field("reorder_seconds", Kind::Integer, "every other delivery comes so much later still"),
+    field("duplicates", Kind::Integer, "so many more deliveries of each event; 10 at most"),
+    field("event", Kind::TextOrNull, "what the payload names the event; `null`: what happened"),
+];
+
+const FAULT: &[Field] = &[
+    required(
+        "kind",
+        Kind::Text,
+        "`status`, `delay`, `slow_body`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `missing_member`, `extra_member` or `commit_then_fail`",
+    ),
+    field("operation", Kind::Text, "calls of this operation, such as `create_legal_request`"),
+    field("application", Kind::Text, "calls with a token of this client id"),
+    field("client", Kind::Text, "calls from this address"),
+    field("nth", Kind::Integer, "the first matching call that is struck; 1 where absent"),
+    field("times", Kind::Integer, "how many are struck; 1 where absent"),
+    field("status", Kind::Integer, "of `status` and `commit_then_fail`: 400 to 599"),
+    field("problem", Kind::Text, "with `status`: `type` of the problem"),
+    field("retry_after_seconds", Kind::Integer, "with `status`: the header `Retry-After`"),
+    field("milliseconds", Kind::Integer, "of `delay` and `slow_body`: real time"),
+    field("content_type", Kind::Text, "of `wrong_content_type`; `text/html` where absent"),
+    field("member", Kind::Text, "of `missing_member` and `extra_member`: its JSON pointer"),
+    field("value", Kind::Any, "of `extra_member`: its value; `true` where absent"),
+];
+
+const WAIT: &[Field] = &[
+    field("operation", Kind::Text, "a call of this operation"),
+    field("status", Kind::Text, "answered with this status, such as `422`, or `4xx`"),
+    field("application", Kind::Text, "with a token of this client id"),
+    field("since", Kind::Integer, "later than the call of this serial; any where absent"),
+    field("timeout_seconds", Kind::Integer, "real time, 10 where absent, 60 at most"),
+];
+
+/// The parameters of the routes that list exchanges.
+pub(super) const FILTERS: [(&str, Kind); 4] = [
+    ("operation", Kind::Text),
+    ("status", Kind::Text),
+    ("application", Kind::Text),
+    ("since", Kind::Integer),
+];
+
 const ADDRESS: &[Field] = &[
     required("url", Kind::Text, "the https address"),
     field("text", Kind::Text, "its bytes as text"),
@@ -137,7 +191,7 @@ const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")]
 const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
-pub(super) static ROUTES: [Route; 24] = [
+pub(super) static ROUTES: [Route; 31] = [
     row(Action::Index, Method::GET, "/", "What there is", &[]),
     row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
     row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
@@ -194,6 +248,20 @@ pub(super) static ROUTES: [Route; 24] = [
     ),
     row(Action::ListDeliveries, Method::GET, "/deliveries", "The outbox", &[]),
     row(
+        Action::GetDeliveryPolicy,
+        Method::GET,
+        "/delivery_policy",
+        "How deliveries are attempted",
+        &[],
+    ),
+    row(
+        Action::SetDeliveryPolicy,
+        Method::PUT,
+        "/delivery_policy",
+        "Change how deliveries are attempted; what is absent stays",
+        DELIVERY_POLICY,
+    ),
+    row(
         Action::Redeliver,
         Method::POST,
         "/deliveries/{id}/redeliver",
@@ -207,14 +275,31 @@ pub(super) static ROUTES: [Route; 24] = [
         "Wait until what is due was delivered",
         &[],
     ),
+    row(Action::ListFaults, Method::GET, "/faults", "The faults, and how often each struck", &[]),
+    row(Action::ArmFault, Method::POST, "/faults", "Arm a fault", FAULT),
+    row(Action::DisarmFaults, Method::DELETE, "/faults", "Disarm and forget all faults", &[]),
     row(
         Action::ListExchanges,
         Method::GET,
         "/exchanges",
-        "The newest calls and answers; `limit` says how many",
+        "The newest calls and answers, and why each was refused",
         &[],
     ),
     row(Action::ClearExchanges, Method::DELETE, "/exchanges", "Empty the journal", &[]),
+    row(
+        Action::ExportExchanges,
+        Method::GET,
+        "/exchanges/har",
+        "Calls and answers as an HTTP archive (HAR 1.2)",
+        &[],
+    ),
+    row(
+        Action::WaitForExchange,
+        Method::POST,
+        "/exchanges/wait",
+        "Wait for a call that matches; 408 where none comes in time",
+        WAIT,
+    ),
     row(
         Action::PutAddress,
         Method::PUT,

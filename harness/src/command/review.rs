@@ -1,0 +1,141 @@
+//! `moot snapshot review`: how each response that waits differs, and on a terminal the decision.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use moot_snapshots::{Pending, accept, pending, reject};
+use serde_json::json;
+
+use super::failure::Failure;
+use super::screen::Screen;
+use crate::report::escape;
+use crate::report::text::paint::Paint;
+use crate::verdict::Verdict;
+
+const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [q]uit? ";
+
+/// Asks on a terminal; else prints all, for a person to decide by name.
+pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), Failure> {
+    let waiting = pending(dir)?;
+    if screen.is_json() {
+        let rows: Vec<_> =
+            waiting.iter().map(|one| json!({"name": one.name, "diff": one.diff})).collect();
+        return screen.json(&json!({ "pending": rows }));
+    }
+    let paint = screen.paint();
+    let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if asks && !waiting.is_empty() {
+        return ask(&waiting, paint, &mut io::stdin().lock(), &mut io::stdout().lock());
+    }
+    let mut out: String = waiting.iter().map(|one| shown(one, paint)).collect();
+    out.push_str(&match waiting.len() {
+        0 => "nothing waits for a decision\n".to_owned(),
+        count => format!("{count} waiting: moot snapshot accept|reject NAME… or --all\n"),
+    });
+    screen.print(&out)
+}
+
+/// One after the other, until all are decided or the person has enough.
+fn ask(
+    waiting: &[Pending],
+    paint: Paint,
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> Result<(), Failure> {
+    let broken = |error: io::Error| Failure::fault(format!("the terminal is gone: {error}"));
+    let (mut accepted, mut rejected) = (0, 0);
+    'all: for (index, one) in waiting.iter().enumerate() {
+        let place = format!("{} of {}", index + 1, waiting.len());
+        write!(output, "{}\n{}", paint.dim(&place), shown(one, paint)).map_err(broken)?;
+        loop {
+            write!(output, "{QUESTION}").and_then(|()| output.flush()).map_err(broken)?;
+            let mut answer = String::new();
+            if input.read_line(&mut answer).map_err(broken)? == 0 {
+                break 'all;
+            }
+            match answer.trim() {
+                "a" | "accept" => {
+                    accept(one)?;
+                    accepted += 1;
+                }
+                "r" | "reject" => {
+                    reject(one)?;
+                    rejected += 1;
+                }
+                "s" | "skip" | "n" | "next" | "" => {}
+                "q" | "quit" => break 'all,
+                _ => continue,
+            }
+            break;
+        }
+    }
+    let left = waiting.len() - accepted - rejected;
+    writeln!(output, "{accepted} accepted, {rejected} rejected, {left} still waiting")
+        .map_err(broken)
+}
+
+/// Name and difference.
+fn shown(one: &Pending, paint: Paint) -> String {
+    let mut out = format!("{}\n", paint.bold(&one.name));
+    for line in one.diff.lines() {
+        let line = escape::line(line);
+        let painted = match line.as_bytes().first() {
+            Some(b'+') => paint.verdict(Verdict::Pass, &line),
+            Some(b'-') => paint.verdict(Verdict::Fail, &line),
+            Some(b'@') => paint.dim(&line),
+            _ => line,
+        };
+        out.push_str(&format!("  {painted}\n"));
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use moot_snapshots::{Metadata, Mode, check, pending};
+
+    use super::ask;
+    use crate::report::text::paint::Paint;
+
+    /// Four wait; what is left waiting after these lines were typed.
+    #[track_caller]
+    fn left_after(typed: &str, expected: &[&str], summary: &str) {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let text = String::new;
+        let metadata = Metadata {
+            scenario: text(),
+            step: text(),
+            target_class: text(),
+            register_version: text(),
+            source: text(),
+        };
+        for name in ["s/a", "s/b", "s/c", "s/d"] {
+            for content in ["HTTP 200", "HTTP 404"] {
+                check(dir.path(), name, &metadata, content, Mode::Record);
+            }
+        }
+        let waiting = pending(dir.path()).expect("readable");
+        let mut output = Vec::new();
+        ask(&waiting, Paint { color: false }, &mut typed.as_bytes(), &mut output)
+            .expect("it goes on");
+        let output = String::from_utf8(output).expect("it prints UTF-8");
+        assert!(output.contains(summary), "{output}");
+        let left = pending(dir.path()).expect("readable");
+        assert_eq!(left.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn each_is_decided_on_its_own() {
+        let summary = "1 accepted, 1 rejected, 2 still waiting";
+        left_after("a\nr\ns\nn\n", &["s/c", "s/d"], summary);
+        left_after("accept\nwhat?\nreject\nq\n", &["s/c", "s/d"], summary);
+    }
+
+    #[test]
+    fn an_end_decides_nothing() {
+        let summary = "0 accepted, 0 rejected, 4 still waiting";
+        left_after("", &["s/a", "s/b", "s/c", "s/d"], summary);
+        left_after("q\n", &["s/a", "s/b", "s/c", "s/d"], summary);
+    }
+}

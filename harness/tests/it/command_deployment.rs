@@ -1,0 +1,54 @@
+//! The whole suite on a deployment: harmless without consent, and right with it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+use wiremock::MockServer;
+
+use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
+
+/// How often each method, and `token` for a token request, reached the server.
+async fn reached(server: &MockServer) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for request in server.received_requests().await.expect("they are kept") {
+        let is_token = request.method == "POST" && request.url.path() == "/api/oauth/token";
+        let kind = if is_token { "token".to_owned() } else { request.method.to_string() };
+        *counts.entry(kind).or_default() += 1;
+    }
+    counts
+}
+
+#[tokio::test]
+async fn without_consent_only_reads_and_token_requests_leave() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    let ran = judged(dir.path(), &[], 3);
+    assert!(ran.stdout.contains("consent: [write] in the target file"), "{}", ran.stdout);
+    let counts = reached(&server).await;
+    assert_eq!(counts.keys().collect::<Vec<_>>(), ["GET", "token"], "{counts:?}");
+    assert!(counts["GET"] > 200, "{counts:?}");
+    let left: Vec<_> = fs::read_dir(dir.path()).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "no ledger: {left:?}");
+}
+
+#[tokio::test]
+async fn with_consent_a_sound_deployment_conforms() {
+    for answers in ["default", "documented"] {
+        let server = start(answers).await;
+        let dir = tempfile::tempdir().expect("a folder");
+        target(dir.path(), &format!("{}/api", server.uri()), ALL_BUT_LOAD);
+        let ran = judged(dir.path(), &["--report", "json=report.json"], 0);
+        let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        for verdict in ["error", "fail", "drift"] {
+            assert_eq!(report["counts"][verdict], 0, "{answers}: {verdict}\n{}", ran.stdout);
+        }
+        for row in report["not_run"].as_array().expect("a list") {
+            assert_eq!(row["is_tolerated"], true, "{answers}: {row}");
+        }
+        assert!(report["residue"].as_array().is_some_and(|it| !it.is_empty()), "it says so");
+        assert!(fs::read_dir(dir.path()).expect("a folder").count() > 2, "there is a ledger");
+    }
+}

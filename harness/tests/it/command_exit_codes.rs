@@ -1,0 +1,167 @@
+//! Each exit code of `moot run`, and which of two wins, through the real binary (DESIGN §8).
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::command_support::run;
+use crate::deployment::{judged, start, target};
+
+const LISTS: &str = "
+  - id: lists
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        snapshot: true
+        expect: { list-legal-requests.status-200: { status: 200 } }
+";
+const VIOLATES: &str = "
+  - id: violates
+    title: No target can hold this
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect: { list-workflows.status-200: { status: 418 } }
+";
+const UNMET: &str = "
+  - id: unmet
+    title: Nobody receives anything here
+    needs: [receiver]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        expect: { list-legal-requests.status-200: { status: 200 } }
+";
+const BREAKS: &str = "
+  - id: breaks
+    title: Nothing answers there
+    needs: [read]
+    steps:
+      - request: GET /v1/webhooks
+        token: read
+        expect: { list-webhooks.status-200: { status: 200 } }
+";
+
+/// A folder with these scenarios in `sample.yaml`, and a target file for `base_url`.
+fn folder(base_url: &str, scenarios: &[&str]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let text = format!("section: \"4.6\"\ntitle: A sample\nscenarios:{}", scenarios.concat());
+    fs::write(dir.path().join("sample.yaml"), text).expect("writable");
+    target(dir.path(), base_url, "");
+    dir
+}
+
+/// A sound deployment, but for its webhooks: what is sent there gets no answer in time.
+async fn deployment() -> (MockServer, String) {
+    let server = start("default").await;
+    Mock::given(method("GET"))
+        .and(path("/api/v1/webhooks"))
+        .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(20)))
+        .mount(&server)
+        .await;
+    let base = format!("{}/api", server.uri());
+    (server, base)
+}
+
+#[tokio::test]
+async fn the_gravest_of_what_happened_is_the_exit_code() {
+    let (_server, base) = deployment().await;
+    let rows: [(&str, &[&str], &[&str], i32); 10] = [
+        ("sound", &[LISTS], &[], 0),
+        ("violation", &[LISTS, VIOLATES], &[], 1),
+        ("not run", &[LISTS, UNMET], &[], 3),
+        ("nothing ran", &[UNMET], &[], 3),
+        ("no answer", &[LISTS, BREAKS], &[], 4),
+        ("no answer before not run", &[LISTS, UNMET, BREAKS], &[], 4),
+        ("violation before no answer", &[BREAKS, VIOLATES], &[], 1),
+        ("unknown selector", &[VIOLATES], &["violate"], 2),
+        ("report not written", &[LISTS], &["--report", "json=/dev/full"], 70),
+        ("fault before violation", &[VIOLATES], &["--report", "json=/dev/full"], 70),
+    ];
+    for (name, scenarios, words, code) in rows {
+        let dir = folder(&base, scenarios);
+        let ran = judged(dir.path(), &[&["--scenarios", "sample.yaml"], words].concat(), code);
+        if name == "unknown selector" {
+            assert!(ran.stderr.contains("did you mean `violates`?"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[tokio::test]
+async fn drift_is_before_not_run_and_after_trouble() {
+    let (_server, base) = deployment().await;
+    let dir = folder(&base, &[LISTS]);
+    let words = |mode| ["--scenarios", "sample.yaml", "--snapshots", mode];
+    judged(dir.path(), &words("record"), 0);
+    spoil(&dir.path().join("snapshots"));
+    for (scenarios, code) in
+        [(&[LISTS][..], 5), (&[LISTS, UNMET], 5), (&[LISTS, BREAKS], 4), (&[LISTS, VIOLATES], 1)]
+    {
+        let other = folder(&base, scenarios);
+        fs::copy(other.path().join("sample.yaml"), dir.path().join("sample.yaml")).expect("room");
+        judged(dir.path(), &words("check"), code);
+    }
+}
+
+/// Changes what was recorded.
+fn spoil(folder: &Path) {
+    for entry in fs::read_dir(folder).expect("it was recorded").flatten() {
+        if entry.path().is_dir() {
+            spoil(&entry.path());
+            continue;
+        }
+        let text = fs::read_to_string(entry.path()).expect("it is text");
+        fs::write(entry.path(), text.replace("200", "299")).expect("writable");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_target_file_is_2_and_names_the_near_miss() {
+    let dir = folder("http://127.0.0.1:1/api", &[LISTS]);
+    target(dir.path(), "http://127.0.0.1:1/api", "consnet: [write]\n");
+    let ran = judged(dir.path(), &[], 2);
+    assert!(ran.stderr.contains("did you mean `consent`?"), "{}", ran.stderr);
+    let ran = run(&["run", "--target", "none.yaml"], dir.path());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn refused_credentials_are_4() {
+    let (server, base) = deployment().await;
+    Mock::given(path("/api/oauth/token"))
+        .respond_with(
+            ResponseTemplate::new(401)
+                .set_body_json(serde_json::json!({ "error": "invalid_client" })),
+        )
+        .mount(&server)
+        .await;
+    let dir = folder(&base, &[LISTS, VIOLATES]);
+    let ran = judged(dir.path(), &[], 4);
+    assert!(ran.stdout.contains("401 (invalid_client)"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_closed_port_is_4() {
+    let closed = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let dir = folder(&format!("http://{closed}/api"), &[VIOLATES]);
+    let ran = judged(dir.path(), &[], 4);
+    assert!(ran.stdout.contains("cannot be reached"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_port_that_never_answers_is_4_before_long() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("it is bound");
+    let dir = folder(&format!("http://{address}/api"), &[VIOLATES]);
+    let started = Instant::now();
+    let ran = judged(dir.path(), &[], 4);
+    assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
+    assert!(ran.stdout.contains("deadline"), "{}", ran.stdout);
+}

@@ -1,0 +1,160 @@
+//! Recorded responses in a run: drift, what is unused, what CI writes, and the bundled ones.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, moot, run};
+
+const SCENARIOS: &str = "\
+section: \"4.6\"
+title: A sample
+scenarios:
+  - id: lists
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        snapshot: true
+        capture: { some: \"$.data[:2].id\" }
+        expect:
+          list-legal-requests.status-200: { status: 200 }
+      - for_each: { legal_request: <some> }
+        steps:
+          - request: GET /v1/requests/<legal_request>
+            token: read
+            snapshot: true
+            expect:
+              get-legal-request.status-200: { status: 200 }
+";
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("sample.yaml"), SCENARIOS).expect("writable");
+    dir
+}
+
+#[track_caller]
+fn check(dir: &Path, words: &[&str], code: i32) -> Ran {
+    let ran = run(&[&["run", "--scenarios", "sample.yaml"], words].concat(), dir);
+    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+/// Of the first step.
+fn snapshot(dir: &Path) -> PathBuf {
+    dir.join("snapshots/mock/sample/lists__GET_v1_requests.snap")
+}
+
+#[test]
+fn a_step_without_its_snapshot_and_a_difference_are_drift() {
+    let dir = folder();
+    check(dir.path(), &["--snapshots", "check"], 5);
+    check(dir.path(), &["--snapshots", "record", "--seed", "42"], 0);
+    // Another seed gives other ids, tokens and times; checked without being asked for.
+    check(dir.path(), &["--seed", "43"], 0);
+    let file = snapshot(dir.path());
+    let text = fs::read_to_string(&file).expect("recorded");
+    assert!(text.contains("\"[count]\""), "{text}");
+    fs::write(&file, text.replace("HTTP 200", "HTTP 201")).expect("writable");
+    let ran = check(dir.path(), &[], 5);
+    assert!(ran.stdout.contains("-HTTP 201") && ran.stdout.contains("+HTTP 200"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\ndrifted: "), "{}", ran.stdout);
+    check(dir.path(), &["--snapshots", "off"], 0);
+    check(dir.path(), &["--snapshots", "record"], 0);
+    assert!(file.with_extension("snap.new").is_file(), "it waits for a decision");
+    let accepted = run(&["snapshot", "accept", "--all"], dir.path());
+    assert_eq!(accepted.code, Some(0), "{}", accepted.stderr);
+    check(dir.path(), &[], 0);
+}
+
+#[test]
+fn rows_of_a_loop_are_counted_not_named() {
+    let dir = folder();
+    check(dir.path(), &["--snapshots", "record"], 0);
+    let list = run(&["snapshot", "list", "--format", "json"], dir.path()).stdout;
+    let list: Value = serde_json::from_str(&list).expect("it is JSON");
+    let names: Vec<_> = list["snapshots"].as_array().into_iter().flatten().collect();
+    let names: Vec<_> = names.iter().map(|row| row["name"].as_str().unwrap_or_default()).collect();
+    let by_id = "mock/sample/lists__GET_v1_requests_legal_request";
+    let expected = ["mock/sample/lists__GET_v1_requests", by_id, &format!("{by_id}__2")];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn unused_snapshots_are_told_only_of_a_whole_run() {
+    let dir = folder();
+    check(dir.path(), &["--snapshots", "record"], 0);
+    let gone = snapshot(dir.path()).with_file_name("gone__get.snap");
+    fs::copy(snapshot(dir.path()), &gone).expect("writable");
+    let whole = check(dir.path(), &[], 0).stdout;
+    assert!(whole.contains("sample/gone__get"), "{whole}");
+    let filtered = check(dir.path(), &["lists"], 0).stdout;
+    assert!(!filtered.contains("gone__get"), "{filtered}");
+    let off = check(dir.path(), &["--snapshots", "off"], 0).stdout;
+    assert!(!off.contains("gone__get"), "{off}");
+    fs::remove_file(snapshot(dir.path())).expect("it is there");
+    let drifted = check(dir.path(), &[], 5).stdout;
+    assert!(!drifted.contains("gone__get"), "{drifted}");
+}
+
+#[test]
+fn in_ci_only_the_bundle_is_written() {
+    let dir = folder();
+    let in_ci = |words: &[&str], ci: &str| {
+        let words = [&["run", "--scenarios", "sample.yaml"], words].concat();
+        let output = moot(&words, dir.path()).env("CI", ci).output().expect("the binary runs");
+        output.status.code()
+    };
+    assert_eq!(in_ci(&["--snapshots", "record"], "true"), Some(2));
+    let bundled = ["--snapshots", "record", "--snapshot-bundle", "new.json"];
+    assert_eq!(in_ci(&bundled, "true"), Some(0));
+    assert!(!dir.path().join("snapshots").exists());
+    let applied = run(&["snapshot", "apply", "new.json"], dir.path());
+    assert!(
+        applied.stdout.contains("3 recorded in snapshots/mock, 0 waiting"),
+        "{}",
+        applied.stdout
+    );
+    check(dir.path(), &[], 0);
+    assert_eq!(in_ci(&["--snapshots", "record"], "false"), Some(0), "`false` is not set");
+    // A check that drifts leaves what came in its bundle.
+    let file = snapshot(dir.path());
+    let text = fs::read_to_string(&file).expect("recorded");
+    fs::write(&file, text.replace("HTTP 200", "HTTP 201")).expect("writable");
+    assert_eq!(in_ci(&["--snapshot-bundle", "new.json"], "1"), Some(5));
+    let applied = run(&["snapshot", "apply", "new.json", "--format", "json"], dir.path()).stdout;
+    let applied: Value = serde_json::from_str(&applied).expect("it is JSON");
+    assert_eq!(applied["pending"][0], "sample/lists__GET_v1_requests");
+    assert_eq!(in_ci(&["--snapshots", "off", "--snapshot-bundle", "new.json"], "1"), Some(2));
+    fs::write(dir.path().join("new.json"), "{}").expect("writable");
+    assert_eq!(run(&["snapshot", "apply", "new.json"], dir.path()).code, Some(2));
+}
+
+#[test]
+fn the_bundled_snapshots_hold_with_any_seed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/mock");
+    // The first run is whole, so that it tells what is unused; the others only ask again.
+    for (seed, selectors) in [("1", &[][..]), ("2", &["02_resources", "04_*", "07_errors"])] {
+        let words = [
+            "run",
+            "-q",
+            "--snapshots",
+            "check",
+            "--snapshot-dir",
+            bundled,
+            "--seed",
+            seed,
+            "--report",
+            "json=report.json",
+        ];
+        let ran = run(&[&words[..], selectors].concat(), dir.path());
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let report = fs::read_to_string(dir.path().join("report.json")).expect("written");
+        let report: Value = serde_json::from_str(&report).expect("it is JSON");
+        assert_eq!(report["unused_snapshots"].as_array().map(Vec::len), Some(0), "{report}");
+    }
+}

@@ -1,0 +1,66 @@
+//! A deployment for tests: the mock without its control plane's say, behind a server that counts.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use moot_fixtures::{answers, world};
+use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+use wiremock::MockServer;
+
+use crate::command_support::{Ran, run};
+
+/// Consent and tolerance under which all that a deployment can be judged by runs, but the load.
+pub(crate) const ALL_BUT_LOAD: &str = "\
+consent: [write, delete, fetch]
+tolerate: [load, admin, expired_token, revoked_token, receiver]
+";
+
+/// The world `demo` with these answers; every request that reaches it is kept.
+pub(crate) async fn start(answers_name: &str) -> MockServer {
+    let seed_world = world::named("demo").expect("it is bundled").clone();
+    let settings = Settings {
+        defects: Vec::new(),
+        seed: 42,
+        base_url: "http://localhost/api".to_owned(),
+        answers: answers::named(answers_name).expect("they are bundled").clone(),
+        seed_world: Arc::new(seed_world),
+        clock: ClockSetting::Real,
+        rate_limit: RateLimitMode::Off,
+        progression: Progression::Manual,
+    };
+    moot_mock::embed::start_with(settings).await.expect("it starts")
+}
+
+/// Writes `target.yaml` for a server on loopback: unpaced, all applications of `demo`, no control
+/// plane; `more` is added.
+pub(crate) fn target(dir: &Path, base_url: &str, more: &str) {
+    let text = format!(
+        "base_url: {base_url}
+admin: none
+applications:
+  main: {{ client_id: demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B }}
+  reader: {{ client_id: demo-reader, client_secret: demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T, scopes: [read] }}
+  writer: {{ client_id: demo-writer, client_secret: demo-writer-secret-Cb6Rx1Qe8Ma3Vk5N, scopes: [write] }}
+  other_company: {{ client_id: other-main, client_secret: other-main-secret-Ws4Jn7Ub2Ty9Ep6D }}
+bindings:
+  requester_email: requester@northwind.example
+  document_url: https://documents.example.com/agreement.pdf
+limits:
+  requests_per_minute: 0
+  token_requests_per_minute: 0
+  created_objects_max: 1000
+  silence_seconds: 2
+  exchange_seconds: 4
+{more}"
+    );
+    fs::write(dir.join("target.yaml"), text).expect("writable");
+}
+
+/// `moot run --target target.yaml` with these words, which must end with `code`.
+#[track_caller]
+pub(crate) fn judged(dir: &Path, words: &[&str], code: i32) -> Ran {
+    let ran = run(&[&["run", "--target", "target.yaml"], words].concat(), dir);
+    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+    ran
+}

@@ -1,0 +1,101 @@
+//! Arming faults. One that could never strike is refused.
+
+use moot_fixtures::contract::TokenNeed;
+use serde_json::{Value, json};
+
+use super::Refusal;
+use crate::authorise;
+use crate::call::Principal;
+use crate::fault::{Fault, FaultKind};
+use crate::limits::{FAULT_MILLISECONDS_MAX, FAULTS_MAX};
+use crate::world::World;
+
+/// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "operation", "application",
+/// "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says how often it struck.
+pub(super) fn view(world: &World) -> Value {
+    json!({ "faults": world.faults().views() })
+}
+
+/// Arms one. Shape: a member of `faults`.
+pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
+    check_count("nth", fault.nth)?;
+    check_count("times", fault.times)?;
+    check_kind(&fault.kind)?;
+    let application = check_caller(world, &fault)?;
+    let armed = world.faults().arm(fault, application);
+    armed.map(|view| json!(view)).ok_or_else(|| {
+        let detail = format!("there are {FAULTS_MAX} faults already: DELETE /__admin/faults");
+        Refusal::conflict(detail)
+    })
+}
+
+fn check_count(name: &str, count: u64) -> Result<(), Refusal> {
+    if count == 0 {
+        let detail = format!("`{name}` counts from 1, so that 0 would never strike");
+        return Err(Refusal::invalid(detail));
+    }
+    Ok(())
+}
+
+fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
+    let is_sound = match kind {
+        FaultKind::Delay { milliseconds } | FaultKind::SlowBody { milliseconds } => {
+            (1..=FAULT_MILLISECONDS_MAX).contains(milliseconds)
+        }
+        FaultKind::MissingMember { pointer } | FaultKind::ExtraMember { pointer, .. } => {
+            if !pointer.starts_with('/') {
+                let detail =
+                    format!("`member` is a JSON pointer such as /data/id, not `{pointer}`");
+                return Err(Refusal::invalid(detail));
+            }
+            true
+        }
+        FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed)) => {
+            if !(400..=599).contains(&failed.status.as_u16()) {
+                return Err(Refusal::invalid("`status` is 400 to 599".to_owned()));
+            }
+            true
+        }
+        FaultKind::CommitThenFail(None)
+        | FaultKind::Truncate
+        | FaultKind::ResetBefore
+        | FaultKind::ResetDuring
+        | FaultKind::MalformedJson
+        | FaultKind::WrongContentType { .. } => true,
+    };
+    if is_sound {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!("`milliseconds` is 1 to {FAULT_MILLISECONDS_MAX}")))
+}
+
+/// The index of the application, if a call of it can be admitted at all.
+fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
+    if let Some(operation) = fault.operation
+        && !world.seeded().router().has(operation)
+    {
+        let name = operation.as_str();
+        return Err(Refusal::invalid(format!(
+            "`{name}` is no operation of this world: its answers leave it out"
+        )));
+    }
+    let Some(client_id) = &fault.application else { return Ok(None) };
+    let (index, application) = world
+        .seeded()
+        .application_of(client_id)
+        .ok_or_else(|| Refusal::unknown(format!("there is no application `{client_id}`")))?;
+    let Some(operation) = fault.operation else { return Ok(Some(index)) };
+    let (name, need) = (operation.as_str(), authorise::need(operation, world.answers()));
+    if need == TokenNeed::None {
+        return Err(Refusal::invalid(format!(
+            "calls of `{name}` carry no token, so none is of `{client_id}`: leave `application` out"
+        )));
+    }
+    let principal =
+        Principal { application: index, company: application.company, scopes: application.scopes };
+    authorise::authorise(need, &principal, world.answers()).map_err(|problem| {
+        let detail = format!("`{client_id}` can't call `{name}`: {}", problem.detail);
+        Refusal::invalid(detail)
+    })?;
+    Ok(Some(index))
+}

@@ -1,0 +1,115 @@
+//! What a fault does to an answer.
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use moot_fixtures::contract::Operation;
+use serde_json::Value;
+
+use super::{FailedStatus, FaultKind};
+use crate::problem::Problem;
+use crate::rendered::json_bytes;
+use crate::reply::Reply;
+use crate::response::{Response, ResponseBody, Transport};
+
+/// The damaged answer; `None` where there is nothing in it to damage.
+pub(crate) fn damage(
+    reply: &Reply<'_>,
+    operation: Operation,
+    kind: &FaultKind,
+    response: &Response,
+) -> Option<Response> {
+    match kind {
+        FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed)) => {
+            Some(failure(reply, operation, failed))
+        }
+        FaultKind::ResetBefore | FaultKind::CommitThenFail(None) => {
+            Some(carried(response, Transport::ResetBefore))
+        }
+        FaultKind::Delay { milliseconds } => {
+            Some(carried(response, Transport::Delay { milliseconds: *milliseconds }))
+        }
+        FaultKind::SlowBody { milliseconds } => {
+            of_body(response, Transport::SlowBody { milliseconds: *milliseconds })
+        }
+        FaultKind::Truncate => of_body(response, Transport::Truncate),
+        FaultKind::ResetDuring => of_body(response, Transport::ResetDuring),
+        FaultKind::WrongContentType { content_type } => with_type(response, content_type),
+        FaultKind::MalformedJson => {
+            let (bytes, _) = json_of(response)?;
+            Some(with_bytes(response, bytes.slice(..bytes.len() / 2)))
+        }
+        FaultKind::MissingMember { pointer } => {
+            edited(response, |json| removed(json, pointer).map(drop))
+        }
+        FaultKind::ExtraMember { pointer, value } => {
+            edited(response, |json| added(json, pointer, value))
+        }
+    }
+}
+
+fn failure(reply: &Reply<'_>, operation: Operation, failed: &FailedStatus) -> Response {
+    let FailedStatus { status, problem, retry_after_seconds } = failed;
+    let mut response = reply.problem(&Problem::injected(operation, *status, problem));
+    // No rule of the service refused it.
+    response.refused = None;
+    let retry_after = retry_after_seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds)));
+    response.headers.extend(retry_after);
+    response
+}
+
+fn carried(response: &Response, transport: Transport) -> Response {
+    Response { transport: Some(transport), ..response.clone() }
+}
+
+/// Two bytes are the least that can be cut in the middle.
+fn of_body(response: &Response, transport: Transport) -> Option<Response> {
+    let length = match &response.body {
+        ResponseBody::Bytes(bytes) => bytes.len() as u64,
+        ResponseBody::Content(content) => content.length,
+    };
+    (length >= 2).then(|| carried(response, transport))
+}
+
+fn with_type(response: &Response, content_type: &HeaderValue) -> Option<Response> {
+    let mut response = response.clone();
+    let (_, value) = response.headers.iter_mut().find(|(name, _)| *name == CONTENT_TYPE)?;
+    *value = content_type.clone();
+    Some(response)
+}
+
+fn with_bytes(response: &Response, bytes: Bytes) -> Response {
+    Response { body: ResponseBody::Bytes(bytes), ..response.clone() }
+}
+
+fn json_of(response: &Response) -> Option<(Bytes, Value)> {
+    let ResponseBody::Bytes(bytes) = &response.body else { return None };
+    let json: Value = serde_json::from_slice(bytes).ok()?;
+    (json.is_object() || json.is_array()).then(|| (bytes.clone(), json))
+}
+
+fn edited(response: &Response, edit: impl FnOnce(&mut Value) -> Option<()>) -> Option<Response> {
+    let (_, mut json) = json_of(response)?;
+    edit(&mut json)?;
+    Some(with_bytes(response, json_bytes(&json).into()))
+}
+
+fn removed(json: &mut Value, pointer: &str) -> Option<Value> {
+    let (parent, name) = pointer.rsplit_once('/')?;
+    json.pointer_mut(parent)?.as_object_mut()?.shift_remove(&unescaped(name))
+}
+
+/// Only where there is no such member yet.
+fn added(json: &mut Value, pointer: &str, value: &Value) -> Option<()> {
+    let (parent, name) = pointer.rsplit_once('/')?;
+    let (parent, name) = (json.pointer_mut(parent)?.as_object_mut()?, unescaped(name));
+    if parent.contains_key(&name) {
+        return None;
+    }
+    parent.insert(name, value.clone());
+    Some(())
+}
+
+/// RFC 6901 §4.
+fn unescaped(name: &str) -> String {
+    name.replace("~1", "/").replace("~0", "~")
+}

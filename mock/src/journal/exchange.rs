@@ -1,0 +1,188 @@
+//! One call as it is read from the ring, and which calls are asked for.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
+use serde::Serialize;
+
+use super::record::NONE;
+use crate::response::Stage;
+
+/// One call as it is read. Shape: a member of `exchanges`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Exchange {
+    pub(crate) serial: u64,
+    pub(crate) at: String,
+    pub(crate) client: IpAddr,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) query: Option<String>,
+    pub(crate) operation: Option<Operation>,
+    /// Filled in by whoever knows the applications.
+    pub(crate) application: Option<String>,
+    #[serde(skip)]
+    pub(crate) application_index: Option<u32>,
+    pub(crate) request: Sent,
+    pub(crate) status: u16,
+    pub(crate) response: Told,
+    pub(crate) problem: Option<String>,
+    /// Why it was refused, and what would have worked.
+    pub(crate) detail: Option<String>,
+    /// `served`, or the rule that refused it.
+    pub(crate) decision: &'static str,
+    /// The rules that it passed, in the order asked.
+    pub(crate) passed: Vec<&'static str>,
+    /// What it changed.
+    pub(crate) changes: Vec<String>,
+    /// The kind of the fault that struck it; then the client may have seen something else.
+    pub(crate) fault: Option<String>,
+}
+
+/// What a call carried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Sent {
+    /// Fingerprint of the credential: equal ones are equal.
+    pub(crate) authorization: Option<String>,
+    pub(crate) content_type: Option<String>,
+    /// Bytes of the body, of the parts of a form together.
+    pub(crate) length: u64,
+    pub(crate) parts: Vec<SentPart>,
+}
+
+/// A part of a form, without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct SentPart {
+    pub(crate) name: String,
+    pub(crate) file_name: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) length: u64,
+}
+
+/// What it was answered with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Told {
+    pub(crate) content_type: Option<String>,
+    pub(crate) length: u64,
+}
+
+/// Which exchanges are asked for; absent is any.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Of this operation.
+    pub operation: Option<Operation>,
+    /// Answered with this status.
+    pub status: Option<StatusFilter>,
+    /// With a token of this client id.
+    pub application: Option<String>,
+    /// Later than the call of this number.
+    pub since: Option<u64>,
+}
+
+/// Which statuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusFilter {
+    /// This one.
+    Exactly(u16),
+    /// All of one hundred, by its first digit.
+    Class(u16),
+}
+
+impl Filter {
+    pub(crate) fn matches(&self, exchange: &Exchange) -> bool {
+        self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))
+            && self.since.is_none_or(|serial| exchange.serial > serial)
+            && (self.application.is_none() || self.application == exchange.application)
+            && self.status.is_none_or(|wanted| match wanted {
+                StatusFilter::Exactly(status) => exchange.status == status,
+                StatusFilter::Class(class) => exchange.status / 100 == class,
+            })
+    }
+}
+
+pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
+    let (serial, bytes) = bytes.split_first_chunk::<8>()?;
+    let (at, bytes) = bytes.split_first_chunk::<16>()?;
+    let (client, bytes) = bytes.split_first_chunk::<16>()?;
+    let (status, bytes) = bytes.split_first_chunk::<2>()?;
+    let (application, bytes) = bytes.split_first_chunk::<4>()?;
+    let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
+    let (credential, bytes) = bytes.split_first_chunk::<8>()?;
+    let (answered, bytes) = bytes.split_first_chunk::<8>()?;
+    let (method, bytes) = read_text(bytes)?;
+    let (path, bytes) = read_text(bytes)?;
+    let (query, bytes) = read_text(bytes)?;
+    let (content_type, bytes) = read_text(bytes)?;
+    let (answered_type, bytes) = read_text(bytes)?;
+    let (problem, bytes) = read_text(bytes)?;
+    let (detail, bytes) = read_text(bytes)?;
+    let (fault, bytes) = read_text(bytes)?;
+    let (changes, bytes) = read_text(bytes)?;
+    let (length, parts) = read_body(bytes)?;
+    let stage = (stage != NONE).then(|| Stage::ALL.get(usize::from(stage))).flatten();
+    let application = u32::from_be_bytes(*application);
+    let credential = u64::from_be_bytes(*credential);
+    Some(Exchange {
+        serial: u64::from_be_bytes(*serial),
+        at: Timestamp::from_nanosecond(i128::from_be_bytes(*at)).ok()?.to_string(),
+        client: IpAddr::V6(Ipv6Addr::from(*client)).to_canonical(),
+        method,
+        path,
+        query: present(query),
+        operation: Operation::ALL.get(usize::from(operation)).copied(),
+        application: None,
+        application_index: (application != u32::MAX).then_some(application),
+        request: Sent {
+            authorization: (credential != 0).then(|| format!("fingerprint:{credential:016x}")),
+            content_type: present(content_type),
+            length,
+            parts,
+        },
+        status: u16::from_be_bytes(*status),
+        response: Told {
+            content_type: present(answered_type),
+            length: u64::from_be_bytes(*answered),
+        },
+        problem: stage.map(|_| problem),
+        detail: present(detail),
+        decision: stage.map_or("served", |stage| stage.as_str()),
+        passed: Stage::ALL
+            .iter()
+            .take_while(|passed| stage.is_none_or(|stage| *passed < stage))
+            .map(|passed| passed.as_str())
+            .collect(),
+        changes: changes.lines().map(str::to_owned).collect(),
+        fault: present(fault),
+    })
+}
+
+fn read_body(bytes: &[u8]) -> Option<(u64, Vec<SentPart>)> {
+    let (length, bytes) = bytes.split_first_chunk::<8>()?;
+    let (&[count], mut bytes) = bytes.split_first_chunk::<1>()?;
+    let mut parts = Vec::with_capacity(count.into());
+    for _ in 0..count {
+        let (name, rest) = read_text(bytes)?;
+        let (&[is_file], rest) = rest.split_first_chunk::<1>()?;
+        let (file_name, rest) = read_text(rest)?;
+        let (content_type, rest) = read_text(rest)?;
+        let (length, rest) = rest.split_first_chunk::<8>()?;
+        bytes = rest;
+        parts.push(SentPart {
+            name,
+            file_name: (is_file == 1).then_some(file_name),
+            content_type: present(content_type),
+            length: u64::from_be_bytes(*length),
+        });
+    }
+    Some((u64::from_be_bytes(*length), parts))
+}
+
+fn present(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+fn read_text(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let (length, bytes) = bytes.split_first_chunk::<2>()?;
+    let (text, bytes) = bytes.split_at_checked(u16::from_be_bytes(*length).into())?;
+    Some((std::str::from_utf8(text).ok()?.to_owned(), bytes))
+}

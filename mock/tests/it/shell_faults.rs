@@ -1,0 +1,252 @@
+//! Faults through the real socket: what a client meets, what the service keeps, what is counted.
+
+use std::time::{Duration, Instant};
+
+use moot_mock::shell::{ServeLimits, Site};
+use serde_json::{Value, json};
+
+use crate::shell_support::{
+    BASE, LEGAL_REQUEST, MAIN, Served, admin, call, form, served, site, token,
+};
+
+/// A site behind a socket, a token for it, and a client that keeps no connection.
+struct Stage {
+    site: Site,
+    served: Served,
+    token: String,
+    client: reqwest::Client,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let site = site();
+        let served = served(&site, ServeLimits::default()).await;
+        let token = token(&site, BASE, MAIN).await;
+        let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+        Self { site, served, token, client: client.expect("a client") }
+    }
+
+    /// Arms a fault.
+    async fn arm(&self, fault: Value) {
+        let answer = admin(&self.site, BASE, "POST /faults", fault).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}{BASE}{path}", self.served.address)
+    }
+
+    async fn list(&self) -> reqwest::Result<reqwest::Response> {
+        self.client.get(self.url("/v1/requests")).bearer_auth(&self.token).send().await
+    }
+
+    async fn create(&self) -> reqwest::Result<reqwest::Response> {
+        let (content_type, body) = form(LEGAL_REQUEST);
+        let call = self.client.post(self.url("/v1/requests")).bearer_auth(&self.token);
+        call.header("content-type", content_type).body(body).send().await
+    }
+
+    /// Legal requests of the company, asked for beside every fault.
+    async fn total(&self) -> u64 {
+        let world = admin(&self.site, BASE, "GET /world", Value::Null).await.ok().json();
+        let count = &world["companies"][0]["counts"]["legal_requests"];
+        count.as_u64().expect("a count")
+    }
+
+    async fn hits(&self) -> Vec<u64> {
+        let all = admin(&self.site, BASE, "GET /faults", Value::Null).await.ok().json();
+        let all = all["faults"].as_array().expect("a list").clone();
+        all.iter().map(|fault| fault["hits"].as_u64().expect("a count")).collect()
+    }
+
+    /// The kinds in the journal, oldest first.
+    async fn marked(&self) -> Vec<Value> {
+        let all = admin(&self.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+        let all = all["exchanges"].as_array().expect("a list").clone();
+        all.iter().map(|exchange| exchange["fault"].clone()).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_status_is_answered_instead_and_nothing_is_done() {
+    let stage = Stage::new().await;
+    let before = stage.total().await;
+    stage
+        .arm(json!({ "kind": "status", "operation": "create_legal_request", "status": 503,
+            "retry_after_seconds": 7 }))
+        .await;
+    let answer = stage.create().await.expect("an answer");
+    assert_eq!(answer.status(), 503);
+    assert_eq!(answer.headers()["retry-after"], "7");
+    assert_eq!(answer.headers()["content-type"], "application/problem+json");
+    let body: Value = answer.json().await.expect("JSON");
+    assert_eq!((&body["type"], &body["status"]), (&json!("service_unavailable"), &json!(503)));
+    assert_eq!(stage.total().await, before);
+    assert_eq!(stage.create().await.expect("an answer").status(), 201);
+    assert_eq!(stage.hits().await, [1]);
+    assert_eq!(stage.marked().await, [json!("status"), Value::Null]);
+}
+
+#[tokio::test]
+async fn a_fault_strikes_from_its_nth_call_as_often_as_it_was_told() {
+    let stage = Stage::new().await;
+    let fault = json!({ "kind": "status", "status": 500, "nth": 2, "times": 2,
+        "operation": "list_legal_requests", "application": MAIN, "client": "127.0.0.1" });
+    stage.arm(fault).await;
+    stage.create().await.expect("another operation");
+    let other = token(&stage.site, BASE, "demo-reader").await;
+    assert_eq!(call(&stage.site, "GET /api/v1/requests", &other).await.status, 200);
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        statuses.push(stage.list().await.expect("an answer").status().as_u16());
+    }
+    assert_eq!(statuses, [200, 500, 500, 200]);
+    let shown = admin(&stage.site, BASE, "GET /faults", Value::Null).await.ok().json();
+    let fault = &shown["faults"][0];
+    assert_eq!(
+        (&fault["matched"], &fault["hits"], &fault["spent"]),
+        (&json!(4), &json!(2), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn an_answer_is_delayed_or_its_body_is_slow() {
+    let stage = Stage::new().await;
+    for kind in ["delay", "slow_body"] {
+        stage.arm(json!({ "kind": kind, "milliseconds": 300 })).await;
+        let started = Instant::now();
+        let answer = stage.list().await.expect("an answer");
+        let headed = started.elapsed();
+        let body: Value = answer.json().await.expect("a whole body");
+        assert!(body["data"].is_array(), "{body}");
+        assert!(started.elapsed() >= Duration::from_millis(290), "{kind}");
+        assert_eq!(headed >= Duration::from_millis(290), kind == "delay", "{kind}: {headed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_breaks_off_after_its_head_was_answered() {
+    let stage = Stage::new().await;
+    for kind in ["truncate", "reset_during"] {
+        stage.arm(json!({ "kind": kind })).await;
+        let mut answer = stage.list().await.expect("the head");
+        assert_eq!(answer.status(), 200, "{kind}");
+        let promised = answer.content_length().expect("a length");
+        let mut received = 0;
+        let error = loop {
+            match answer.chunk().await {
+                Ok(Some(chunk)) => received += chunk.len() as u64,
+                Ok(None) => panic!("{kind}: the body seemed whole"),
+                Err(error) => break format!("{error:?}"),
+            }
+        };
+        assert_eq!(received, promised / 2, "{kind}");
+        assert_eq!(error.contains("ConnectionReset"), kind == "reset_during", "{kind}: {error}");
+    }
+    assert_eq!(stage.hits().await, [1, 1]);
+}
+
+#[tokio::test]
+async fn a_reset_before_the_answer_does_nothing_and_commit_then_fail_keeps_the_change() {
+    let stage = Stage::new().await;
+    for (fault, made) in
+        [(json!({ "kind": "reset_before" }), 0), (json!({ "kind": "commit_then_fail" }), 1)]
+    {
+        let before = stage.total().await;
+        stage.arm(fault.clone()).await;
+        let error = format!("{:?}", stage.create().await.expect_err("no answer"));
+        assert!(error.contains("ConnectionReset"), "{fault}: {error}");
+        assert_eq!(stage.total().await, before + made, "{fault}");
+    }
+    let before = stage.total().await;
+    stage.arm(json!({ "kind": "commit_then_fail", "status": 504 })).await;
+    assert_eq!(stage.create().await.expect("an answer").status(), 504);
+    assert_eq!(stage.total().await, before + 1);
+    let kinds = ["reset_before", "commit_then_fail", "commit_then_fail"];
+    assert_eq!(stage.marked().await, kinds.map(Value::from));
+}
+
+#[tokio::test]
+async fn the_json_of_an_answer_is_damaged() {
+    let stage = Stage::new().await;
+    stage.arm(json!({ "kind": "malformed_json" })).await;
+    let answer = stage.list().await.expect("an answer");
+    let bytes = answer.bytes().await.expect("a whole body");
+    serde_json::from_slice::<Value>(&bytes).expect_err("broken off");
+
+    stage.arm(json!({ "kind": "wrong_content_type" })).await;
+    let answer = stage.list().await.expect("an answer");
+    assert_eq!(answer.headers()["content-type"], "text/html");
+
+    stage.arm(json!({ "kind": "missing_member", "member": "/data/0/id" })).await;
+    let body: Value = stage.list().await.expect("an answer").json().await.expect("JSON");
+    assert!(body["data"][0].get("id").is_none() && body["data"][1].get("id").is_some());
+
+    let extra = json!({ "kind": "extra_member", "member": "/data/0/zz", "value": { "a": [1] } });
+    stage.arm(extra).await;
+    let body: Value = stage.list().await.expect("an answer").json().await.expect("JSON");
+    assert_eq!(body["data"][0]["zz"], json!({ "a": [1] }));
+    assert_eq!(stage.hits().await, [1, 1, 1, 1]);
+}
+
+/// Not counted where there was nothing to damage; it waits for an answer that has it.
+#[tokio::test]
+async fn a_fault_without_effect_did_not_strike() {
+    let stage = Stage::new().await;
+    stage.arm(json!({ "kind": "missing_member", "member": "/data/attributes" })).await;
+    assert_eq!(stage.list().await.expect("an answer").status(), 200);
+    assert_eq!(stage.hits().await, [0]);
+    stage.create().await.expect("an answer");
+    assert_eq!(stage.hits().await, [1]);
+    assert_eq!(stage.marked().await, [Value::Null, json!("missing_member")]);
+    admin(&stage.site, BASE, "DELETE /faults", Value::Null).await.ok();
+    assert!(stage.hits().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_fault_that_can_never_strike_is_refused() {
+    let site = site();
+    let check = async |fault: Value, status: u16, says: &str| {
+        let answer = admin(&site, BASE, "POST /faults", fault.clone()).await;
+        assert_eq!(answer.status, status, "{fault}: {answer:?}");
+        assert!(answer.text("/detail").contains(says), "{fault}: {}", answer.json());
+    };
+    check(json!({}), 400, "kind").await;
+    check(json!({ "kind": "trunkate" }), 422, "did you mean `truncate`?").await;
+    let operation = json!({ "kind": "truncate", "operation": "list_webhook" });
+    check(operation, 422, "did you mean `list_webhooks`?").await;
+    check(json!({ "kind": "truncate", "nth": 0 }), 422, "`nth` counts from 1").await;
+    check(json!({ "kind": "truncate", "times": 0 }), 422, "`times` counts from 1").await;
+    check(json!({ "kind": "truncate", "application": "nobody" }), 404, "nobody").await;
+    check(json!({ "kind": "truncate", "status": 500 }), 422, "`status` says nothing").await;
+    check(json!({ "kind": "status" }), 422, "needs `status`").await;
+    check(json!({ "kind": "status", "status": 200 }), 422, "400 to 599").await;
+    check(json!({ "kind": "status", "status": 99 }), 422, "400 to 599").await;
+    check(json!({ "kind": "delay" }), 422, "needs `milliseconds`").await;
+    check(json!({ "kind": "delay", "milliseconds": 120_001 }), 422, "120000").await;
+    check(json!({ "kind": "missing_member", "member": "data" }), 422, "JSON pointer").await;
+    check(json!({ "kind": "commit_then_fail", "problem": "x" }), 422, "`problem`").await;
+    let no_token = json!({ "kind": "truncate", "operation": "create_access_token",
+        "application": MAIN });
+    check(no_token, 422, "carry no token").await;
+    let no_scope = json!({ "kind": "truncate", "operation": "create_legal_request",
+        "application": "demo-reader" });
+    check(no_scope, 422, "`demo-reader` can't call `create_legal_request`").await;
+    let shown = admin(&site, BASE, "GET /faults", Value::Null).await.ok().json();
+    assert_eq!(shown, json!({ "faults": [] }));
+}
+
+#[tokio::test]
+async fn faults_are_of_one_world_and_go_with_a_reset() {
+    let stage = Stage::new().await;
+    let sandbox = admin(&stage.site, BASE, "POST /sandboxes", json!({})).await;
+    let base = sandbox.text("/base_url").replace("http://moot.test", "");
+    let fault = json!({ "kind": "status", "status": 500, "times": 9 });
+    admin(&stage.site, &base, "POST /faults", fault).await.ok();
+    assert_eq!(stage.list().await.expect("an answer").status(), 200);
+    let token = token(&stage.site, &base, MAIN).await;
+    let line = format!("GET {base}/v1/requests");
+    assert_eq!(call(&stage.site, &line, &token).await.status, 500);
+    admin(&stage.site, &base, "POST /reset", Value::Null).await.ok();
+    assert_eq!(call(&stage.site, &line, &token).await.status, 200);
+}
