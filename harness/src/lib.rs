@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod command;
+pub mod conduct;
 pub mod exchange;
 pub mod report;
 pub mod run;

@@ -7,7 +7,7 @@ use crate::operation::Context;
 use crate::page::{self, Page};
 use crate::problem::Problem;
 use crate::rendered::Rendered;
-use crate::response::Response;
+use crate::response::{Listed, Response};
 
 /// Bytes of the pagination object and what stands around it, with room for large numbers.
 const ENVELOPE_BYTES: usize = 160;
@@ -28,7 +28,9 @@ pub(crate) fn respond<'r>(
         index::page(rows, answers.list_order, page.skipped(), page.size)
     });
     let members: Vec<&Rendered> = rows.into_iter().filter_map(rendered).collect();
-    Ok(context.reply.json(200, body(&page, &members, context.world.base_url())))
+    let mut response = context.reply.json(200, body(&page, &members, context.world.base_url()));
+    response.listed = Some(Listed { page: page.current, pages: page.pages });
+    Ok(response)
 }
 
 fn body(page: &Page, members: &[&Rendered], base_url: &str) -> Vec<u8> {

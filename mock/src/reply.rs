@@ -138,6 +138,7 @@ impl Reply<'_> {
             body: ResponseBody::Bytes(body),
             refused: None,
             transport: None,
+            listed: None,
         }
     }
 }

@@ -19,6 +19,17 @@ pub struct Response {
     pub refused: Option<Box<Refused>>,
     /// What a fault does to its way out.
     pub transport: Option<Transport>,
+    /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
+    pub listed: Option<Listed>,
+}
+
+/// A page of a list, as it was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    /// As asked, from 1.
+    pub page: u64,
+    /// Pages in all.
+    pub pages: u64,
 }
 
 /// What a fault does to an answer on its way out; the shell's to do.

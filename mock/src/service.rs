@@ -98,6 +98,11 @@ impl Service {
         self.0.world.read().now(system_now)
     }
 
+    /// The whole journal, the oldest call first.
+    pub(crate) fn journal(&self) -> Value {
+        control::journal(&self.0.world.read())
+    }
+
     /// Calls `waker` whenever [`Self::next_due`] may have come nearer. It must not call back.
     pub fn set_waker(&self, waker: Waker) {
         *self.0.waker.lock() = Some(waker);

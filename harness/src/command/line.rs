@@ -1,5 +1,6 @@
 //! The command line as types; clap reads it, and its help is written here.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -53,6 +54,8 @@ pub(super) enum Command {
     Judge(JudgeArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
+    /// Run a command against a mock of its own, and tell what it did there and what it should not do
+    Exec(ExecArguments),
     /// List scenarios
     List(SuiteArguments),
     /// Show what would run on a target, and what would not and why
@@ -209,14 +212,9 @@ pub(super) struct PlanArguments {
     pub(super) target: TargetArguments,
 }
 
+/// Which world is served, and how it behaves.
 #[derive(Debug, Args)]
-pub(super) struct MockArguments {
-    /// Where to listen; port 0 picks one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
-    pub(super) listen: SocketAddr,
-    /// The base address that callers use, where it is another; its path is served
-    #[arg(long, value_name = "URL")]
-    pub(super) public_url: Option<String>,
+pub(super) struct WorldArguments {
     /// The data it starts with: the name of a bundled world, or a file
     #[arg(long, value_name = "NAME|FILE", default_value = "demo")]
     pub(super) world: String,
@@ -235,15 +233,36 @@ pub(super) struct MockArguments {
     /// How requests move on: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
     #[arg(long, value_name = "HOW", default_value = "manual")]
     pub(super) progression: String,
+    /// Something it does wrong on purpose; may be given more than once
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExecArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// The command and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(super) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MockArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
+    pub(super) listen: SocketAddr,
+    /// The base address that callers use, where it is another; its path is served
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
     /// Folder that keeps the main world's data; one that is there wins over --world and --seed
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
     pub(super) tls: Option<Vec<PathBuf>>,
-    /// Something it does wrong on purpose; may be given more than once
-    #[arg(long = "defect", value_name = "ID")]
-    pub(super) defects: Vec<String>,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,
@@ -355,6 +374,10 @@ mod tests {
             ("moot snapshot accept --all name", false),
             ("moot check", false),
             ("moot mock --listen localhost", false),
+            ("moot exec", false),
+            ("moot exec --", false),
+            ("moot exec true", false),
+            ("moot exec --seed 1 -- true --format json", true),
         ] {
             assert_eq!(Line::try_parse_from(line.split(' ')).is_ok(), expected, "{line}");
         }

@@ -14,7 +14,7 @@ use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, Tls, clock, se
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use super::line::MockArguments;
+use super::line::{MockArguments, WorldArguments};
 use super::ready;
 use super::run::{drawn, runtime};
 use super::screen::Screen;
@@ -43,7 +43,7 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Fail
             .local_addr()
             .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
         let options = SiteOptions {
-            settings: settings_of(&arguments, bound)?,
+            settings: settings_of(&arguments.world, base_url(&arguments, bound))?,
             admin_token,
             is_beyond_loopback,
             body_times: BodyTimes::default(),
@@ -74,13 +74,20 @@ fn tls(arguments: &MockArguments) -> Result<Option<Tls>, Failure> {
     }
 }
 
-fn settings_of(arguments: &MockArguments, bound: SocketAddr) -> Result<Settings, Failure> {
-    let refusal = |error: SettingError| Failure::usage(error.to_string());
-    let base_url = match &arguments.public_url {
+fn base_url(arguments: &MockArguments, bound: SocketAddr) -> String {
+    match &arguments.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
         None if arguments.tls.is_some() => format!("https://{}", callable(bound)),
         None => format!("http://{}", callable(bound)),
-    };
+    }
+}
+
+/// The world that the line asks for, at this address.
+pub(super) fn settings_of(
+    arguments: &WorldArguments,
+    base_url: String,
+) -> Result<Settings, Failure> {
+    let refusal = |error: SettingError| Failure::usage(error.to_string());
     let defects = arguments.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(drawn),

@@ -7,6 +7,8 @@ mod artefact;
 mod check;
 mod coverage;
 mod documents;
+mod environment;
+mod exec;
 mod explain;
 mod failure;
 mod judge;
@@ -59,6 +61,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),

@@ -35,9 +35,12 @@ fn text(description: &Value, arguments: &MockArguments, paint: Paint) -> String 
     };
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
-    row("world", &format!("{}, answers {}", arguments.world, arguments.answers));
-    row("clock", &format!("{}, progression {}", arguments.clock, arguments.progression));
-    row("rate limit", &arguments.rate_limit);
+    row("world", &format!("{}, answers {}", arguments.world.world, arguments.world.answers));
+    row(
+        "clock",
+        &format!("{}, progression {}", arguments.world.clock, arguments.world.progression),
+    );
+    row("rate limit", &arguments.world.rate_limit);
     row("seed", &description["seed"].to_string());
     out.push('\n');
     out.push_str(&applications(description, paint));

@@ -60,6 +60,11 @@ impl Screen {
         Paint { color: self.color_out }
     }
 
+    /// The painter of stderr.
+    pub(super) fn paint_err(&self) -> Paint {
+        Paint { color: self.color_err }
+    }
+
     /// For the text report; on stderr where stdout carries another report.
     pub(super) fn text_options(&self, on_stderr: bool) -> Options {
         let color = if on_stderr { self.color_err } else { self.color_out };

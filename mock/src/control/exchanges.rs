@@ -9,7 +9,7 @@ use crate::world::World;
 /// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
 /// "query", "operation", "application", "request": {"authorization", "content_type", "length",
 /// "parts": [{"name", "file_name", "content_type", "length"}]}, "status", "response":
-/// {"content_type", "length"}, "problem", "detail", "decision", "passed", "changes", "fault"}]}`;
+/// {"content_type", "length", "page", "pages"}, "problem", "detail", "decision", "passed", "changes", "fault"}]}`;
 /// `application` is a client id, `authorization` a fingerprint.
 pub(super) fn view(world: &World, filter: &Filter, limit: usize) -> Value {
     let mut exchanges = found(world, filter);

@@ -79,6 +79,11 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
     }
 }
 
+/// The whole journal, as [`Ask::Exchanges`] shows it.
+pub(crate) fn journal(world: &World) -> Value {
+    exchanges::view(world, &Filter::default(), usize::MAX)
+}
+
 fn reset(world: &mut World, system_now: Timestamp) -> Result<Value, Refusal> {
     *world = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
     Ok(overview::world(world, world.now(system_now)))

@@ -7,7 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde::Serialize;
 
 use super::record::NONE;
-use crate::response::Stage;
+use crate::response::{Listed, Stage};
 
 /// One call as it is read. Shape: a member of `exchanges`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -64,6 +64,9 @@ pub(crate) struct SentPart {
 pub(crate) struct Told {
     pub(crate) content_type: Option<String>,
     pub(crate) length: u64,
+    /// Of a list: which page, and of how many.
+    pub(crate) page: Option<u64>,
+    pub(crate) pages: Option<u64>,
 }
 
 /// Which exchanges are asked for; absent is any.
@@ -109,6 +112,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
     let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
     let (credential, bytes) = bytes.split_first_chunk::<8>()?;
     let (answered, bytes) = bytes.split_first_chunk::<8>()?;
+    let (listed, bytes) = read_listed(bytes)?;
     let (method, bytes) = read_text(bytes)?;
     let (path, bytes) = read_text(bytes)?;
     let (query, bytes) = read_text(bytes)?;
@@ -142,6 +146,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
         response: Told {
             content_type: present(answered_type),
             length: u64::from_be_bytes(*answered),
+            page: listed.map(|listed| listed.page),
+            pages: listed.map(|listed| listed.pages),
         },
         problem: stage.map(|_| problem),
         detail: present(detail),
@@ -175,6 +181,17 @@ fn read_body(bytes: &[u8]) -> Option<(u64, Vec<SentPart>)> {
         });
     }
     Some((u64::from_be_bytes(*length), parts))
+}
+
+fn read_listed(bytes: &[u8]) -> Option<(Option<Listed>, &[u8])> {
+    let (&[is_list], bytes) = bytes.split_first_chunk::<1>()?;
+    if is_list == 0 {
+        return Some((None, bytes));
+    }
+    let (page, bytes) = bytes.split_first_chunk::<8>()?;
+    let (pages, bytes) = bytes.split_first_chunk::<8>()?;
+    let listed = Listed { page: u64::from_be_bytes(*page), pages: u64::from_be_bytes(*pages) };
+    Some((Some(listed), bytes))
 }
 
 fn present(text: String) -> Option<String> {

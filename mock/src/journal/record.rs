@@ -65,6 +65,11 @@ pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     out.push(refused.map_or(NONE, |refused| refused.stage as u8));
     out.extend_from_slice(&credential(head.headers).to_be_bytes());
     out.extend_from_slice(&length(&response.body).to_be_bytes());
+    out.push(u8::from(response.listed.is_some()));
+    if let Some(listed) = response.listed {
+        out.extend_from_slice(&listed.page.to_be_bytes());
+        out.extend_from_slice(&listed.pages.to_be_bytes());
+    }
     write_text(head.method.as_str(), out);
     write_text(head.path, out);
     write_text(&head.query.map_or(Cow::Borrowed(""), masked), out);

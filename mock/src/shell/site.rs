@@ -161,6 +161,12 @@ impl Site {
         self.0.main.describe()
     }
 
+    /// The whole journal of the main world, the oldest call first, as `GET /__admin/exchanges` shows
+    /// it. Shape: `{"exchanges": […]}`.
+    pub fn exchanges(&self) -> Value {
+        self.0.main.service().journal()
+    }
+
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
     /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
     /// before the answer, so that a client that writes first finds it.

@@ -128,6 +128,12 @@ fn the_journal_shows_what_was_sent_and_why_it_was_refused() {
     assert_eq!(all["exchanges"][1]["path"], "/v1/requests");
     assert_eq!(all["exchanges"][1]["client"], "127.0.0.1");
     assert_eq!(all["exchanges"][1]["at"], "2026-03-05T14:30:00Z");
+    let listed = |row: usize| {
+        let response = &all["exchanges"][row]["response"];
+        json!([response["page"], response["pages"]])
+    };
+    assert_eq!(listed(1), json!([1, 3]), "a list says which page it is, and of how many");
+    assert_eq!(listed(0), json!([null, null]));
     let newest =
         bench.ask(Ask::Exchanges { filter: Filter::default(), limit: 1 }).expect("a question");
     assert_eq!(newest["exchanges"][0]["serial"], 5);

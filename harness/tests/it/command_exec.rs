@@ -1,0 +1,174 @@
+//! `moot exec` gives a command a mock of its own, passes its exit code on, and tells what it did.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, moot, run};
+
+/// What a command under `moot exec` came to.
+fn exec(options: &[&str], command: &[&str]) -> Ran {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    run(&[&["exec"], options, &["--"], command].concat(), dir.path())
+}
+
+/// Whether there is a bash, whose sockets need no other program; said aloud where there is none.
+fn has_bash() -> bool {
+    let found = Command::new("bash").args(["-c", "true"]).stderr(Stdio::null()).status();
+    let is_there = found.is_ok_and(|status| status.success());
+    if !is_there {
+        eprintln!("bash is not there: what a client did is not tested through a socket");
+    }
+    is_there
+}
+
+/// Calls `path` so often, with bash alone.
+fn calls(path: &str, times: usize) -> String {
+    format!(
+        "host=${{MOOT_BASE_URL#http://}}; for at in $(seq {times}); do \
+         exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; \
+         printf 'GET {path} HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' \"$host\" >&3; \
+         cat <&3 >/dev/null; exec 3>&-; done; exit 3"
+    )
+}
+
+#[test]
+fn the_exit_code_of_the_command_is_passed_on() {
+    for (command, code) in [
+        ("exit 0", 0),
+        ("exit 5", 5),
+        ("exit 255", 255),
+        ("kill -TERM $$", 143),
+        ("kill -KILL $$", 137),
+    ] {
+        let ran = exec(&[], &["sh", "-c", command]);
+        assert_eq!(ran.code, Some(code), "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains("it called nothing: does it read MOOT_BASE_URL?"));
+    }
+}
+
+#[test]
+fn what_cannot_be_run_ends_as_in_a_shell() {
+    let ran = exec(&[], &["no-such-command-of-anyone"]);
+    assert_eq!(ran.code, Some(127));
+    assert!(ran.stderr.contains("can't run no-such-command-of-anyone"), "{}", ran.stderr);
+    assert_eq!(exec(&[], &["/"]).code, Some(126));
+    assert_eq!(exec(&["--world", "dem"], &["true"]).code, Some(2));
+}
+
+#[test]
+fn the_command_finds_addresses_and_credentials_in_its_environment() {
+    let ran = exec(&["--seed", "42"], &["env"]);
+    let value = |name: &str| {
+        let line = ran.stdout.lines().find_map(|line| line.strip_prefix(&format!("{name}=")));
+        line.unwrap_or_else(|| panic!("{name} is not set: {}", ran.stdout)).to_owned()
+    };
+    let base_url = value("MOOT_BASE_URL");
+    assert!(base_url.starts_with("http://127.0.0.1:"), "{base_url}");
+    assert_eq!(value("MOOT_TOKEN_URL"), format!("{base_url}/oauth/token"));
+    assert_eq!(value("MOOT_ADMIN_URL"), format!("{base_url}/__admin"));
+    for (name, expected) in [
+        ("MOOT_SEED", "42"),
+        ("MOOT_CLIENT_ID", "demo-main"),
+        ("MOOT_READER_CLIENT_ID", "demo-reader"),
+        ("MOOT_WRITER_CLIENT_ID", "demo-writer"),
+        ("MOOT_OTHER_CLIENT_ID", "other-main"),
+        ("MOOT_REQUESTER_EMAIL", "requester@northwind.example"),
+        ("MOOT_GENERATED_WORKFLOW_ID", "wfMutualNda1"),
+        ("MOOT_THIRD_PARTY_WORKFLOW_ID", "wfThirdParty3"),
+    ] {
+        assert_eq!(value(name), expected, "{name}");
+    }
+    for role in ["", "READER_", "WRITER_", "OTHER_"] {
+        let secret = value(&format!("MOOT_{role}CLIENT_SECRET"));
+        assert!(secret.contains("-secret-"), "{role}");
+    }
+    assert!(value("NO_PROXY").ends_with("127.0.0.1"));
+}
+
+#[test]
+fn a_value_of_another_service_is_taken_away() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["exec", "--world", "empty", "--", "env"];
+    let output = moot(&words, dir.path())
+        .env("MOOT_GENERATED_WORKFLOW_ID", "of-another-service")
+        .output()
+        .expect("the binary runs");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains("MOOT_BASE_URL="), "{stdout}");
+    assert!(!stdout.contains("of-another-service"), "{stdout}");
+}
+
+#[test]
+fn a_person_is_told_what_the_command_did() {
+    if !has_bash() {
+        return;
+    }
+    let ran = exec(&[], &["bash", "-c", &calls("/v1/requests", 2)]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "", "stdout is the command's");
+    for part in [
+        "It made 2 calls",
+        "list_legal_requests  2  401 ×2",
+        "invalid_token, list_legal_requests (call 1)",
+        "add the header `Authorization: Bearer <ACCESS_TOKEN>`",
+        "no-token: 2 calls without a valid access token (§5.2, call 1)",
+    ] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_program_is_told_in_the_last_line_of_stdout() {
+    if !has_bash() {
+        return;
+    }
+    let script = format!("echo mine; {}", calls("/v1/nowhere", 3));
+    let ran = exec(&["--format", "json"], &["bash", "-c", &script]);
+    assert_eq!(ran.stderr, "");
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (2, "mine"));
+    let told: Value = serde_json::from_str(lines[1]).expect("it is JSON");
+    assert_eq!(told["exit_code"], 3);
+    assert_eq!(told["conduct"]["calls"], 3);
+    assert_eq!(told["conduct"]["operations"][0]["statuses"]["404"], 3);
+    assert_eq!(told["conduct"]["habits"][0]["habit"], "refused-repeated");
+}
+
+#[test]
+fn the_flags_of_the_mock_hold() {
+    if !has_bash() {
+        return;
+    }
+    let script = calls("/v1/nowhere", 601);
+    let options = ["--format", "json", "--clock", "frozen"];
+    let limited = exec(&options, &["bash", "-c", &script]);
+    assert!(limited.stdout.contains("rate_limit_exceeded"), "{}", limited.stdout);
+    let unlimited = exec(&["--format", "json", "--rate-limit", "off"], &["bash", "-c", &script]);
+    assert!(!unlimited.stdout.contains("rate_limit_exceeded"), "{}", unlimited.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sigterm_reaches_the_command_and_the_account_is_still_told() {
+    use std::io::{BufRead, BufReader, Read};
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let script = "trap 'exit 9' TERM; echo ready; while :; do read line; done";
+    let mut child = moot(&["exec", "--", "sh", "-c", script], dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("it prints text");
+    assert_eq!(line, "ready\n");
+    let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(told.expect("there is a kill").success());
+    let mut stderr = String::new();
+    let mut from = child.stderr.take().expect("stderr is piped");
+    from.read_to_string(&mut stderr).expect("it prints text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(9), "{stderr}");
+    assert!(stderr.contains("it called nothing"), "{stderr}");
+}
