@@ -4,6 +4,7 @@
 //! request to the service, [`check`] judges the exchange, [`report`] renders the result. Checks know
 //! the contract and the exchange; none of them asks the mock what is right.
 
+pub mod answers;
 pub mod check;
 pub mod command;
 pub mod conduct;

@@ -7,6 +7,8 @@ use super::failure::{Failure, USAGE};
 use super::line::ReportRequest;
 use super::run::is_stdout;
 use super::screen::Screen;
+use crate::answers::Observed;
+use crate::report::secret::Secrets;
 use crate::report::{Format, render};
 use crate::run::Event;
 use crate::run::result::RunResult;
@@ -65,6 +67,22 @@ pub(super) fn publish(
         (true, Some(refusal)) => Err(Failure::usage(refusal)),
         (true, None) => Ok(()),
     }
+}
+
+/// Writes the answers file of a run.
+///
+/// # Errors
+/// A secret of the run stands in it, or it can't be written.
+pub(super) fn save_answers(result: &RunResult, file: &Path) -> Result<(), Failure> {
+    let text = Observed::of_run(&result.answers).to_text();
+    let shown = file.display();
+    if Secrets::of(&result.masks).is_in(&text) {
+        return Err(Failure::fault(format!(
+            "the answers hold a secret of the run, and {shown} was not written"
+        )));
+    }
+    fs::write(file, text)
+        .map_err(|error| Failure::fault(format!("{shown} can't be written: {error}")))
 }
 
 fn show(

@@ -60,6 +60,8 @@ pub(super) enum Command {
     List(SuiteArguments),
     /// Show what would run on a target, and what would not and why
     Plan(PlanArguments),
+    /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
+    Doctor(DoctorArguments),
     /// Look for mistakes in scenario files, without sending anything
     Check(CheckArguments),
     /// Explain a requirement or an open question, and show what checks it
@@ -70,6 +72,11 @@ pub(super) enum Command {
     Snapshot {
         #[command(subcommand)]
         command: SnapshotCommand,
+    },
+    /// Show the answers to open questions that a file gives, or how two sets differ
+    Answers {
+        #[command(subcommand)]
+        command: AnswersCommand,
     },
     /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
     Schema {
@@ -149,7 +156,10 @@ pub(super) struct RunArguments {
     /// Write what is new or differs to this file, and nothing to the folder; in CI the only place
     #[arg(long, value_name = "FILE")]
     pub(super) snapshot_bundle: Option<PathBuf>,
-    /// Keep all that the target says in this folder, for `moot judge` and `moot compare`
+    /// Write what was observed of open questions to this file: for `moot mock --answers`, and to pin
+    #[arg(long, value_name = "FILE")]
+    pub(super) save_answers: Option<PathBuf>,
+    /// Keep all that the target says in this folder, for `moot judge`
     #[arg(long, value_name = "DIR")]
     pub(super) record: Option<PathBuf>,
 }
@@ -208,6 +218,12 @@ fn report_request(text: &str) -> Result<ReportRequest, String> {
 pub(super) struct PlanArguments {
     #[command(flatten)]
     pub(super) suite: SuiteArguments,
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
     #[command(flatten)]
     pub(super) target: TargetArguments,
 }
@@ -289,6 +305,22 @@ pub(super) struct CoverageArguments {
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(super) scenarios: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AnswersCommand {
+    /// Show a set, and where it was seen
+    Show {
+        /// A file, `default`, `documented` or `random:SEED`
+        file: String,
+    },
+    /// Show what two sets answer differently; exit 5 where they do
+    Diff {
+        /// A file, `default`, `documented` or `random:SEED`
+        first: String,
+        /// As the first
+        second: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,9 +3,11 @@
 //! One file a command. A command returns its exit code or a `Failure`; only [`main`] prints that and
 //! ends. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
+mod answers;
 mod artefact;
 mod check;
 mod coverage;
+mod doctor;
 mod documents;
 mod environment;
 mod exec;
@@ -64,10 +66,12 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
+        Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
         Command::Snapshot { command } => snapshot::snapshot(command, screen),
+        Command::Answers { command } => answers::answers(command, screen),
         Command::Schema { name } => documents::schema(name.as_deref(), screen),
         Command::Openapi => documents::openapi(screen),
         Command::Completions { shell } => documents::completions(shell, screen),

@@ -48,7 +48,8 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
     Ok(0)
 }
 
-fn refusal(error: &OpenError, masks: &Masks) -> Failure {
+/// Usage, or a target that cannot be used.
+pub(super) fn refusal(error: &OpenError, masks: &Masks) -> Failure {
     let failure = Failure::usage(masks.mask(&error.to_string()));
     match error {
         OpenError::Usage(_) => failure,

@@ -24,6 +24,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     artefact::check(&arguments.reports)?;
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     plan::select(&files, &arguments.suite.selectors)?;
+    let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let target = target_options(&arguments.target, seed)?;
@@ -54,6 +55,9 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         (_, _) => Ok(()),
     };
     recording.keep(&result, screen)?;
+    if let Some(file) = &save_answers {
+        artefact::save_answers(&result, file)?;
+    }
     artefact::publish(&result, &events, &arguments.reports, screen)?;
     recorded.map_err(|error| Failure::fault(error.to_string()))?;
     Ok(result.exit_code)

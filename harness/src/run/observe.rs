@@ -47,12 +47,19 @@ pub(super) fn observe(
         result.section.clone_from(&question.section);
         let value = found.unwrap_or(Value::Null);
         result.actual = shown(walk, &value);
-        match question.judge(&value) {
+        let standing = question.judge(&value);
+        let pinned = walk.shared.target.pins().broken_by(&observation.question, &value);
+        match standing {
             Latitude::Warn | Latitude::Outside if value.is_null() => {
                 "it could not be seen here".clone_into(&mut result.message);
             }
             Latitude::Within => {
                 result.verdict = Verdict::Observed;
+                if let Some(pinned) = pinned {
+                    result.verdict = Verdict::Drift;
+                    result.expected = pinned.to_string();
+                    "the answer differs from the pinned one".clone_into(&mut result.message);
+                }
                 keep(walk, observation, &question.section, value, label);
             }
             Latitude::Warn | Latitude::Outside => {

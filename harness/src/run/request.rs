@@ -116,9 +116,18 @@ pub(super) async fn sent(
         Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
             "the target does not answer a request that breaks off, and need not".to_owned(),
         )),
+        Ok(response) if is_too_long(response, exchange.request.operation) => Err(Stop::not_run(
+            "the answer is longer than what is kept of one, so it cannot be judged",
+        )),
         Ok(response) => Ok((document_of(response, exchange.request.operation), exchange)),
         Err(trouble) => Err(Stop::not_run(describe(trouble))),
     }
+}
+
+/// Whether too little was kept of an answer that is read as JSON.
+fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> bool {
+    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement);
+    response.is_cut && !is_file
 }
 
 pub(super) fn document_of(response: &ReceivedResponse, operation: Option<Operation>) -> Document {

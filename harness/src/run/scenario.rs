@@ -382,9 +382,13 @@ fn collect_unwalked(
     }
 }
 
-/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member.
+/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member. An address is named
+/// by its last segment: a receiver of ours is elsewhere in every run, and names stay.
 pub(super) fn row_label(row: &Value) -> String {
     match row {
+        Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
+            text.rsplit('/').find(|segment| !segment.is_empty()).unwrap_or(text).to_owned()
+        }
         Value::String(text) => text.clone(),
         Value::Object(members) => {
             let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));

@@ -77,7 +77,7 @@ impl Http {
         let mut arriving = Arriving::default();
         while let Some(piece) = response.chunk().await.map_err(|error| self.trouble(&error))? {
             if !arriving.take(&piece) {
-                break;
+                return Err(received::endless());
             }
         }
         Ok((arriving.finish(status, headers), peer))

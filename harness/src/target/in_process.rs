@@ -66,7 +66,7 @@ impl InProcess {
             if let Ok(piece) = frame.into_data()
                 && !arriving.take(&piece)
             {
-                break;
+                return Err(received::endless());
             }
         }
         Ok(arriving.finish(parts.status.as_u16(), received::headers(&parts.headers)))

@@ -13,6 +13,7 @@ use super::recording::{IndexTarget, Recorder, Recording};
 use super::stage::{Receivers, Stage};
 use super::transport::Carrier;
 use super::{cleanup, needs};
+use crate::answers::Pins;
 use crate::exchange::Trouble;
 use crate::run::result::{NotRun, Residue, TargetDescription};
 use crate::scenario::model::{NEEDS, Sandbox};
@@ -21,6 +22,7 @@ use crate::scenario::model::{NEEDS, Sandbox};
 pub struct Target {
     pub(super) description: TargetDescription,
     pub(super) file: Option<TargetFile>,
+    pub(super) pins: Pins,
     pub(super) carrier: Arc<Carrier>,
     pub(super) run_tag: String,
     pub(super) receivers: Arc<Receivers>,
@@ -104,6 +106,11 @@ impl Target {
             unmet: unmet.collect(),
         });
         self.recorder = Some(recorder);
+    }
+
+    /// The answers that its file pins.
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// Why a need of [`NEEDS`] is not met; `None` where it is.

@@ -23,6 +23,7 @@ use super::stage::Receivers;
 use super::transport::{Carrier, Transport};
 use super::venue::{self, Admin, Rules, Venue};
 use super::{address, discovery, needs};
+use crate::answers::Pins;
 use crate::exchange::{Masks, Trouble};
 use crate::run::result::TargetDescription;
 use crate::scenario::model::{NEEDS, Sandbox};
@@ -72,6 +73,7 @@ impl Target {
             carrier: recording.carrier(),
             run_tag: options.run_tag.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            pins: Pins::default(),
             kind: Kind::Recording(recording),
             recorder: None,
         })
@@ -104,6 +106,10 @@ impl Target {
             file::check_rate(rate, address::is_loopback(&file.base_url))
                 .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))?;
         }
+        let pins = match &file.answers {
+            Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
+            None => Pins::default(),
+        };
         hide_all(&file, &masks);
         let http = Http::new(&file).map_err(OpenError::Usage)?;
         let carrier = Arc::new(Carrier::new(Transport::Http(http), masks));
@@ -117,9 +123,10 @@ impl Target {
             let base = file.base_url.clone();
             let sandboxes =
                 Sandboxes::new(carrier.clone(), base, admin, Some(mock::WORLD), &options);
-            return Self::mock(description, Some(file), carrier, sandboxes, options).await;
+            let target = Self::mock(description, Some(file), carrier, sandboxes, options).await?;
+            return Ok(Self { pins, ..target });
         }
-        Self::deployment(description, file, carrier, options).await
+        Ok(Self { pins, ..Self::deployment(description, file, carrier, options).await? })
     }
 
     async fn mock(
@@ -146,6 +153,7 @@ impl Target {
             description,
             unmet: needs::unmet(&offer),
             file,
+            pins: Pins::default(),
             carrier,
             run_tag,
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -199,6 +207,7 @@ impl Target {
             description,
             unmet: needs::unmet(&offer),
             file: Some(file),
+            pins: Pins::default(),
             carrier: carrier.clone(),
             run_tag: options.run_tag.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::exchange::ReceivedResponse;
+use crate::exchange::{ReceivedResponse, Trouble};
 
 /// So much of a body is kept.
 pub(super) const BODY_KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -38,6 +38,12 @@ impl Arriving {
         };
         ReceivedResponse { status, headers, body, json, is_cut: self.is_cut }
     }
+}
+
+/// A body beyond [`BODY_READ_BYTES_MAX`]: whether it would have ended, nobody knows.
+pub(super) fn endless() -> Trouble {
+    let megabytes = BODY_READ_BYTES_MAX / (1024 * 1024);
+    Trouble::Broken(format!("the body goes on beyond {megabytes} MB, and the rest was not read"))
 }
 
 /// Headers as texts, names lower case, in the order received.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wiremock::MockServer;
 
+use crate::command_support::run;
 use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
 
 /// How often each method, and `token` for a token request, reached the server.
@@ -50,5 +51,22 @@ async fn with_consent_a_sound_deployment_conforms() {
         }
         assert!(report["residue"].as_array().is_some_and(|it| !it.is_empty()), "it says so");
         assert!(fs::read_dir(dir.path()).expect("a folder").count() > 2, "there is a ledger");
+    }
+}
+
+#[tokio::test]
+async fn documented_answers_leave_nothing_out_on_a_mock() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = start("documented").await;
+    let base = format!("{}/api", server.uri());
+    for words in [["--answers", "documented"], ["--target", base.as_str()]] {
+        let ran = run(&[&["run", "--format", "json"][..], &words].concat(), dir.path());
+        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        assert_eq!(report["exit_code"], 0, "{words:?}: {:?} {}", report["not_run"], ran.stderr);
+        assert_eq!(report["not_run"], json!([]), "{words:?}");
+        // A row by which one knows that the answers are those.
+        let pinned = report["answers"].as_array().into_iter().flatten();
+        let seen = pinned.filter(|row| row["question"] == "webhook_https_only").count();
+        assert_eq!(seen, 1, "{words:?}");
     }
 }

@@ -1,42 +1,11 @@
 //! `moot mock` says where it is when it is there, serves, and stops when told.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::command_support::{moot, run};
-
-/// A mock that runs, with its first line of output.
-struct Running {
-    child: Child,
-    output: BufReader<std::process::ChildStdout>,
-    first_line: String,
-}
-
-impl Running {
-    fn start(words: &[&str]) -> Self {
-        let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut command = moot(&[&["mock", "--listen", "127.0.0.1:0"], words].concat(), dir.path());
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
-        let stdout = child.stdout.take().expect("stdout is piped");
-        let mut output = BufReader::new(stdout);
-        let mut first_line = String::new();
-        output.read_line(&mut first_line).expect("it prints text");
-        Self { child, output, first_line }
-    }
-
-    /// Tells it to stop; its exit code and the rest of its output.
-    fn stop(mut self, signal: &str) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        let told = Command::new("kill").args([signal, &pid]).status().expect("there is a kill");
-        assert!(told.success());
-        let mut rest = String::new();
-        self.output.read_to_string(&mut rest).expect("it prints text");
-        (self.child.wait().expect("it ends").code(), rest)
-    }
-}
+use crate::command_support::{Running, run};
 
 /// Status line of the answer to a GET.
 fn get(base_url: &str, path: &str) -> String {

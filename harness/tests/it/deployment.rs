@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use moot_fixtures::{answers, world};
-use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+use moot_mock::settings::RateLimitMode;
 use wiremock::MockServer;
 
 use crate::command_support::{Ran, run};
@@ -18,17 +18,10 @@ tolerate: [load, admin, expired_token, revoked_token, receiver]
 
 /// The world `demo` with these answers; every request that reaches it is kept.
 pub(crate) async fn start(answers_name: &str) -> MockServer {
-    let seed_world = world::named("demo").expect("it is bundled").clone();
-    let settings = Settings {
-        defects: Vec::new(),
-        seed: 42,
-        base_url: "http://localhost/api".to_owned(),
-        answers: answers::named(answers_name).expect("they are bundled").clone(),
-        seed_world: Arc::new(seed_world),
-        clock: ClockSetting::Real,
-        rate_limit: RateLimitMode::Off,
-        progression: Progression::Manual,
-    };
+    let seed_world = Arc::new(world::named("demo").expect("it is bundled").clone());
+    let mut settings = moot_mock::shell::settings::defaults("http://localhost/api", seed_world);
+    settings.answers = answers::named(answers_name).expect("they are bundled").clone();
+    settings.rate_limit = RateLimitMode::Off;
     moot_mock::embed::start_with(settings).await.expect("it starts")
 }
 

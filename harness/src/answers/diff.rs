@@ -1,0 +1,38 @@
+//! Two sets of answers side by side.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// One question that two sets answer differently, or only one of them answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The question.
+    pub id: String,
+    /// The answer of the first; `None` where it has none.
+    pub first: Option<Value>,
+    /// The answer of the second.
+    pub second: Option<Value>,
+}
+
+impl Difference {
+    /// Whether both answer: one that was not seen is no other answer.
+    pub fn is_change(&self) -> bool {
+        self.first.is_some() && self.second.is_some()
+    }
+}
+
+/// What differs, by question.
+pub fn diff(first: &BTreeMap<String, Value>, second: &BTreeMap<String, Value>) -> Vec<Difference> {
+    let mut ids: Vec<&String> = first.keys().chain(second.keys()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter()
+        .filter(|id| first.get(*id) != second.get(*id))
+        .map(|id| Difference {
+            id: id.clone(),
+            first: first.get(id).cloned(),
+            second: second.get(id).cloned(),
+        })
+        .collect()
+}

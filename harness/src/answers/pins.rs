@@ -1,0 +1,76 @@
+//! Answers that a target file pins: another one is drift.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use moot_fixtures::answers;
+use serde_json::Value;
+
+use super::Observed;
+
+/// The answers that a deployment is held to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pins {
+    /// By question: the answer, and where it varied when it was seen, the others.
+    allowed: BTreeMap<String, Vec<Value>>,
+}
+
+impl Pins {
+    /// The pins of an answers file.
+    ///
+    /// # Errors
+    /// The file can't be read, is no answers file, or contradicts the specification; with its name.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let shown = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+        let observed =
+            Observed::from_text(&text).map_err(|error| error.in_file(&shown).to_string())?;
+        Ok(Self::of(observed))
+    }
+
+    fn of(observed: Observed) -> Self {
+        let Observed { answers, mut evidence } = observed;
+        let allowed = answers
+            .into_iter()
+            .map(|(id, answer)| {
+                let samples = evidence.remove(&id).map(|one| one.samples).unwrap_or_default();
+                let varied = samples.iter().filter_map(|one| answers::imitate(&id, &one.value));
+                let varied: Vec<Value> = varied.filter(|other| *other != answer).collect();
+                (id, [vec![answer], varied].concat())
+            })
+            .collect();
+        Self { allowed }
+    }
+
+    /// The pinned answer, where this observation tells another one.
+    pub fn broken_by(&self, id: &str, observed: &Value) -> Option<&Value> {
+        let allowed = self.allowed.get(id)?;
+        let answer = answers::imitate(id, observed)?;
+        allowed.first().filter(|_| !allowed.contains(&answer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Pins;
+    use crate::answers::Observed;
+
+    #[test]
+    fn only_another_answer_breaks_a_pin() {
+        let text = "other_company: 404\nread_scope: read\nobserved:\n  other_company: {\"steady\": \
+                    false, \"samples\": [{\"value\": 403, \"times\": 1}], \"seen_in\": []}\n";
+        let pins = Pins::of(Observed::from_text(text).expect("an answers file"));
+        for (id, observed, expected) in [
+            ("other_company", json!(404), None),
+            ("other_company", json!(403), None),
+            ("read_scope", json!(403), None),
+            ("read_scope", json!(200), Some(json!("read"))),
+            ("per_page", json!(10), None),
+            ("read_scope", json!("nonsense"), None),
+        ] {
+            assert_eq!(pins.broken_by(id, &observed), expected.as_ref(), "{id} {observed}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! `moot answers`: what a file says, and how two differ.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use moot_fixtures::{answers, questions};
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::line::AnswersCommand;
+use super::screen::Screen;
+use crate::answers::{Difference, Observed, diff};
+use crate::report::escape;
+use crate::verdict::Verdict;
+
+/// Two sets differ.
+const DIFFERENT: u8 = 5;
+
+/// Characters of one answer on a line.
+const ANSWER_CHARACTERS_MAX: usize = 100;
+
+/// Exit 5 where two sets differ.
+pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Failure> {
+    match command {
+        AnswersCommand::Show { file } => show(&chosen(&file)?, screen).map(|()| 0),
+        AnswersCommand::Diff { first, second } => {
+            let all = diff(&chosen(&first)?.answers, &chosen(&second)?.answers);
+            show_diff(&all, screen)?;
+            Ok(if all.iter().any(Difference::is_change) { DIFFERENT } else { 0 })
+        }
+    }
+}
+
+/// The set of a word, else of a file.
+fn chosen(word: &str) -> Result<Observed, Failure> {
+    if let Some(set) = answers::chosen(word) {
+        let all = serde_json::to_value(set)
+            .and_then(serde_json::from_value::<BTreeMap<String, Value>>)
+            .map_err(|error| Failure::fault(format!("the answers `{word}`: {error}")))?;
+        return Ok(Observed { answers: all, evidence: BTreeMap::new() });
+    }
+    let text = fs::read_to_string(word).map_err(|error| {
+        Failure::usage(format!("{word}: {error}"))
+            .help("a file, `default`, `documented` or `random:SEED`")
+    })?;
+    Observed::from_text(&text).map_err(|error| Failure::usage(error.in_file(word).to_string()))
+}
+
+fn show(observed: &Observed, screen: &Screen) -> Result<(), Failure> {
+    if screen.is_json() {
+        return screen.json(&json!({
+            "answers": observed.answers,
+            "observed": observed.evidence,
+        }));
+    }
+    let paint = screen.paint();
+    let mut out = String::new();
+    let ids = questions::all().iter().map(|question| (&question.id, &question.ask));
+    for (id, ask) in ids {
+        let (answer, evidence) = (observed.answers.get(id), observed.evidence.get(id));
+        if answer.is_none() && evidence.is_none() {
+            continue;
+        }
+        let answer = answer.map_or_else(|| "no mock imitates it".to_owned(), shown);
+        out.push_str(&format!("{}  {}\n  {answer}\n", paint.name(id), paint.dim(ask)));
+        let Some(evidence) = evidence else { continue };
+        let steady = if evidence.steady { "steady" } else { "varying" };
+        let samples: Vec<_> = evidence.samples.iter().map(|one| shown(&one.value)).collect();
+        let places = escape::line(&evidence.seen_in.join(", "));
+        out.push_str(&format!("  {steady}: {}\n", samples.join("  ")));
+        out.push_str(&format!("  {}\n", paint.dim(&format!("seen in {places}"))));
+    }
+    screen.print(&out)
+}
+
+fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), Failure> {
+    if screen.is_json() {
+        let rows: Vec<_> = all
+            .iter()
+            .map(|one| json!({"question": one.id, "first": one.first, "second": one.second}))
+            .collect();
+        return screen.json(&json!({ "differences": rows }));
+    }
+    let paint = screen.paint();
+    let mut out = String::new();
+    for one in all.iter().filter(|one| one.is_change()) {
+        let side = |answer: &Option<Value>| answer.as_ref().map(shown).unwrap_or_default();
+        out.push_str(&format!("{}\n", paint.name(&one.id)));
+        let (first, second) = (side(&one.first), side(&one.second));
+        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Fail, &format!("- {first}"))));
+        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Pass, &format!("+ {second}"))));
+    }
+    let changes = all.iter().filter(|one| one.is_change()).count();
+    for (is_in_first, place) in [(true, "first"), (false, "second")] {
+        let only = all.iter().filter(|one| !one.is_change() && one.first.is_some() == is_in_first);
+        let only: Vec<_> = only.map(|one| one.id.as_str()).collect();
+        if !only.is_empty() {
+            let text = format!("only the {place} answers {}", only.join(", "));
+            out.push_str(&format!("{}\n", paint.dim(&text)));
+        }
+    }
+    out.push_str(&format!("{changes} answered differently\n"));
+    screen.print(&out)
+}
+
+fn shown(value: &Value) -> String {
+    escape::cut(&escape::line(&value.to_string()), ANSWER_CHARACTERS_MAX)
+}

@@ -1,0 +1,95 @@
+//! Answers of a deployment: saved by a run, shown, compared, pinned, and loaded by a mock.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, Running, run};
+
+/// Files whose scenarios observe much and take little time.
+const SELECTORS: [&str; 6] = [
+    "02_07_pagination",
+    "04_06_list_legal_requests",
+    "04_09_create_repository_document",
+    "04_13_delete_webhook",
+    "05_isolation",
+    "07_errors",
+];
+
+#[track_caller]
+fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
+    let ran = run(words, dir);
+    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+/// Runs `words` on a mock with these answers, a file below `dir` or a word.
+#[track_caller]
+fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
+    let file = dir.join(answers);
+    let answers = if file.is_file() { file.display().to_string() } else { answers.to_owned() };
+    let mock = Running::start(&["--format", "json", "--answers", &answers]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    fs::write(dir.join("target.yaml"), format!("base_url: {base_url}\nanswers: pinned.yaml\n"))
+        .expect("writable");
+    let ran = check(&[&["run", "-q", "--target", "target.yaml"], words].concat(), dir, code);
+    mock.stop("-TERM");
+    ran
+}
+
+#[test]
+fn a_mock_with_saved_answers_gives_the_same_again() {
+    for set in ["random:1", "random:2", "documented"] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::write(dir.path().join("pinned.yaml"), "").expect("writable");
+        for (answers, file) in [(set, "first.yaml"), ("first.yaml", "second.yaml")] {
+            let words = [&["--save-answers", file], &SELECTORS[..]].concat();
+            judge(answers, &words, dir.path(), 0);
+        }
+        let words = ["answers", "diff", "first.yaml", "second.yaml", "--format", "json"];
+        let shown = check(&words, dir.path(), 0).stdout;
+        let shown: Value = serde_json::from_str(&shown).expect("it is JSON");
+        assert_eq!(shown["differences"], serde_json::json!([]), "{set}");
+    }
+}
+
+#[test]
+fn another_answer_than_the_pinned_one_is_drift() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("pinned.yaml"), "other_company: 404\n").expect("writable");
+    fs::write(dir.path().join("changed.yaml"), "other_company: 403\n").expect("writable");
+    judge("default", &["05_isolation"], dir.path(), 0);
+    let ran = judge("changed.yaml", &["05_isolation"], dir.path(), 5);
+    assert!(ran.stdout.contains("the answer differs from the pinned one"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("other_company"), "{}", ran.stdout);
+}
+
+#[test]
+fn an_answer_that_contradicts_the_specification_is_refused() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("pinned.yaml"), "read_scope: read\nother_company: 500\n")
+        .expect("writable");
+    let said = judge("default", &["05_isolation"], dir.path(), 2).stderr;
+    assert!(said.contains("pinned.yaml:2:") && said.contains("403 or 404"), "{said}");
+    let said = check(&["answers", "show", "pinned.yaml"], dir.path(), 2).stderr;
+    assert!(said.contains("pinned.yaml:2:"), "{said}");
+}
+
+#[test]
+fn two_sets_are_compared() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("one.yaml"), "other_company: 403\nper_page: 25\n").expect("writable");
+    let same = check(&["answers", "diff", "default", "default"], dir.path(), 0).stdout;
+    assert_eq!(same, "0 answered differently\n");
+    let other = check(&["answers", "diff", "one.yaml", "default"], dir.path(), 5).stdout;
+    assert!(other.contains("other_company\n  - 403\n  + 404\n"), "{other}");
+    assert!(
+        other.contains("only the second answers ") && other.contains("\n1 answered"),
+        "{other}"
+    );
+    let shown = check(&["answers", "show", "one.yaml"], dir.path(), 0).stdout;
+    assert!(shown.contains("per_page  the page size\n  25\n"), "{shown}");
+    assert_eq!(run(&["answers", "show", "none.yaml"], dir.path()).code, Some(2));
+}
