@@ -12,5 +12,6 @@ pub mod exchange;
 pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod selftest;
 pub mod target;
 pub mod verdict;

@@ -68,6 +68,8 @@ pub(super) enum Command {
     Explain(ExplainArguments),
     /// Show which requirements are checked, and by how much
     Coverage(CoverageArguments),
+    /// Test the tests: drawn answers, defects, and targets that are no service
+    Selftest(SelftestArguments),
     /// Decide about recorded responses
     Snapshot {
         #[command(subcommand)]
@@ -306,6 +308,61 @@ pub(super) struct CoverageArguments {
     #[arg(long, value_name = "DIR")]
     pub(super) scenarios: Vec<PathBuf>,
 }
+
+#[derive(Debug, Args)]
+pub(super) struct SelftestArguments {
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+    /// Services with drawn answers that the suite must bear
+    #[arg(long, value_name = "N", default_value_t = SEEDS)]
+    pub(super) seeds: u64,
+    /// Only these defects; all where absent, repeatable
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
+    /// Try each defect on every scenario, not on its own and a sample of the others
+    #[arg(long)]
+    pub(super) thorough: bool,
+    /// Write the kill matrix too: json or html; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
+    pub(super) reports: Vec<SelftestReport>,
+}
+
+impl SelftestArguments {
+    /// Whether this defect is tried.
+    pub(super) fn is_chosen(&self, id: &str) -> bool {
+        self.defects.is_empty() || self.defects.iter().any(|chosen| chosen == id)
+    }
+}
+
+/// `KIND=FILE` of a self-test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SelftestReport {
+    pub(super) kind: SelftestKind,
+    pub(super) file: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SelftestKind {
+    Json,
+    Html,
+}
+
+fn selftest_report(text: &str) -> Result<SelftestReport, String> {
+    let (kind, file) = text.split_once('=').unwrap_or((text, ""));
+    let kind = match kind {
+        "json" => SelftestKind::Json,
+        "html" => SelftestKind::Html,
+        other => return Err(format!("`{other}` is neither `json=FILE` nor `html=FILE`")),
+    };
+    if file.is_empty() {
+        return Err("the file is missing".to_owned());
+    }
+    Ok(SelftestReport { kind, file: file.to_owned() })
+}
+
+/// Services with drawn answers, unless said otherwise.
+const SEEDS: u64 = 40;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AnswersCommand {

@@ -24,6 +24,7 @@ mod recording;
 mod review;
 mod run;
 mod screen;
+mod selftest;
 mod snapshot;
 mod suite;
 mod verified;
@@ -69,6 +70,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
+        Command::Selftest(arguments) => selftest::selftest(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
         Command::Snapshot { command } => snapshot::snapshot(command, screen),
         Command::Answers { command } => answers::answers(command, screen),

@@ -117,6 +117,7 @@ pub(super) fn target_options(
         seed,
         world: arguments.world.as_deref().map(chosen_world).transpose()?,
         answers: arguments.answers.as_deref().map(chosen_answers).transpose()?,
+        defects: Vec::new(),
         rate: arguments.rate,
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),

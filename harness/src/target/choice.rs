@@ -29,6 +29,8 @@ pub struct TargetOptions {
     pub world: Option<Arc<SeedWorld>>,
     /// Answers of the mock in process, where a scenario names none; the default ones where absent.
     pub answers: Option<Answers>,
+    /// What the mock in process does wrong on purpose, by id.
+    pub defects: Vec<String>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
     /// Where receivers listen; a free loopback port where absent.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::BodyExt;
 use moot_fixtures::{answers, world};
+use moot_mock::defect::{self, Defect};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{Site, SiteOptions};
 
@@ -37,6 +38,7 @@ impl InProcess {
             }
         };
         let answers = options.answers.clone().unwrap_or_else(|| answers::default().clone());
+        let defects = options.defects.iter().map(|id| known(id)).collect::<Result<_, _>>()?;
         let settings = Settings {
             seed: options.seed,
             base_url: BASE_URL.to_owned(),
@@ -45,7 +47,7 @@ impl InProcess {
             clock: ClockSetting::Real,
             rate_limit: RateLimitMode::Observe,
             progression: Progression::Manual,
-            defects: Vec::new(),
+            defects,
         };
         let site = Site::new(SiteOptions::new(settings)).map_err(|error| error.to_string())?;
         Ok(Self { site })
@@ -71,6 +73,10 @@ impl InProcess {
         }
         Ok(arriving.finish(parts.status.as_u16(), received::headers(&parts.headers)))
     }
+}
+
+fn known(id: &str) -> Result<&'static Defect, String> {
+    defect::named(id).ok_or_else(|| format!("there is no defect `{id}`"))
 }
 
 fn request(wire: Wire) -> Result<Request<reqwest::Body>, http::Error> {

@@ -16,6 +16,7 @@ mod command_judge;
 mod command_line;
 mod command_mock;
 mod command_run;
+mod command_selftest;
 mod command_snapshot;
 mod command_snapshot_run;
 mod command_state;

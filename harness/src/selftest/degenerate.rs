@@ -1,0 +1,145 @@
+//! Targets that are no service: none may end with exit 0, and each must say why on the first screen.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::json;
+use tokio::net::TcpListener;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use super::Bench;
+use crate::report::text::{Detail, Options};
+use crate::report::{Format, render};
+use crate::target::{TargetChoice, TargetOptions};
+
+/// Lines of a first screen.
+const SCREEN_LINES: usize = 48;
+
+/// The seed of their runs.
+const SEED: u64 = 1;
+
+/// A target that is no service, and how its run ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct Degenerate {
+    /// What it is.
+    pub name: &'static str,
+    /// How `moot run` ended.
+    pub exit_code: u8,
+    /// The word that names the cause.
+    pub cause: &'static str,
+    /// Whether the first screen has it.
+    pub is_named: bool,
+    /// The line that names it; the first line where none does.
+    pub said: String,
+}
+
+impl Degenerate {
+    /// Whether it was refused with its cause.
+    pub fn is_refused(&self) -> bool {
+        self.exit_code != 0 && self.is_named
+    }
+}
+
+/// What answers everything in the same way: its name, the word for the cause, and the answer.
+fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
+    let token = json!({
+        "access_token": "the-same", "token_type": "Bearer", "expires_in": 7200, "scope": "read",
+        "created_at": 1_700_000_000, "data": [],
+    });
+    let login = "<!doctype html><title>Log in</title><form><input type=password></form>";
+    let refused = json!({ "error": "invalid_client", "error_description": "The secret expired." });
+    vec![
+        ("an empty server: 200 without a body", "answered 200", ResponseTemplate::new(200)),
+        (
+            "200 `{}` to everything",
+            "answered 200",
+            ResponseTemplate::new(200).set_body_json(json!({})),
+        ),
+        ("404 to everything", "answered 404", ResponseTemplate::new(404)),
+        ("500 to everything", "answered 500", ResponseTemplate::new(500)),
+        (
+            "the same body to everything",
+            "expected",
+            ResponseTemplate::new(200).set_body_json(token),
+        ),
+        (
+            "an HTML login page",
+            "answered 200",
+            ResponseTemplate::new(200).set_body_raw(login, "text/html"),
+        ),
+        ("expired credentials", "invalid_client", {
+            ResponseTemplate::new(401).set_body_json(refused)
+        }),
+    ]
+}
+
+/// Points the suite at each of them.
+///
+/// # Errors
+/// Where a port or a file of ours cannot be had.
+pub async fn degenerate(bench: &Bench) -> io::Result<Vec<Degenerate>> {
+    let folder = tempfile::tempdir()?;
+    let mut found = Vec::new();
+    for (name, cause, answer) in answering() {
+        let server = MockServer::start().await;
+        Mock::given(any()).respond_with(answer).mount(&server).await;
+        found.push(over_http(bench, name, cause, &server.uri(), folder.path()).await?);
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = format!("http://{}", listener.local_addr()?);
+    let name = "a port that accepts and never answers";
+    found.push(over_http(bench, name, "cannot be reached", &address, folder.path()).await?);
+    drop(listener);
+    let name = "a closed port";
+    found.push(over_http(bench, name, "cannot be reached", &address, folder.path()).await?);
+    let world = moot_fixtures::world::named("empty").cloned().map(Arc::new);
+    let empty = TargetOptions { world, ..TargetOptions::default() };
+    found.push(
+        judged(bench, "a target with no data", "not run", TargetChoice::InProcess, empty).await?,
+    );
+    Ok(found)
+}
+
+async fn over_http(
+    bench: &Bench,
+    name: &'static str,
+    cause: &'static str,
+    address: &str,
+    folder: &Path,
+) -> io::Result<Degenerate> {
+    let text = format!(
+        "base_url: {address}\nadmin: none\nledger: ledger.ndjson\n\
+         applications: {{ main: {{ client_id: moot, client_secret: not-a-secret-at-all }} }}\n\
+         limits: {{ requests_per_minute: 0, token_requests_per_minute: 0, \
+         silence_seconds: 2 }}\n"
+    );
+    let path = folder.join("target.yaml");
+    tokio::fs::write(&path, text).await?;
+    judged(bench, name, cause, TargetChoice::File(path), TargetOptions::default()).await
+}
+
+async fn judged(
+    bench: &Bench,
+    name: &'static str,
+    cause: &'static str,
+    choice: TargetChoice,
+    options: TargetOptions,
+) -> io::Result<Degenerate> {
+    let options = TargetOptions { seed: SEED, ..options };
+    let result = bench.run(choice, bench.light(), options).await;
+    let shown = Options { color: false, detail: Detail::Normal };
+    let text = render(Format::Text, &result, &[], shown).map_err(io::Error::other)?;
+    let screen: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCREEN_LINES).collect();
+    let named = screen.iter().find(|line| line.contains(cause));
+    Ok(Degenerate {
+        name,
+        exit_code: result.exit_code,
+        cause,
+        is_named: named.is_some(),
+        said: named.or(screen.first()).map(|line| (*line).to_owned()).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,86 @@
+//! One run of the suite on the mock in this process, laid over with what is tried.
+
+use std::collections::BTreeMap;
+
+use crate::run::result::{RunResult, Subject};
+use crate::run::{RunOptions, SnapshotMode, run};
+use crate::scenario::model::ScenarioFile;
+use crate::target::{TargetChoice, TargetOptions};
+use crate::verdict::Verdict;
+
+/// The tag of scenarios that move megabytes or many calls; trials leave them out unless they are
+/// asked for.
+pub const HEAVY: &str = "heavy";
+
+/// What every trial of a self-test shares.
+#[derive(Debug, Clone)]
+pub struct Bench {
+    /// The suite that is tested, parsed.
+    pub files: Vec<ScenarioFile>,
+    /// Trials side by side.
+    pub lanes: usize,
+    /// Scenarios side by side in one trial.
+    pub jobs: usize,
+}
+
+impl Bench {
+    /// The scenarios that `keeps` says, in their files; files without one are gone.
+    pub fn only(&self, keeps: impl Fn(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
+        let kept = |file: &ScenarioFile| {
+            let indices = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
+            let scenarios: Vec<_> = indices.map(|at| file.scenarios[at].clone()).collect();
+            ScenarioFile {
+                stem: file.stem.clone(),
+                section: file.section.clone(),
+                title: file.title.clone(),
+                scenarios,
+            }
+        };
+        self.files.iter().map(kept).filter(|file| !file.scenarios.is_empty()).collect()
+    }
+
+    /// All scenarios that are not heavy.
+    pub fn light(&self) -> Vec<ScenarioFile> {
+        self.only(|file, at| !is_heavy(file, at))
+    }
+
+    /// Runs these scenarios on a target, with the seed and the mock's settings of `options`.
+    pub async fn run(
+        &self,
+        choice: TargetChoice,
+        files: Vec<ScenarioFile>,
+        options: TargetOptions,
+    ) -> RunResult {
+        let run_tag = format!("moot-{:08x}", options.seed);
+        let options = RunOptions {
+            choice,
+            target: TargetOptions { run_tag, ..options },
+            files,
+            selectors: Vec::new(),
+            jobs: Some(self.jobs),
+            strict: false,
+            snapshots: SnapshotMode::Off,
+            snapshot_dir: None,
+            reproduce: String::new(),
+        };
+        run(options, |_| ()).await
+    }
+}
+
+/// Whether the scenario at this index is heavy.
+pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
+    file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
+}
+
+/// The worst verdict of each requirement.
+pub fn by_requirement(result: &RunResult) -> BTreeMap<String, Verdict> {
+    let mut worst = BTreeMap::new();
+    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    for check in steps.flat_map(|step| &step.checks) {
+        if let Subject::Requirement(id) = &check.subject {
+            let known = worst.entry(id.clone()).or_insert(check.verdict);
+            *known = check.verdict.max(*known);
+        }
+    }
+    worst
+}

@@ -1,0 +1,91 @@
+//! `moot selftest`: a suite that notices is proven, one that does not is not.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command_support::run;
+
+/// A defect that the sample suite notices.
+const DEFECT: &str = "token.lifetime-3600";
+
+const SUITE: &str = "\
+section: \"4.1\"
+title: A sample
+scenarios:
+  - id: data
+    title: There is a list of workflows
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect:
+          list-workflows.status-200: { status: 200, /pagination: { type: object } }
+  - id: several-signers
+    title: Several of the company sign
+    needs: [read, workflow_multiple_signers]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect:
+          list-workflows.status-200: { status: 200 }
+  - id: lifetime
+    title: A token lives two hours
+    needs: [read]
+    steps:
+      - request: POST /oauth/token
+        token: none
+        form:
+          grant_type: client_credentials
+          client_id: <target.main.client_id>
+          client_secret: <target.main.client_secret>
+          scope: read
+        expect:
+";
+
+#[track_caller]
+fn check(expectation: &str, code: i32, words: &[&str]) -> (Value, String) {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let suite = format!("{SUITE}          {expectation}\n");
+    fs::write(dir.path().join("sample.yaml"), suite).expect("writable");
+    let line =
+        ["selftest", "--scenarios", "sample.yaml", "--seeds", "3", "--report", "json=a.json"];
+    let ran = run(&[&line[..], &["--report", "html=a.html"], words].concat(), dir.path());
+    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+    let text = fs::read_to_string(dir.path().join("a.json")).unwrap_or_default();
+    assert_eq!(dir.path().join("a.html").is_file(), code < 2);
+    (serde_json::from_str(&text).unwrap_or_default(), ran.stdout)
+}
+
+#[test]
+fn a_suite_that_notices_the_defect_catches_it() {
+    let words = ["--defect", DEFECT];
+    let (report, text) = check("token.lifetime-7200: { /expires_in: 7200 }", 0, &words);
+    assert!(text.contains("1 of 1 caught"), "{text}");
+    assert!(text.contains("0 false fails over 3 seeds"), "{text}");
+    assert_eq!(report["defects"][0]["caught_by"][0], "token.lifetime-7200");
+    assert_eq!(report["latitude"].as_array().map(Vec::len), Some(3));
+    let degenerate = report["degenerate"].as_array().expect("a list");
+    assert_eq!(degenerate.len(), 10);
+    assert!(degenerate.iter().all(|it| it["exit_code"] != 0 && it["is_named"] == true));
+}
+
+#[test]
+fn a_suite_that_looks_away_lets_it_survive() {
+    let (report, text) = check("token.success-status: { status: 200 }", 1, &["--defect", DEFECT]);
+    assert!(text.contains("survived: token.lifetime-3600"), "{text}");
+    assert_eq!(report["defects"][0]["caught_by"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn a_suite_that_fixes_what_is_open_has_false_fails() {
+    let words = ["--defect", DEFECT];
+    let too_strict = "token.lifetime-7200: { /expires_in: 7200, /created_at: 1 }";
+    let (report, _) = check(too_strict, 1, &words);
+    assert_eq!(report["latitude"][0]["false_fails"][0]["requirement"], "token.lifetime-7200");
+}
+
+#[test]
+fn an_unknown_defect_is_a_mistake_of_the_line() {
+    check("token.success-status: { status: 200 }", 2, &["--defect", "token.lifetime-360"]);
+}
