@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A request as it was sent.
@@ -47,7 +48,8 @@ pub struct ReceivedResponse {
 }
 
 /// Why there is no answer: trouble of the network or of the target, never a violation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trouble {
     /// No connection.
     Unreachable(String),

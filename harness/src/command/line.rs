@@ -50,6 +50,8 @@ pub(super) enum ColorWhen {
 pub(super) enum Command {
     /// Judge a deployment, or the mock in this process, and report
     Run(RunArguments),
+    /// Judge a recording again, without a network
+    Judge(JudgeArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
     /// Run a command against a mock of its own, and tell what it did there and what it should not do
@@ -159,6 +161,28 @@ pub(super) struct RunArguments {
     /// Write what was observed of open questions to this file: for `moot mock --answers`, and to pin
     #[arg(long, value_name = "FILE")]
     pub(super) save_answers: Option<PathBuf>,
+    /// Keep all that the target says in this folder, for `moot judge`
+    #[arg(long, value_name = "DIR")]
+    pub(super) record: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct JudgeArguments {
+    /// The folder that `moot run --record` wrote
+    #[arg(value_name = "DIR")]
+    pub(super) recording: PathBuf,
+    /// Judge only these, of what was recorded: as `moot run` takes them
+    #[arg(value_name = "SELECTOR")]
+    pub(super) selectors: Vec<String>,
+    /// Scenario files, or folders of them, instead of the bundled ones: those it was recorded with
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+    /// A MUST of a standard that the specification leans on fails, as it does where the run said so
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
+    pub(super) reports: Vec<ReportRequest>,
 }
 
 /// Where recorded responses are, a folder for each target.

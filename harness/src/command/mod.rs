@@ -13,6 +13,7 @@ mod environment;
 mod exec;
 mod explain;
 mod failure;
+mod judge;
 mod line;
 mod list;
 mod mock;
@@ -61,6 +62,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
+        Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),

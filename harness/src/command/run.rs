@@ -14,7 +14,9 @@ use super::recording::Recording;
 use super::screen::Screen;
 use super::suite;
 use crate::report::Format;
+use crate::run::result::RunResult;
 use crate::run::{self, Event, RunOptions, plan};
+use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
 
 /// The exit code of the run; 70 where a report could not be written.
@@ -25,9 +27,19 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
+    let target = target_options(&arguments.target, seed)?;
+    let asked = Asked {
+        run_tag: target.run_tag.clone(),
+        strict: arguments.strict,
+        selectors: arguments.suite.selectors.clone(),
+    };
+    if let Some(dir) = &arguments.record {
+        Recorder::prepare(dir)?;
+    }
+    let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let options = RunOptions {
         choice: choice(&arguments.target),
-        target: target_options(&arguments.target, seed)?,
+        target,
         reproduce: reproduce(&arguments, seed),
         files,
         selectors: arguments.suite.selectors,
@@ -35,10 +47,31 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         strict: arguments.strict,
         snapshots: recording.mode,
         snapshot_dir: Some(recording.folder.clone()),
+        recorder: recorder.clone(),
     };
+    let (result, events) = performed(options, &arguments.reports, screen)?;
+    let recorded = match (&arguments.record, recorder) {
+        (Some(dir), Some(recorder)) => recorder.write(dir, &result, &asked),
+        (_, _) => Ok(()),
+    };
+    recording.keep(&result, screen)?;
+    if let Some(file) = &save_answers {
+        artefact::save_answers(&result, file)?;
+    }
+    artefact::publish(&result, &events, &arguments.reports, screen)?;
+    recorded.map_err(|error| Failure::fault(error.to_string()))?;
+    Ok(result.exit_code)
+}
+
+/// Runs it, with progress; events are kept where a report needs them.
+pub(super) fn performed(
+    options: RunOptions,
+    reports: &[ReportRequest],
+    screen: &Screen,
+) -> Result<(RunResult, Vec<Event>), Failure> {
     let progress = Progress::new(screen.shows_progress());
     let events = Arc::new(Mutex::new(Vec::new()));
-    let keeps_events = arguments.reports.iter().any(|report| report.format == Format::Ndjson);
+    let keeps_events = reports.iter().any(|report| report.format == Format::Ndjson);
     let told = (progress.clone(), Arc::clone(&events));
     let result = runtime()?.block_on(run::run(options, move |event: Event| {
         told.0.tell(&event);
@@ -48,12 +81,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     }));
     progress.end();
     let events = std::mem::take(&mut *events.lock());
-    recording.keep(&result, screen)?;
-    if let Some(file) = &save_answers {
-        artefact::save_answers(&result, file)?;
-    }
-    artefact::publish(&result, &events, &arguments.reports, screen)?;
-    Ok(result.exit_code)
+    Ok((result, events))
 }
 
 /// Several threads: checks of one scenario must not hold up the requests of another.
@@ -136,12 +164,18 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
 }
 
 /// For a POSIX shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+impl From<RecordingError> for Failure {
+    fn from(error: RecordingError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::check::{self, Document};
 use crate::exchange::Exchange;
 use crate::scenario::model::BurstStep;
+use crate::target::Prepared;
 
 use super::scenario::{Stop, Walk};
 use super::step::Done;
@@ -34,6 +35,30 @@ async fn send(
     // The token is fetched before, so that it is not counted among the calls.
     let prepared = prepare::prepare(walk.stage, &walk.names, &step.shape, &walk.name).await?;
     walk.stage.fresh_window().await;
+    let mut all: Vec<Arc<Exchange>> = match walk.stage.recorded_burst(&prepared) {
+        Some(recorded) => recorded?.into_iter().map(Arc::new).collect(),
+        None => sent(walk, step, &prepared).await,
+    };
+    all.sort_by_key(|exchange| exchange.number);
+    if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
+        return Err(Stop::from(trouble.clone()));
+    }
+    judge(walk, step, &all, label, checks);
+    // One of each kind of answer is enough to look at.
+    let mut statuses = Vec::new();
+    for exchange in all {
+        let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+        if !statuses.contains(&status) {
+            statuses.push(status);
+            checks.extend(request::implied(walk, label, &exchange));
+            exchanges.push(exchange);
+        }
+    }
+    Ok(())
+}
+
+/// All calls, as many at once as the step says.
+async fn sent(walk: &Walk<'_>, step: &BurstStep, prepared: &Prepared) -> Vec<Arc<Exchange>> {
     let left = AtomicU32::new(step.calls);
     let is_over = AtomicBool::new(false);
     let stage = walk.stage;
@@ -59,23 +84,8 @@ async fn send(
     while let Some(sent) = workers.next().await {
         all.extend(sent);
     }
-    drop(workers);
-    all.sort_by_key(|exchange| exchange.number);
-    if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
-        return Err(Stop::from(trouble.clone()));
-    }
-    judge(walk, step, &all, label, checks);
-    // One of each kind of answer is enough to look at.
-    let mut statuses = Vec::new();
-    for exchange in all {
-        let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
-        if !statuses.contains(&status) {
-            statuses.push(status);
-            checks.extend(request::implied(walk, label, &exchange));
-            exchanges.push(exchange);
-        }
-    }
-    Ok(())
+    walk.stage.keep_burst(prepared, all.iter().map(|exchange| &**exchange));
+    all
 }
 
 fn judge(

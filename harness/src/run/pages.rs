@@ -117,7 +117,7 @@ async fn follow(
 const PAGES_MAX: u64 = 40;
 
 fn pages_max(walk: &Walk<'_>) -> u64 {
-    walk.shared.target.file().map_or(PAGES_MAX, |file| file.limits.pages_max)
+    walk.shared.target.pages_max().unwrap_or(PAGES_MAX)
 }
 
 fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {

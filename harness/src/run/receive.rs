@@ -30,10 +30,7 @@ async fn receive(
     label: &str,
     checks: &mut Vec<crate::run::result::CheckResult>,
 ) -> Result<(), Stop> {
-    let deliveries = match step.until {
-        ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
-        ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
-    };
+    let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
     if let Some(require) = &step.require {
         request::holds(walk, require, &document, "the precondition does not hold")?;
@@ -48,6 +45,20 @@ async fn receive(
     );
     observe::observe(walk, &step.observe, &document, label, checks, None);
     Ok(())
+}
+
+/// What comes, or what came when it was recorded.
+async fn seen(walk: &mut Walk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
+    if let Some(recorded) = walk.stage.recorded_deliveries(&step.receiver) {
+        return Ok(recorded?);
+    }
+    let mark = walk.stage.mark();
+    let deliveries = match step.until {
+        ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
+        ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
+    };
+    walk.stage.keep_deliveries(mark, &step.receiver, &deliveries);
+    Ok(deliveries)
 }
 
 /// Deliveries since the receiver was last asked.

@@ -17,6 +17,7 @@ use crate::run::result::{
     ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
 };
 use crate::scenario::model::ScenarioFile;
+use crate::target::recording::Recorder;
 use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
 
 use super::snapshot::SnapshotMode;
@@ -41,6 +42,8 @@ pub struct RunOptions {
     pub snapshots: SnapshotMode,
     /// Where they are.
     pub snapshot_dir: Option<PathBuf>,
+    /// Keeps all that the target says, where that is wanted.
+    pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
     pub reproduce: String,
 }
@@ -96,7 +99,7 @@ pub async fn run(
         return blank(Ending::INCOMPLETE, Some(why), unopened);
     }
     let run_tag = options.target.run_tag.clone();
-    let target = match Target::open(
+    let mut target = match Target::open(
         options.choice.clone(),
         options.target.clone(),
         Arc::clone(&masks),
@@ -114,6 +117,9 @@ pub async fn run(
             return blank(ending, Some(masks.mask(&why)), unopened);
         }
     };
+    if let Some(recorder) = &options.recorder {
+        target.record(Arc::clone(recorder));
+    }
     let shared = Shared {
         implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
         strict: options.strict,
@@ -195,6 +201,7 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
         TargetChoice::InProcess => ("mock".to_owned(), String::new()),
         TargetChoice::File(path) => (path.display().to_string(), String::new()),
         TargetChoice::Url(url) => (url.clone(), url.clone()),
+        TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
     };
     TargetDescription { name, base_url, class: "unknown".to_owned() }
 }

@@ -61,6 +61,7 @@ impl Bench {
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
+            recorder: None,
             reproduce: String::new(),
         };
         run(options, |_| ()).await

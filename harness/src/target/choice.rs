@@ -16,6 +16,8 @@ pub enum TargetChoice {
     File(PathBuf),
     /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
     Url(String),
+    /// The folder of a recording, judged without a network.
+    Recording(PathBuf),
 }
 
 /// How a run uses its target.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::deck::Deck;
 use super::file::{Consent, TargetFile};
 use super::line::Line;
 use super::mock::Sandboxes;
+use super::recording::{IndexTarget, Recorder, Recording};
 use super::stage::{Receivers, Stage};
 use super::transport::Carrier;
 use super::{cleanup, needs};
@@ -26,14 +28,18 @@ pub struct Target {
     pub(super) receivers: Arc<Receivers>,
     pub(super) unmet: BTreeMap<&'static str, needs::Unmet>,
     pub(super) kind: Kind,
+    /// Keeps what the stages are told, where that is wanted.
+    pub(super) recorder: Option<Arc<Recorder>>,
 }
 
-/// The two kinds of targets.
+/// The kinds of targets.
 pub(super) enum Kind {
     /// Sandboxes.
     Mock(Arc<Sandboxes>),
     /// One place, shared by all scenarios.
     Deployment(Line),
+    /// What another run was told.
+    Recording(Recording),
 }
 
 impl Target {
@@ -44,7 +50,11 @@ impl Target {
 
     /// Whether it has sandboxes: a moot mock.
     pub fn is_mock(&self) -> bool {
-        matches!(self.kind, Kind::Mock(_))
+        match &self.kind {
+            Kind::Mock(_) => true,
+            Kind::Deployment(_) => false,
+            Kind::Recording(recording) => recording.target.is_mock,
+        }
     }
 
     /// Whether requests to it are not paced: a mock, or a deployment on loopback with rate 0.
@@ -52,19 +62,50 @@ impl Target {
         match &self.kind {
             Kind::Mock(_) => true,
             Kind::Deployment(line) => line.venue.deployment().is_none_or(|it| it.is_unpaced()),
+            // Played in the order in which it was recorded.
+            Kind::Recording(_) => false,
         }
     }
 
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);
-        let tolerated = self.file.iter().flat_map(|file| &file.tolerate);
-        tolerated.into_iter().any(|name| name == what || name == whole)
+        self.tolerated().iter().any(|name| name == what || name == whole)
     }
 
-    /// The target file, where there is one.
-    pub fn file(&self) -> Option<&TargetFile> {
-        self.file.as_ref()
+    fn tolerated(&self) -> &[String] {
+        match (&self.kind, &self.file) {
+            (Kind::Recording(recording), _) => &recording.target.tolerate,
+            (_, Some(file)) => &file.tolerate,
+            (_, None) => &[],
+        }
+    }
+
+    /// Pages that are walked at most, where its file says so.
+    pub fn pages_max(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Recording(recording) => recording.target.pages_max,
+            Kind::Mock(_) | Kind::Deployment(_) => {
+                self.file.as_ref().map(|file| file.limits.pages_max)
+            }
+        }
+    }
+
+    /// From now on `recorder` keeps what the stages are told.
+    pub fn record(&mut self, recorder: Arc<Recorder>) {
+        let unmet = self.unmet.iter().map(|(need, unmet)| {
+            ((*need).to_owned(), (unmet.reason.clone(), unmet.setting.clone()))
+        });
+        recorder.describe(IndexTarget {
+            name: self.description.name.clone(),
+            base_url: self.description.base_url.clone(),
+            class: self.description.class.clone(),
+            is_mock: self.is_mock(),
+            pages_max: self.pages_max(),
+            tolerate: self.tolerated().to_vec(),
+            unmet: unmet.collect(),
+        });
+        self.recorder = Some(recorder);
     }
 
     /// The answers that its file pins.
@@ -90,7 +131,7 @@ impl Target {
     /// What the run left behind so far; nothing on a mock, whose sandboxes go.
     pub fn residue(&self) -> Vec<Residue> {
         match &self.kind {
-            Kind::Mock(_) => Vec::new(),
+            Kind::Mock(_) | Kind::Recording(_) => Vec::new(),
             Kind::Deployment(line) => {
                 line.venue.deployment().map(|it| it.ledger.residue()).unwrap_or_default()
             }
@@ -122,8 +163,19 @@ impl Target {
     /// # Errors
     /// [`Trouble`] where the sandbox cannot be made.
     pub async fn stage(&self, scenario: &str, sandbox: &Sandbox) -> Result<Stage, Trouble> {
+        let mut started_seconds = jiff::Timestamp::now().as_second();
+        let mut deck = match &self.recorder {
+            Some(recorder) => Deck::recording(scenario, recorder),
+            None => Deck::Empty,
+        };
         let (line, sandbox) = match &self.kind {
             Kind::Deployment(line) => (line.clone(), None),
+            Kind::Recording(recording) => {
+                let playing = recording.stage(scenario)?;
+                started_seconds = playing.started_seconds;
+                deck = Deck::Playing(Mutex::new(playing.tape));
+                (playing.line, None)
+            }
             Kind::Mock(sandboxes) => {
                 let (line, id) = sandboxes.make(scenario, sandbox).await?;
                 (line, Some((sandboxes.clone(), id)))
@@ -135,6 +187,8 @@ impl Target {
             receivers: self.receivers.clone(),
             named_receivers: Mutex::default(),
             sandbox,
+            started_seconds,
+            deck,
         })
     }
 }

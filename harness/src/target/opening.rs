@@ -1,6 +1,7 @@
 //! Opening a target: is it a moot mock, does it answer, does it take the credentials, what has it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use super::in_process::{self, InProcess};
 use super::line::{Line, TokenFailure};
 use super::mock::{self, Sandboxes};
 use super::opened::{Kind, Target};
+use super::recording::Recording;
 use super::stage::Receivers;
 use super::transport::{Carrier, Transport};
 use super::venue::{self, Admin, Rules, Venue};
@@ -24,7 +26,7 @@ use super::{address, discovery, needs};
 use crate::answers::Pins;
 use crate::exchange::{Masks, Trouble};
 use crate::run::result::TargetDescription;
-use crate::scenario::model::Sandbox;
+use crate::scenario::model::{NEEDS, Sandbox};
 
 /// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);
@@ -43,12 +45,38 @@ impl Target {
         let usage = |error: file::FileError| OpenError::Usage(error.to_string());
         let file = match &choice {
             TargetChoice::InProcess => return Self::in_process(options, masks).await,
+            TargetChoice::Recording(dir) => return Self::recorded(dir, options, masks),
             TargetChoice::File(path) => file::read(path).map_err(usage)?,
             TargetChoice::Url(url) => {
                 file::from_url(url, &|name| std::env::var(name).ok()).map_err(usage)?
             }
         };
         Self::over_http(file, options, masks).await
+    }
+
+    fn recorded(dir: &Path, options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
+        let recording =
+            Recording::open(dir, masks).map_err(|error| OpenError::Usage(error.to_string()))?;
+        let known = &recording.target;
+        let unmet = |need: &'static str| {
+            let (reason, setting) = known.unmet.get(need)?.clone();
+            Some((need, needs::Unmet { reason, setting }))
+        };
+        Ok(Self {
+            description: TargetDescription {
+                name: known.name.clone(),
+                base_url: known.base_url.clone(),
+                class: known.class.clone(),
+            },
+            unmet: NEEDS.into_iter().filter_map(unmet).collect(),
+            file: None,
+            carrier: recording.carrier(),
+            run_tag: options.run_tag.clone(),
+            receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
+            pins: Pins::default(),
+            kind: Kind::Recording(recording),
+            recorder: None,
+        })
     }
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
@@ -130,6 +158,7 @@ impl Target {
             run_tag,
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: Kind::Mock(Arc::new(sandboxes)),
+            recorder: None,
         })
     }
 
@@ -183,6 +212,7 @@ impl Target {
             run_tag: options.run_tag.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: Kind::Deployment(Line { carrier, venue: Arc::new(venue) }),
+            recorder: None,
         })
     }
 }

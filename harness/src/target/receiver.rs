@@ -22,14 +22,26 @@ pub struct Receiver {
     path: String,
     secret: String,
     inbox: Arc<Inbox>,
-    // Keeps the listener as long as anybody may read what came.
-    _server: Arc<MockServer>,
+    // Keeps the listener as long as anybody may read what came; a recorded one has none.
+    _server: Option<Arc<MockServer>>,
 }
 
 impl Receiver {
     /// The address to register.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// A receiver of a recording, `{"url", "secret"}`: nothing listens, the tape has what came.
+    pub(super) fn recorded(told: &Value) -> Self {
+        let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+        Self {
+            url: text("url"),
+            path: String::new(),
+            secret: text("secret"),
+            inbox: Arc::default(),
+            _server: None,
+        }
     }
 
     /// A bearer credential to register.
@@ -89,7 +101,7 @@ impl Listener {
             path,
             secret: format!("moot-receiver-{}", random()?),
             inbox: self.inbox.clone(),
-            _server: self.server.clone(),
+            _server: Some(self.server.clone()),
         })
     }
 }

@@ -9,8 +9,8 @@ use super::venue::Venue;
 
 /// All of them. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`, which reads as
 /// its text where it stands alone.
-pub(super) fn roots(venue: &Venue, run_tag: &str) -> Vec<(String, Value)> {
-    let run = json!({ "tag": run_tag, "now_seconds": jiff::Timestamp::now().as_second() });
+pub(super) fn roots(venue: &Venue, run_tag: &str, now_seconds: i64) -> Vec<(String, Value)> {
+    let run = json!({ "tag": run_tag, "now_seconds": now_seconds });
     vec![
         ("run".to_owned(), run),
         ("target".to_owned(), target(venue)),

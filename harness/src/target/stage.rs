@@ -9,6 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use super::deck::Deck;
 use super::line::Line;
 use super::mock::Sandboxes;
 use super::payload;
@@ -30,6 +31,10 @@ pub struct Stage {
     pub(super) named_receivers: Mutex<BTreeMap<String, Receiver>>,
     /// The sandbox to delete at the end.
     pub(super) sandbox: Option<(Arc<Sandboxes>, String)>,
+    /// Seconds since 1970 by our clock when it was made.
+    pub(super) started_seconds: i64,
+    /// Keeps what it is told, or plays what another was told.
+    pub(super) deck: Deck,
 }
 
 /// The one listener of a run, started when the first receiver is asked for.
@@ -42,7 +47,7 @@ impl Stage {
     /// The root names `run`, `target`, `bindings`, `contract`, in this order. A secret is an object
     /// `{"$secret": text, "all_but_last", "other_case"}`.
     pub fn roots(&self) -> Vec<(String, Value)> {
-        roots::roots(&self.line.venue, &self.run_tag)
+        roots::roots(&self.line.venue, &self.run_tag, self.started_seconds)
     }
 
     /// A shared token of this application (`main`, …) with exactly these scopes; cached, renewed.
@@ -50,8 +55,12 @@ impl Stage {
     /// # Errors
     /// [`Trouble`] where there is no such application, or its token is refused.
     pub async fn token(&self, application: &str, scopes: Scopes) -> Result<String, Trouble> {
+        let key = format!("token {application} {scopes}");
+        if let Some(told) = self.deck.text(&key) {
+            return told;
+        }
         let token = self.line.token(application, scopes).await;
-        token.map_err(|failure| failure.into_trouble(application))
+        self.deck.keep_text(key, token.map_err(|failure| failure.into_trouble(application)))
     }
 
     /// A token of this application that expired.
@@ -59,6 +68,14 @@ impl Stage {
     /// # Errors
     /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
     pub async fn expired_token(&self, application: &str) -> Result<String, Trouble> {
+        let key = format!("expired token {application}");
+        match self.deck.text(&key) {
+            Some(told) => told,
+            None => self.deck.keep_text(key, self.expired(application).await),
+        }
+    }
+
+    async fn expired(&self, application: &str) -> Result<String, Trouble> {
         if self.has_admin() {
             let token = self.minted(application, EXPIRED_AGE_SECONDS).await?;
             self.line.carrier.masks.hide(&token, "MOOT_EXPIRED_TOKEN");
@@ -73,6 +90,14 @@ impl Stage {
     /// # Errors
     /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
     pub async fn revoked_token(&self, application: &str) -> Result<String, Trouble> {
+        let key = format!("revoked token {application}");
+        match self.deck.text(&key) {
+            Some(told) => told,
+            None => self.deck.keep_text(key, self.revoked(application).await),
+        }
+    }
+
+    async fn revoked(&self, application: &str) -> Result<String, Trouble> {
         if self.has_admin() {
             let token = self.minted(application, 0).await?;
             self.line.carrier.masks.hide(&token, "MOOT_REVOKED_TOKEN");
@@ -105,12 +130,71 @@ impl Stage {
     /// be sent is an exchange with [`Trouble::Withheld`]. A shared token that was answered
     /// `token_revoked` is renewed once.
     pub async fn send(&self, prepared: Prepared) -> Exchange {
-        send::send(&self.line, prepared, Manner::Careful).await
+        self.sent(prepared, Manner::Careful).await
     }
 
     /// Sends one request of a burst: at once, never repeated; consent `load` on a deployment.
     pub async fn send_in_burst(&self, prepared: Prepared) -> Exchange {
-        send::send(&self.line, prepared, Manner::Burst).await
+        self.sent(prepared, Manner::Burst).await
+    }
+
+    async fn sent(&self, prepared: Prepared, manner: Manner) -> Exchange {
+        let path = self.line.carrier.masks.mask(&prepared.path);
+        if let Some(told) = self.deck.exchange(&prepared.method, &path) {
+            if let (Some(Operation::GetWorkflowSchema), Ok(response)) =
+                (told.request.operation, &told.outcome)
+                && let (200, Some(json)) = (response.status, &response.json)
+            {
+                self.line.venue.remember_form(&prepared.path, json);
+            }
+            return told;
+        }
+        // Where a deck plays and has no answer, the line leads nowhere and says so.
+        let exchange = send::send(&self.line, prepared, manner).await;
+        self.deck.keep_exchange(&exchange);
+        exchange
+    }
+
+    /// Whether it plays what another stage was told, so that nothing has to be waited for.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self.deck, Deck::Playing(_))
+    }
+
+    /// The exchanges of a burst that was recorded; `None` where none is played.
+    pub fn recorded_burst(&self, prepared: &Prepared) -> Option<Result<Vec<Exchange>, Trouble>> {
+        self.deck.burst(&self.burst_key(prepared))
+    }
+
+    /// Keeps which exchanges were one burst.
+    pub fn keep_burst<'a>(
+        &self,
+        prepared: &Prepared,
+        exchanges: impl Iterator<Item = &'a Exchange>,
+    ) {
+        let numbers: Vec<u64> = exchanges.map(|exchange| exchange.number).collect();
+        self.deck.keep(self.burst_key(prepared), &Ok(json!(numbers)));
+    }
+
+    fn burst_key(&self, prepared: &Prepared) -> String {
+        let path = self.line.carrier.masks.mask(&prepared.path);
+        format!("burst {} {path}", prepared.method)
+    }
+
+    /// The deliveries that a step saw when it was recorded; `None` where nothing is played.
+    pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
+        let told = self.deck.told(&format!("deliveries {receiver}"))?;
+        Some(told.map(|value| value.as_array().cloned().unwrap_or_default()))
+    }
+
+    /// Where the tape is, to be given to [`Stage::keep_deliveries`].
+    pub fn mark(&self) -> usize {
+        self.deck.mark()
+    }
+
+    /// Keeps the deliveries that a step saw, in the place of what it asked since `mark` to see them.
+    pub fn keep_deliveries(&self, mark: usize, receiver: &str, deliveries: &[Value]) {
+        self.deck.cut(mark);
+        self.deck.keep(format!("deliveries {receiver}"), &Ok(json!(deliveries)));
     }
 
     /// Waits until the window of the rate limit (§8) holds no request of ours; on a mock the window
@@ -139,7 +223,13 @@ impl Stage {
         path: &str,
         json: Option<Value>,
     ) -> Result<Value, Trouble> {
-        self.line.admin(method, path, json.as_ref()).await
+        let key = format!("admin {method} {}", self.line.carrier.masks.mask(path));
+        if let Some(told) = self.deck.told(&key) {
+            return told;
+        }
+        let answer = self.line.admin(method, path, json.as_ref()).await;
+        self.deck.keep(key, &answer);
+        answer
     }
 
     /// Whether there is a control plane.
@@ -174,6 +264,18 @@ impl Stage {
         if let Some(known) = self.named_receivers.lock().get(name) {
             return Ok(known.clone());
         }
+        let receiver = match self.deck.told(&format!("receiver {name}")) {
+            Some(told) => Receiver::recorded(&told?),
+            None => self.listening(name).await?,
+        };
+        let told = json!({ "url": receiver.url(), "secret": receiver.secret() });
+        self.deck.keep(format!("receiver {name}"), &Ok(told));
+        self.line.carrier.masks.hide(receiver.secret(), "MOOT_RECEIVER_SECRET");
+        // Whoever asked for the same name meanwhile was first.
+        Ok(self.named_receivers.lock().entry(name.to_owned()).or_insert(receiver).clone())
+    }
+
+    async fn listening(&self, name: &str) -> Result<Receiver, Trouble> {
         let options = &self.receivers.options;
         if self.line.venue.deployment().is_some()
             && (options.receiver.is_none() || options.receiver_url.is_none())
@@ -185,14 +287,12 @@ impl Stage {
         let start = || Listener::start(options.receiver, options.receiver_url.as_deref());
         let listener =
             self.receivers.listener.get_or_try_init(start).await.map_err(Trouble::Withheld)?;
-        let receiver = listener.receiver(name).map_err(Trouble::Withheld)?;
-        self.line.carrier.masks.hide(receiver.secret(), "MOOT_RECEIVER_SECRET");
-        // Whoever asked for the same name meanwhile was first.
-        Ok(self.named_receivers.lock().entry(name.to_owned()).or_insert(receiver).clone())
+        listener.receiver(name).map_err(Trouble::Withheld)
     }
 
-    /// Ends it: a sandbox is deleted.
+    /// Ends it: what it was told is kept where that is wanted, a sandbox is deleted.
     pub async fn close(self) {
+        self.deck.close(self.started_seconds, &self.line.venue);
         if let Some((sandboxes, id)) = self.sandbox {
             sandboxes.delete(&id).await;
         }

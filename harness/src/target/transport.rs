@@ -17,6 +17,8 @@ pub(super) enum Transport {
     InProcess(InProcess),
     /// A socket.
     Http(Http),
+    /// Nothing: a recording is judged without a network.
+    Nowhere,
 }
 
 /// Trouble in a row after which nothing more is sent: the target is gone, and a run must end.
@@ -62,6 +64,9 @@ impl Carrier {
         let outcome = match &self.transport {
             Transport::InProcess(mock) => mock.send(wire).await.map(|response| (response, None)),
             Transport::Http(http) => http.send(wire).await,
+            Transport::Nowhere => {
+                Err(Trouble::Withheld("a recording is judged without a network".to_owned()))
+            }
         };
         let (outcome, peer) = match outcome {
             Ok((response, peer)) => (Ok(response), peer),

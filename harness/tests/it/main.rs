@@ -12,6 +12,7 @@ mod command_documents;
 mod command_exec;
 mod command_exit_codes;
 mod command_explain;
+mod command_judge;
 mod command_line;
 mod command_mock;
 mod command_run;

@@ -47,6 +47,7 @@ async fn verdicts(files: Vec<ScenarioFile>, jobs: usize) -> (BTreeMap<String, St
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
+        recorder: None,
         reproduce: String::new(),
     };
     let result = run(options, |_| {}).await;

@@ -1,0 +1,58 @@
+//! `moot judge`: judges a recording again, with today's register and scenarios, without a network.
+
+use super::artefact;
+use super::failure::Failure;
+use super::line::JudgeArguments;
+use super::run::{performed, quoted};
+use super::screen::Screen;
+use super::suite;
+use crate::run::{RunOptions, SnapshotMode, plan};
+use crate::scenario::model::ScenarioFile;
+use crate::target::recording::Index;
+use crate::target::{TargetChoice, TargetOptions};
+
+/// The exit code of the judgement, as of a run.
+pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Failure> {
+    artefact::check(&arguments.reports)?;
+    let index = Index::read(&arguments.recording)?;
+    let files = suite::files(&arguments.scenarios, screen.color())?;
+    let mut index = Index { strict: index.strict || arguments.strict, ..index };
+    if !arguments.selectors.is_empty() {
+        index.selectors.clone_from(&arguments.selectors);
+    }
+    plan::select(&files, &index.selectors)?;
+    let mut reproduce = format!("moot judge {}", quoted(&arguments.recording.to_string_lossy()));
+    for word in &arguments.selectors {
+        reproduce.push(' ');
+        reproduce.push_str(&quoted(word));
+    }
+    let options = options(&arguments.recording, index, files, reproduce);
+    let (result, events) = performed(options, &arguments.reports, screen)?;
+    artefact::publish(&result, &events, &arguments.reports, screen)?;
+    Ok(result.exit_code)
+}
+
+/// The run that judges a recording: its seed, its tag, what it selected.
+pub(super) fn options(
+    dir: &std::path::Path,
+    index: Index,
+    files: Vec<ScenarioFile>,
+    reproduce: String,
+) -> RunOptions {
+    RunOptions {
+        choice: TargetChoice::Recording(dir.to_owned()),
+        target: TargetOptions {
+            seed: index.seed,
+            run_tag: index.run_tag,
+            ..TargetOptions::default()
+        },
+        files,
+        selectors: index.selectors,
+        jobs: None,
+        strict: index.strict,
+        snapshots: SnapshotMode::Off,
+        snapshot_dir: None,
+        recorder: None,
+        reproduce,
+    }
+}

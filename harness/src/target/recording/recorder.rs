@@ -1,0 +1,155 @@
+//! Gathers the tapes of a run, and writes them once it has ended.
+
+use std::fs;
+use std::path::Path;
+
+use parking_lot::Mutex;
+use serde::Serialize;
+
+use super::folder::{self, RecordingError};
+use super::har::{self, Creator, Entry, Har, Log, TapeHead};
+use super::index::{FORMAT_VERSION, Index, IndexTape, IndexTarget};
+use super::redact::Redactor;
+use super::tape::{ApplicationRow, Call, Tape, VenueRow};
+use crate::report::secret::Secrets;
+use crate::run::result::RunResult;
+
+/// The tapes of a run.
+#[derive(Default)]
+pub struct Recorder {
+    tapes: Mutex<Vec<Kept>>,
+    target: Mutex<IndexTarget>,
+}
+
+/// A tape with what it belongs to.
+pub(in crate::target) struct Kept {
+    pub(in crate::target) scenario: String,
+    pub(in crate::target) started_seconds: i64,
+    pub(in crate::target) venue: VenueRow,
+    pub(in crate::target) tape: Tape,
+}
+
+/// What a run was asked to do, as far as judging it again needs it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The tag of the run.
+    pub run_tag: String,
+    /// Whether a MUST of a standard fails.
+    pub strict: bool,
+    /// What was selected.
+    pub selectors: Vec<String>,
+}
+
+impl Recorder {
+    /// Makes the folder, before anything is sent.
+    ///
+    /// # Errors
+    /// Where it cannot be made, or holds something already.
+    pub fn prepare(dir: &Path) -> Result<(), RecordingError> {
+        folder::make(dir)
+    }
+
+    /// Keeps a tape.
+    pub(in crate::target) fn keep(&self, kept: Kept) {
+        self.tapes.lock().push(kept);
+    }
+
+    /// Keeps what the target is.
+    pub(in crate::target) fn describe(&self, target: IndexTarget) {
+        *self.target.lock() = target;
+    }
+
+    /// Writes all of it below `dir`, secrets replaced; the index last, so that a folder with an
+    /// index is whole.
+    ///
+    /// # Errors
+    /// What cannot be written; [`RecordingError::Secret`] where a secret is left in it.
+    pub fn write(
+        &self,
+        dir: &Path,
+        result: &RunResult,
+        asked: &Asked,
+    ) -> Result<(), RecordingError> {
+        let malformed = |reason| RecordingError::Malformed { path: dir.to_owned(), reason };
+        let mut redactor = Redactor::new(&result.masks).map_err(malformed)?;
+        let scan = Secrets::of(&result.masks);
+        let mut tapes = std::mem::take(&mut *self.tapes.lock());
+        // Walked side by side, they end in any order; those of one name keep theirs.
+        tapes.sort_by(|a, b| a.scenario.cmp(&b.scenario));
+        let below = dir.join(folder::TAPES);
+        fs::create_dir_all(&below)
+            .map_err(|source| RecordingError::File { path: below, source })?;
+        let mut rows = Vec::with_capacity(tapes.len());
+        for (at, kept) in tapes.iter().enumerate() {
+            let file = folder::tape_file(at + 1, &result.masks.mask(&kept.scenario));
+            publish(&dir.join(&file), &written(kept, &mut redactor), &scan)?;
+            rows.push(IndexTape { scenario: result.masks.mask(&kept.scenario), file });
+        }
+        let index = Index {
+            format_version: FORMAT_VERSION,
+            moot_version: env!("CARGO_PKG_VERSION").to_owned(),
+            register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
+            recorded_at: result.started_at.clone(),
+            seed: result.seed,
+            run_tag: asked.run_tag.clone(),
+            strict: asked.strict,
+            selectors: asked.selectors.clone(),
+            exit_code: result.exit_code,
+            target: self.target.lock().clone(),
+            tapes: rows,
+            placeholders: redactor.used(),
+        };
+        publish(&dir.join(folder::INDEX), &index, &scan)
+    }
+}
+
+fn written(kept: &Kept, redactor: &mut Redactor) -> Har {
+    let mut call = |call: &Call| Call {
+        key: redactor.text(&call.key),
+        outcome: match &call.outcome {
+            Ok(value) => Ok(redactor.value(value)),
+            Err(trouble) => Err(har::shown(trouble, redactor)),
+        },
+    };
+    let calls = kept.tape.calls.iter().map(&mut call).collect();
+    let entries = kept.tape.exchanges.iter().map(|it| Entry::of(it, redactor)).collect();
+    let venue = redacted(&kept.venue, redactor);
+    Har {
+        log: Log {
+            version: "1.2".to_owned(),
+            creator: Creator {
+                name: "moot".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            entries,
+            moot: TapeHead {
+                scenario: redactor.text(&kept.scenario),
+                started_seconds: kept.started_seconds,
+                venue,
+                calls,
+            },
+        },
+    }
+}
+
+fn redacted(venue: &VenueRow, redactor: &mut Redactor) -> VenueRow {
+    let mut venue = venue.clone();
+    for ApplicationRow { client_secret, .. } in venue.applications.values_mut() {
+        *client_secret = redactor.text(client_secret);
+    }
+    for bound in venue.bindings.values_mut() {
+        *bound = redactor.value(bound);
+    }
+    venue
+}
+
+fn publish(path: &Path, content: &impl Serialize, scan: &Secrets) -> Result<(), RecordingError> {
+    let text = serde_json::to_string_pretty(content).map_err(|error| {
+        RecordingError::Malformed { path: path.to_owned(), reason: error.to_string() }
+    })?;
+    if scan.is_in(&text) {
+        return Err(RecordingError::Secret { path: path.to_owned() });
+    }
+    fs::write(path, text + "\n")
+        .map_err(|source| RecordingError::File { path: path.to_owned(), source })
+}
