@@ -88,7 +88,10 @@ async fn follow(
         let is_empty = members.is_empty();
         items.extend(members);
         let pages_total = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
-        bodies.push(body);
+        // A page beyond the last is no page of the list, though the totals announce it.
+        if !is_empty || number == 1 {
+            bodies.push(body);
+        }
         if number >= pages_total || is_empty {
             return Ok(Walked {
                 bodies,

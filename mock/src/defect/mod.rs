@@ -1,8 +1,8 @@
 //! Worlds that err: each [`Defect`] breaks one requirement, so that a suite can be seen to notice.
 //!
-//! The core knows nothing of single defects. It is wrapped at a few seams ([`seam`]): admission, the
+//! The core knows nothing of single defects. It is wrapped at a few seams (`seam`): admission, the
 //! answer, every response, the changes, and the number of calls that the limit allows. The rows
-//! stand in files by subject ([`table`] lists them). A world without defects never comes here.
+//! stand in files by subject (`table` lists them). A world without defects never comes here.
 
 mod arriving;
 mod asked;

@@ -208,16 +208,6 @@ pub(super) const ROWS: &[Defect] = &[
         upload_forgets("`metadata` must be a JSON object"),
     ),
     row(
-        "upload.any-type",
-        "4.9",
-        &[
-            "create-repository-document.unsupported-type-422",
-            "errors.repository-document-creation-error",
-        ],
-        "A file of an unsupported type is taken.",
-        upload_forgets("The file type is not supported"),
-    ),
-    row(
         "upload.type-checked-late",
         "4.9",
         &["create-repository-document.unsupported-type-422"],
