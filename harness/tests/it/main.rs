@@ -23,6 +23,7 @@ mod command_state;
 mod command_support;
 mod conduct;
 mod deployment;
+mod docs_readme;
 mod docs_sandbox;
 mod examples;
 mod hard_deployments;
