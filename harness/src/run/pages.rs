@@ -68,6 +68,8 @@ async fn follow(
 ) -> Result<Walked, Stop> {
     let pages_max = each_page.at_most.min(pages_max(walk));
     let (mut bodies, mut items) = (Vec::new(), Vec::new());
+    // Nobody else writes to a sandbox: totals that differ there are the target's own fault.
+    let is_shared = !walk.shared.target.is_mock();
     let mut is_steady = true;
     let mut number = 1;
     loop {
@@ -83,7 +85,7 @@ async fn follow(
         }
         walk.names.pop();
         let total = |body: &Value| body["pagination"]["total_count"].clone();
-        is_steady &= bodies.first().is_none_or(|first| total(first) == total(&body));
+        is_steady &= !is_shared || bodies.first().is_none_or(|first| total(first) == total(&body));
         let members = body["data"].as_array().cloned().unwrap_or_default();
         let is_empty = members.is_empty();
         items.extend(members);
