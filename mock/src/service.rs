@@ -99,6 +99,7 @@ impl Service {
     }
 
     /// The whole journal, the oldest call first.
+    #[cfg(feature = "server")]
     pub(crate) fn journal(&self) -> Value {
         control::journal(&self.0.world.read())
     }

@@ -80,6 +80,7 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
 }
 
 /// The whole journal, as [`Ask::Exchanges`] shows it.
+#[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
     exchanges::view(world, &Filter::default(), usize::MAX)
 }
