@@ -30,6 +30,7 @@ mod fields;
 mod identifier;
 mod index;
 mod journal;
+mod keeper;
 mod key;
 mod limiter;
 mod limits;

@@ -8,12 +8,14 @@ mod admit;
 mod kept;
 mod rows;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
+use serde_json::Value;
 
 use crate::call::Call;
 use crate::changes::{Change, Effect};
@@ -21,14 +23,15 @@ use crate::defect::{self, Defect};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
+use crate::key::Key;
 use crate::limiter::Limiter;
 use crate::operation::{self, Context};
 use crate::problem::Problem;
 use crate::progression;
 use crate::reply::Reply;
 use crate::response::Response;
-use crate::seeded::Seeded;
-use crate::settings::{RunSettings, Settings, SettingsError};
+use crate::seeded::{Application, Seeded};
+use crate::settings::{RunSettings, Secrets, Settings, SettingsError};
 use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
@@ -250,6 +253,24 @@ impl World {
     /// Its base address.
     pub fn base_url(&self) -> &str {
         &self.settings.base_url
+    }
+
+    /// What an application authenticates with.
+    pub(crate) fn client_secret<'s>(&self, application: &'s Application) -> Cow<'s, str> {
+        match &self.settings.secrets {
+            Secrets::Seeded => Cow::Borrowed(&application.client_secret),
+            Secrets::Own(name) => {
+                let id = &application.client_id;
+                let key = Key::derive(self.settings.seed, &format!("client secrets of {name}"));
+                let code = u128::from_be_bytes(key.code(id.as_bytes()));
+                Cow::Owned(format!("{id}-secret-{code:032x}"))
+            }
+        }
+    }
+
+    /// Who and what there is to call it with, as [`Seeded::describe`] shapes it.
+    pub fn describe(&self) -> Value {
+        self.seeded.describe(|application| self.client_secret(application))
     }
 
     pub(crate) const fn settings(&self) -> &RunSettings {

@@ -28,6 +28,7 @@ mod control;
 mod create_legal_request;
 mod create_legal_request_files;
 mod deliveries;
+mod kept;
 mod laws;
 mod limiter;
 mod lists;

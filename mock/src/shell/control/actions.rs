@@ -141,13 +141,15 @@ fn create_sandbox(asked: &Asked) -> Result<Reply, Problem> {
     let realm = site.sandboxes().create(site.main(), plan, now).map_err(|error| match error {
         SandboxError::TooMany => Problem::conflict(error.to_string()),
         SandboxError::Settings(_) => Problem::invalid_value(error.to_string()),
+        SandboxError::NotKept(_) => Problem::not_kept(error.to_string()),
     })?;
     site.deliverer().add(&realm);
     Ok((StatusCode::CREATED, realm.describe()))
 }
 
 fn delete_sandbox(asked: &Asked) -> Result<Reply, Problem> {
-    match asked.site.sandboxes().remove(&asked.id) {
+    let removed = asked.site.sandboxes().remove(&asked.id);
+    match removed.map_err(|error| Problem::not_kept(SandboxError::from(error).to_string()))? {
         Some(realm) => {
             asked.site.deliverer().remove(&realm);
             Ok(ok(json!({ "deleted": asked.id })))
