@@ -24,6 +24,7 @@ mod authorise;
 mod deliver;
 mod delivery_policy;
 mod document_type;
+mod drill;
 mod email;
 mod fault;
 mod fields;
@@ -55,6 +56,7 @@ pub mod shell;
 
 pub use address::is_public;
 pub use delivery_policy::{DeliveryPolicy, PolicyUpdate};
+pub use drill::Drills;
 pub use fault::{FailedStatus, Fault, FaultKind};
 pub use seeded::Seeded;
 pub use service::Service;

@@ -391,6 +391,7 @@ fn recorded(
     changes: &str,
     strike: Option<&Strike>,
 ) -> Response {
+    let response = world.with_drills(Some(call.admitted.operation), response);
     let (response, struck) = match strike {
         Some(strike) => {
             let (response, is_struck) = world.struck(now, call, strike, response);

@@ -25,6 +25,8 @@ use crate::{Service, World};
 
 /// Sandboxes that exist at a time.
 pub const SANDBOXES_MAX: usize = 10_000;
+/// Sandboxes that are gone and still remembered, where that is asked for.
+const REMEMBERED_MAX: usize = 1_000;
 /// Sets of seed rows kept for the next sandbox that asks for the same.
 const SEEDED_MAX: usize = 32;
 /// So that a seed survives a JSON reader that has only floating-point numbers.
@@ -72,6 +74,8 @@ pub(crate) struct Sandboxes {
     realms: RwLock<BTreeMap<String, Realm>>,
     made: Mutex<u64>,
     seeded: Mutex<BTreeMap<RowsName, Arc<Seeded>>>,
+    /// Those that are gone, while they are remembered.
+    remembered: Mutex<Option<Vec<Realm>>>,
     /// No lease ends before; none at all where there is none.
     first_end: Mutex<Option<Instant>>,
 }
@@ -88,6 +92,7 @@ impl Sandboxes {
             realms: RwLock::default(),
             made: Mutex::new(made),
             seeded: Mutex::default(),
+            remembered: Mutex::default(),
             first_end: Mutex::default(),
         }
     }
@@ -117,7 +122,8 @@ impl Sandboxes {
         let mut realms = self.realms.write();
         let ended = |realm: &Realm| realm.lease().is_some_and(|lease| lease.end() <= now);
         let abandoned = realms.extract_if(.., |_, realm| ended(realm)).map(|(_, realm)| realm);
-        let abandoned = abandoned.collect();
+        let abandoned: Vec<Realm> = abandoned.collect();
+        self.remember(&abandoned);
         let ends = realms.values().filter_map(|realm| Some(realm.lease()?.end()));
         *first_end = ends.min();
         abandoned
@@ -137,7 +143,26 @@ impl Sandboxes {
     pub(crate) fn remove(&self, id: &str) -> Result<Option<Realm>, NotKept> {
         let Some(realm) = self.get(id) else { return Ok(None) };
         self.forget(&realm)?;
-        Ok(self.realms.write().remove(id))
+        let removed = self.realms.write().remove(id);
+        self.remember(removed.as_slice());
+        Ok(removed)
+    }
+
+    /// Remembers from now on the sandboxes that go, [`REMEMBERED_MAX`] of them at most.
+    pub(crate) fn remember_deleted(&self) {
+        *self.remembered.lock() = Some(Vec::new());
+    }
+
+    /// In the order that they went.
+    pub(crate) fn remembered(&self) -> Vec<Realm> {
+        self.remembered.lock().clone().unwrap_or_default()
+    }
+
+    fn remember(&self, gone: &[Realm]) {
+        if let Some(remembered) = self.remembered.lock().as_mut() {
+            let room = REMEMBERED_MAX.saturating_sub(remembered.len());
+            remembered.extend(gone.iter().take(room).cloned());
+        }
     }
 
     /// Forgets what was kept of one.

@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use moot_fixtures::contract::Answers;
+use moot_fixtures::contract::{Answers, Operation};
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::changes::{Change, Effect};
 use crate::defect::{self, Defect};
+use crate::drill::{self, Drilled};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
@@ -49,12 +50,13 @@ pub struct World {
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal, the faults and the written date the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults, the drills and the written date the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
     journal: Journal,
     faults: Faults,
+    drilled: Drilled,
     date: DateHeader,
 }
 
@@ -104,6 +106,7 @@ impl World {
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Journal::default(),
             faults: Faults::default(),
+            drilled: Drilled::default(),
             date: DateHeader::new(),
             state,
             noted: None,
@@ -123,6 +126,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.journal = self.journal.anew();
         world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
@@ -304,6 +308,15 @@ impl World {
 
     pub(crate) const fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    pub(crate) const fn drilled(&self) -> &Drilled {
+        &self.drilled
+    }
+
+    /// An answer with what the drills add to it.
+    pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
+        drill::added(self.drilled.get(), operation, response)
     }
 
     pub(crate) const fn journal(&self) -> &Journal {

@@ -6,6 +6,8 @@ mod defects;
 mod performance;
 mod shell_control;
 mod shell_deliveries;
+mod shell_determinism;
+mod shell_drills;
 mod shell_embed;
 mod shell_faults;
 mod shell_hostile;

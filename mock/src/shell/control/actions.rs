@@ -78,6 +78,9 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
             return Ok((StatusCode::CREATED, armed));
         }
         Action::DisarmFaults => Ask::DisarmFaults,
+        Action::DisarmFault => Ask::DisarmFault { id: fault(&asked.id)? },
+        Action::GetDrills => Ask::DrillsGet,
+        Action::SetDrills => Ask::DrillsSet(requests::read(body)?),
         Action::ListExchanges => {
             let (filter, limit) = exchanges::read_query(asked.query.as_deref(), true)?;
             Ask::Exchanges { filter, limit }
@@ -98,6 +101,10 @@ fn ok(value: Value) -> Reply {
 
 fn delivery(id: &str) -> Result<u64, Problem> {
     id.parse().map_err(|_| Problem::not_found(format!("a delivery's id is a number, not `{id}`")))
+}
+
+fn fault(id: &str) -> Result<u64, Problem> {
+    id.parse().map_err(|_| Problem::not_found(format!("a fault's id is a number, not `{id}`")))
 }
 
 fn index(realm: &Realm) -> Value {
