@@ -80,7 +80,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
+    /// Print a JSON Schema: `scenario`, `report`, `expected`, or one of the contract's; all names without one
     Schema {
         /// Which
         name: Option<String>,
@@ -146,6 +146,9 @@ pub(super) struct RunArguments {
     /// A MUST of a standard that the specification leans on fails, instead of a warning
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
@@ -180,6 +183,9 @@ pub(super) struct JudgeArguments {
     /// A MUST of a standard that the specification leans on fails, as it does where the run said so
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,

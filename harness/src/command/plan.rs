@@ -27,7 +27,7 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
     let options = target_options(&arguments.target, seed)?;
     let choice = choice(&arguments.target);
     let rows = runtime()?.block_on(async {
-        let target = Target::open(choice, options, Arc::clone(&masks)).await?;
+        let target = Target::open(choice.read()?, options, Arc::clone(&masks)).await?;
         let rows: Vec<(Planned<'_>, Option<NotRun>)> = planned
             .into_iter()
             .map(|one| {

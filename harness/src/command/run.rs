@@ -27,7 +27,10 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let target = target_options(&arguments.target, seed)?;
+    let target = TargetOptions {
+        expected: arguments.expected.clone(),
+        ..target_options(&arguments.target, seed)?
+    };
     let asked = Asked {
         run_tag: target.run_tag.clone(),
         strict: arguments.strict,
@@ -121,6 +124,7 @@ pub(super) fn target_options(
         rate: arguments.rate,
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
+        expected: None,
         run_tag: format!("moot-{tag:08x}"),
     })
 }
@@ -155,6 +159,7 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
     option("--rate", target.rate.map(|rate| rate.to_string()));
     option("--receiver", target.receiver.map(|address| address.to_string()));
     option("--receiver-url", target.receiver_url.clone());
+    option("--expected", arguments.expected.as_ref().map(|file| file.display().to_string()));
     option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));
     option("--seed", Some(seed.to_string()));
     if arguments.strict {

@@ -317,6 +317,7 @@ fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
         verdict,
         steps: walk.steps,
         not_run,
+        known: None,
         duration: begun.elapsed(),
         at: walk.planned.scenario.at.clone(),
     }
@@ -350,6 +351,7 @@ fn unwalked(
             }
             Stop::NotApplicable(_) | Stop::Ours(_) => None,
         },
+        known: None,
         duration: begun.elapsed(),
         at: planned.scenario.at.clone(),
     }

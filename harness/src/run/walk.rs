@@ -10,11 +10,12 @@ use parking_lot::Mutex;
 
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
+use crate::expected::{self, Circumstances};
 use crate::run::Event;
 use crate::run::outcome::{self, Ending};
 use crate::run::plan::{self, Planned};
 use crate::run::result::{
-    ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+    ExpectedState, ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
 };
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Recorder;
@@ -81,6 +82,7 @@ pub async fn run(
         scenarios: Vec::new(),
         answers: BTreeMap::new(),
         snapshots: SnapshotFindings::default(),
+        expected: Vec::new(),
         residue: Vec::new(),
         trouble,
         reproduce: options.reproduce.clone(),
@@ -99,14 +101,14 @@ pub async fn run(
         return blank(Ending::INCOMPLETE, Some(why), unopened);
     }
     let run_tag = options.target.run_tag.clone();
-    let mut target = match Target::open(
-        options.choice.clone(),
-        options.target.clone(),
-        Arc::clone(&masks),
-    )
-    .await
-    {
-        Ok(target) => target,
+    let opened = async {
+        let chosen = options.choice.clone().read()?;
+        let expected = chosen.expected(&options.target, &files, today())?;
+        let target = Target::open(chosen, options.target.clone(), Arc::clone(&masks)).await?;
+        Ok((target, expected))
+    };
+    let (mut target, expected) = match opened.await {
+        Ok(opened) => opened,
         Err(error) => {
             let (ending, why) = match error {
                 OpenError::Usage(why) => (Ending::USAGE, why),
@@ -138,15 +140,25 @@ pub async fn run(
     let shared = Arc::new(shared);
     let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
     shared.target.cleanup().await;
+    let mut scenarios: Vec<ScenarioResult> =
+        scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+    let answers = std::mem::take(&mut *shared.answers.lock());
+    let meets = |need: &str| shared.target.missing(need).is_none();
+    let circumstances = Circumstances { meets: &meets, answers: &answers };
+    let expected = expected::apply(&expected, &mut scenarios, &circumstances);
     let mut ending = outcome::ending(&scenarios);
+    if expected.iter().any(|one| one.state == ExpectedState::Stale) {
+        ending = ending.graver(Ending::DRIFTED);
+    }
     let mut trouble = None;
     if shared.target.has_given_up() {
         ending = ending.graver(Ending::UNREACHABLE);
         trouble = Some("the target stopped answering, and the run was cut short".to_owned());
     }
     let mut result = blank(ending, trouble, shared.target.description());
-    result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
-    result.answers = std::mem::take(&mut *shared.answers.lock());
+    result.scenarios = scenarios;
+    result.answers = answers;
+    result.expected = expected;
     let seen = std::mem::take(&mut *shared.snapshots_seen.lock());
     let is_whole = options.selectors.is_empty()
         && options.snapshots != SnapshotMode::Off
@@ -208,6 +220,11 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
 
 fn base_path(base_url: &str) -> String {
     url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
+}
+
+/// The day by the clock of this machine, UTC: known failures expire by it.
+fn today() -> jiff::civil::Date {
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 fn now() -> String {

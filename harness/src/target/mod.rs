@@ -41,7 +41,7 @@ mod variants;
 mod venue;
 mod wire;
 
-pub use choice::{OpenError, TargetChoice, TargetOptions};
+pub use choice::{Chosen, OpenError, TargetChoice, TargetOptions};
 pub use endpoint::{Endpoint, Endpoints};
 pub use file::TargetFile;
 pub use opened::Target;

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
 
-use super::choice::{OpenError, TargetChoice, TargetOptions};
+use super::choice::{Chosen, OpenError, TargetOptions};
 use super::deployment::Deployment;
 use super::endpoint::Endpoints;
 use super::file::{self, AdminChoice, Application, FileApplications, TargetFile};
@@ -32,26 +32,21 @@ use crate::scenario::model::{NEEDS, Sandbox};
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Target {
-    /// Opens it: reads the file, looks for a mock, asks for a first token, finds out what is not
+    /// Opens it: looks for a mock, asks for a first token, finds out what is not
     /// bound. On a deployment this sends some reads, in their turn.
     ///
     /// # Errors
     /// [`OpenError`], each with the exit code it stands for.
     pub async fn open(
-        choice: TargetChoice,
+        chosen: Chosen,
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        let usage = |error: file::FileError| OpenError::Usage(error.to_string());
-        let file = match &choice {
-            TargetChoice::InProcess => return Self::in_process(options, masks).await,
-            TargetChoice::Recording(dir) => return Self::recorded(dir, options, masks),
-            TargetChoice::File(path) => file::read(path).map_err(usage)?,
-            TargetChoice::Url(url) => {
-                file::from_url(url, &|name| std::env::var(name).ok()).map_err(usage)?
-            }
-        };
-        Self::over_http(file, options, masks).await
+        match chosen {
+            Chosen::InProcess => Self::in_process(options, masks).await,
+            Chosen::Recording(dir) => Self::recorded(&dir, options, masks),
+            Chosen::Http(file) => Self::over_http(*file, options, masks).await,
+        }
     }
 
     fn recorded(dir: &Path, options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {

@@ -11,6 +11,7 @@ mod command_doctor;
 mod command_documents;
 mod command_exec;
 mod command_exit_codes;
+mod command_expected;
 mod command_explain;
 mod command_judge;
 mod command_line;

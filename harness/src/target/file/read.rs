@@ -114,7 +114,8 @@ pub fn from_url(text: &str, environment: Environment<'_>) -> Result<TargetFile, 
     })
 }
 
-fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
+/// A mistake that the YAML reader found, with the nearest key where one is unknown.
+pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
     let error = error.without_snippet();
     let message = match error {
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
@@ -130,7 +131,7 @@ fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
 }
 
 /// `; did you mean …?`, or what there is.
-pub(super) fn did_you_mean(given: &str, known: &[&str]) -> String {
+pub(crate) fn did_you_mean(given: &str, known: &[&str]) -> String {
     let near = known
         .iter()
         .map(|name| (strsim::damerau_levenshtein(given, name), *name))
