@@ -58,7 +58,8 @@ pub(super) enum Command {
     Exec(ExecArguments),
     /// List scenarios
     List(SuiteArguments),
-    /// Show what would run on a target, and what would not and why
+    /// Show what would run on a target, what would not and why, and how much that would send; sends
+    /// nothing
     Plan(PlanArguments),
     /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
     Doctor(DoctorArguments),

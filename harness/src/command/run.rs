@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::artefact;
 use super::failure::Failure;
+use super::interrupt;
 use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
@@ -15,7 +16,7 @@ use super::screen::Screen;
 use super::suite;
 use crate::report::Format;
 use crate::run::result::RunResult;
-use crate::run::{self, Event, RunOptions, plan};
+use crate::run::{self, Event, Interruption, RunOptions, plan};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
 
@@ -76,13 +77,16 @@ pub(super) fn performed(
     let events = Arc::new(Mutex::new(Vec::new()));
     let keeps_events = reports.iter().any(|report| report.format == Format::Ndjson);
     let told = (progress.clone(), Arc::clone(&events));
-    let result = runtime()?.block_on(run::run(options, move |event: Event| {
+    let interruption = Arc::new(Interruption::default());
+    let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
         told.0.tell(&event);
         if keeps_events {
             told.1.lock().push(event);
         }
-    }));
+    });
+    let result = runtime()?.block_on(interrupt::watched(run, &interruption, screen));
     progress.end();
+    let result = result?;
     let events = std::mem::take(&mut *events.lock());
     Ok((result, events))
 }

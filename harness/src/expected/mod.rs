@@ -14,5 +14,10 @@ pub use apply::{Circumstances, apply};
 pub use entry::{Condition, Entry, Expected, Outcome};
 pub use read::{from_text, read};
 
+/// The day by the clock of this machine, UTC: known failures expire by it.
+pub fn today() -> jiff::civil::Date {
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
 /// The published JSON Schema of the file, `moot schema expected`.
 pub const SCHEMA: &str = include_str!("../../schemas/expected.json");

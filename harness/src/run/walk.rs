@@ -21,6 +21,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Recorder;
 use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
 
+use super::interruption::{Interruption, REASON};
 use super::snapshot::SnapshotMode;
 use super::{scenario, snapshot};
 
@@ -62,12 +63,23 @@ pub(super) struct Shared {
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    pub(super) interruption: Arc<Interruption>,
     pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
 }
 
 /// Runs what is selected. Never fails: what went wrong is in the result.
 pub async fn run(
     options: RunOptions,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> RunResult {
+    run_until(options, Arc::default(), on_event).await
+}
+
+/// Runs what is selected, until `interruption` is told: then nothing more is begun, what was begun is
+/// put in order within a bounded time, and the rest is not run.
+pub async fn run_until(
+    options: RunOptions,
+    interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> RunResult {
     let begun = Instant::now();
@@ -103,11 +115,18 @@ pub async fn run(
     let run_tag = options.target.run_tag.clone();
     let opened = async {
         let chosen = options.choice.clone().read()?;
-        let expected = chosen.expected(&options.target, &files, today())?;
+        let expected = chosen.expected(&options.target, &files, expected::today())?;
         let target = Target::open(chosen, options.target.clone(), Arc::clone(&masks)).await?;
         Ok((target, expected))
     };
-    let (mut target, expected) = match opened.await {
+    let opened = tokio::select! {
+        opened = opened => opened,
+        () = interruption.told() => {
+            let why = format!("{REASON} before it began");
+            return blank(Ending::INCOMPLETE, Some(why), unopened);
+        }
+    };
+    let (mut target, expected) = match opened {
         Ok(opened) => opened,
         Err(error) => {
             let (ending, why) = match error {
@@ -133,13 +152,18 @@ pub async fn run(
         answers: Mutex::default(),
         controls: Mutex::default(),
         on_event: Box::new(on_event),
+        interruption,
         target,
     };
     (shared.on_event)(Event::Planned { scenarios: planned.len() });
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
     let shared = Arc::new(shared);
     let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
-    shared.target.cleanup().await;
+    // Bounded where the run was interrupted.
+    tokio::select! {
+        () = shared.target.cleanup() => {}
+        () = shared.interruption.over() => {}
+    }
     let mut scenarios: Vec<ScenarioResult> =
         scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
     let answers = std::mem::take(&mut *shared.answers.lock());
@@ -151,6 +175,10 @@ pub async fn run(
         ending = ending.graver(Ending::DRIFTED);
     }
     let mut trouble = None;
+    if shared.interruption.is_told() {
+        ending = ending.graver(Ending::INCOMPLETE);
+        trouble = Some(format!("{REASON}; what had not begun by then was not run"));
+    }
     if shared.target.has_given_up() {
         ending = ending.graver(Ending::UNREACHABLE);
         trouble = Some("the target stopped answering, and the run was cut short".to_owned());
@@ -187,10 +215,19 @@ async fn walk_all(
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
-            let results = match tokio::spawn(walk).await {
-                Ok(results) => results,
-                // A bug of ours in one scenario must not hide what the others found.
-                Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
+            let mut task = tokio::spawn(walk);
+            let results = tokio::select! {
+                ended = &mut task => match ended {
+                    Ok(results) => results,
+                    // A bug of ours in one scenario must not hide what the others found.
+                    Err(error) => {
+                        scenario::broken(&shared_too, Planned::at(&files_too, place), &error)
+                    }
+                },
+                () = shared_too.interruption.over() => {
+                    task.abort();
+                    scenario::cut_off(&shared_too, Planned::at(&files_too, place))
+                }
             };
             (index, results)
         }
@@ -220,11 +257,6 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
 
 fn base_path(base_url: &str) -> String {
     url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
-}
-
-/// The day by the clock of this machine, UTC: known failures expire by it.
-fn today() -> jiff::civil::Date {
-    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 fn now() -> String {

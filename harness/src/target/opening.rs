@@ -97,10 +97,7 @@ impl Target {
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        if let Some(rate) = options.rate {
-            file::check_rate(rate, address::is_loopback(&file.base_url))
-                .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))?;
-        }
+        check_rate(&file, &options)?;
         let pins = match &file.answers {
             Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
             None => Pins::default(),
@@ -163,13 +160,7 @@ impl Target {
         carrier: Arc<Carrier>,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
-        if file.applications.main.is_none() {
-            return Err(OpenError::Usage(
-                "there are no credentials: set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET, or name \
-                 `applications.main` in a target file"
-                    .to_owned(),
-            ));
-        }
+        check_credentials(&file)?;
         let rules =
             Deployment::new(&file, options.rate, &options.run_tag).map_err(OpenError::Usage)?;
         let mut venue = Venue {
@@ -209,6 +200,32 @@ impl Target {
             kind: Kind::Deployment(Line { carrier, venue: Arc::new(venue) }),
             recorder: None,
         })
+    }
+}
+
+/// What a run on a deployment refuses before anything is sent.
+///
+/// # Errors
+/// [`OpenError::Usage`].
+pub(super) fn check_usage(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
+    check_rate(file, options)?;
+    check_credentials(file)
+}
+
+fn check_rate(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
+    let Some(rate) = options.rate else { return Ok(()) };
+    file::check_rate(rate, address::is_loopback(&file.base_url))
+        .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))
+}
+
+fn check_credentials(file: &TargetFile) -> Result<(), OpenError> {
+    match file.applications.main {
+        Some(_) => Ok(()),
+        None => Err(OpenError::Usage(
+            "there are no credentials: set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET, or name \
+             `applications.main` in a target file"
+                .to_owned(),
+        )),
     }
 }
 
@@ -287,7 +304,8 @@ async fn discover(line: &Line, file: &TargetFile) -> Vec<discovery::Workflow> {
     found.unwrap_or_default()
 }
 
-fn applications(file: &FileApplications) -> BTreeMap<String, Application> {
+/// The applications by role.
+pub(super) fn applications(file: &FileApplications) -> BTreeMap<String, Application> {
     let rows = [
         ("main", &file.main),
         ("reader", &file.reader),
