@@ -179,6 +179,10 @@ pub async fn run_until(
         ending = ending.graver(Ending::INCOMPLETE);
         trouble = Some(format!("{REASON}; what had not begun by then was not run"));
     }
+    if let Some(why) = shared.target.refused_applications() {
+        ending = ending.graver(Ending::UNREACHABLE);
+        trouble = Some(masks.mask(&why));
+    }
     if shared.target.has_given_up() {
         ending = ending.graver(Ending::UNREACHABLE);
         trouble = Some("the target stopped answering, and the run was cut short".to_owned());

@@ -31,6 +31,9 @@ use crate::scenario::model::{NEEDS, Sandbox};
 /// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 
+/// Deadline `discovery`: for finding out all that is not bound.
+const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
+
 impl Target {
     /// Opens it: looks for a mock, asks for a first token, finds out what is not
     /// bound. On a deployment this sends some reads, in their turn.
@@ -170,12 +173,15 @@ impl Target {
             bindings: serde_json::Map::new(),
             admin: None,
             tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
             forms: Mutex::default(),
             rules: Rules::Deployment(Box::new(rules)),
         };
         let line = Line { carrier: carrier.clone(), venue: Arc::new(venue) };
         first_token(&line).await?;
-        let found = discover(&line, &file).await;
+        // What is not found in time is not there: scenarios that need it say so.
+        let found = tokio::time::timeout(DISCOVERY_DEADLINE, discover(&line, &file)).await;
+        let found = found.unwrap_or_default();
         // Nobody else holds the venue yet; where somebody did, it would stay without bindings.
         venue = Arc::into_inner(line.venue).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
@@ -242,7 +248,7 @@ async fn moot_mock(file: &TargetFile, carrier: &Carrier) -> Result<Option<Admin>
     match promptly(admin.ask(carrier, "GET", "/health", None)).await {
         Ok(health) if health.get("moot") == Some(&serde_json::Value::Bool(true)) => Ok(Some(admin)),
         Err(Trouble::Unreachable(said) | Trouble::Deadline(said)) => Err(unreachable(file, &said)),
-        Err(Trouble::Tls(said)) => Err(unreachable(file, &format!("TLS: {said}"))),
+        Err(trouble @ Trouble::Tls(_)) => Err(unreachable(file, &reason(&trouble))),
         Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
             "`admin.token` of the target file is of no use: {}",
             reason(&trouble)
@@ -344,6 +350,8 @@ fn reason(trouble: &Trouble) -> String {
         | Trouble::Deadline(said)
         | Trouble::Broken(said)
         | Trouble::Withheld(said) => said.clone(),
-        Trouble::Tls(said) => format!("TLS: {said}"),
+        Trouble::Tls(said) => {
+            format!("TLS: {said}; a private authority is named as `tls.ca_file` in the target file")
+        }
     }
 }

@@ -34,6 +34,7 @@ impl Sketch {
             bindings: discovery::bindings(&file.bindings, &[], &options.run_tag),
             admin: None,
             tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
             forms: Mutex::default(),
             rules: Rules::Deployment(Box::new(Deployment::sketch(&file, &options.run_tag))),
         };
