@@ -93,7 +93,7 @@ struct EntryShape {
     id: Spanned<String>,
     outcome: Outcome,
     reason: Spanned<String>,
-    #[serde(default)]
+    #[serde(default, alias = "expiry")]
     expires: Option<Spanned<String>>,
     #[serde(default)]
     condition: Option<ConditionShape>,
