@@ -62,7 +62,7 @@ pub(crate) fn queue(
     let receivers = subscribed(world, record.company, event)
         .flat_map(|receiver| std::iter::repeat_n(receiver, copies as usize));
     for (id, (row, webhook)) in (world.state().next_delivery..).zip(receivers) {
-        let due = later(at, policy.wait_seconds(id));
+        let due = later(at, policy.wait_seconds(world.settings().seed, id));
         let delivery = Delivery {
             id,
             webhook: row,

@@ -13,7 +13,7 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::call::{Admission, Call, Head};
+use crate::call::{Admission, Call, Fetch, Head};
 use crate::changes;
 use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
@@ -113,6 +113,12 @@ impl Service {
     pub fn admit(&self, system_now: Timestamp, head: &Head<'_>) -> Admission {
         let world = self.0.world.read();
         world.admit(world.now(system_now), head)
+    }
+
+    /// What has to be fetched before an admitted call is answered.
+    pub fn needs(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+        let world = self.0.world.read();
+        world.needs(world.now(system_now), call)
     }
 
     /// The answer to an admitted call; what it changes is applied before it leaves.

@@ -281,6 +281,14 @@ pub(super) struct MockArguments {
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
     pub(super) tls: Option<Vec<PathBuf>>,
+    /// Fetch documents that are uploaded by address, from public https addresses alone; without it
+    /// nothing is fetched, and a placeholder or what `PUT /__admin/addresses` registered is stored
+    #[arg(long)]
+    pub(super) fetch: bool,
+    /// Deliver webhooks to private and loopback addresses too, where the mock listens beyond loopback;
+    /// on loopback it always does
+    #[arg(long)]
+    pub(super) private_receivers: bool,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,

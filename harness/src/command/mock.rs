@@ -10,7 +10,9 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
-use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls};
+use moot_mock::shell::{
+    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls,
+};
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
@@ -43,10 +45,11 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Fail
             .local_addr()
             .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
         let options = SiteOptions {
-            settings: settings_of(&arguments.world, base_url(&arguments, bound))?,
             admin_token,
             is_beyond_loopback,
-            body_times: BodyTimes::default(),
+            has_private_receivers: arguments.private_receivers,
+            fetcher: arguments.fetch.then(fetcher),
+            ..SiteOptions::new(settings_of(&arguments.world, base_url(&arguments, bound))?)
         };
         let site = match &arguments.state {
             Some(folder) => Site::with_state(options, folder),
@@ -62,6 +65,10 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Fail
         }
         Ok(0)
     })
+}
+
+fn fetcher() -> Arc<Fetcher> {
+    Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))
 }
 
 fn tls(arguments: &MockArguments) -> Result<Option<Tls>, Failure> {

@@ -14,8 +14,10 @@ mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
 mod faulty_body;
+mod fetcher;
 mod lease;
 mod nearest;
+mod network;
 mod problem;
 mod realm;
 mod sandboxes;
@@ -30,6 +32,8 @@ mod tls;
 pub use body::BodyTimes;
 #[cfg(feature = "state")]
 pub use durable::DurableError;
+pub use fetcher::{FETCH_TIME_MAX, Fetcher};
+pub use network::{Looked, Network};
 pub use sandboxes::SANDBOXES_MAX;
 pub use server::{ServeLimits, serve, serve_tls};
 pub use site::{Site, SiteError, SiteOptions};

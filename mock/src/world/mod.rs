@@ -15,7 +15,7 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 
-use crate::call::Call;
+use crate::call::{Call, Fetch};
 use crate::changes::{Change, Effect};
 use crate::defect::{self, Defect};
 use crate::fault::{self, Faults, Strike, Struck};
@@ -137,6 +137,13 @@ impl World {
         defect::answer(self, now, call)
     }
 
+    /// What has to be fetched before an admitted call is answered, where the shell fetches at all;
+    /// what became of it goes into the call. Pure, as [`Self::answer`] is.
+    pub fn needs(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        operation::needs(&Context { world: self, now, call, reply })
+    }
+
     /// The answer without any defect.
     pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let reply = self.reply(now, call.head.path, call.admitted.serial);
@@ -228,7 +235,7 @@ impl World {
         changes: &str,
         fault: Option<&Strike>,
     ) {
-        let Call { head, admitted, body } = call;
+        let Call { head, admitted, body, fetched: _ } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,
