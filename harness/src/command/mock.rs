@@ -109,7 +109,7 @@ pub(super) fn settings_of(
 }
 
 /// `0.0.0.0` is an address to listen on, not one to call.
-fn callable(bound: SocketAddr) -> SocketAddr {
+pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
     if !bound.ip().is_unspecified() {
         return bound;
     }
@@ -170,7 +170,7 @@ fn admin_token(file: Option<&Path>) -> Result<Option<String>, Failure> {
 
 /// Ends with the first SIGINT or SIGTERM. The handlers stand when this returns.
 #[cfg(unix)]
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let refusal = |error| Failure::fault(format!("signals can't be waited for: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(refusal)?;
@@ -185,7 +185,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
 
 /// Ends with the first Ctrl-C.
 #[cfg(not(unix))]
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async {
         // Without a handler the only way to stop is to end the process, as it would be anyway.
         if tokio::signal::ctrl_c().await.is_err() {

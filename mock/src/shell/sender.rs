@@ -1,6 +1,7 @@
 //! Sends one attempt to its receiver, in its turn.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -15,8 +16,13 @@ use crate::service::{Attempt, AttemptResult};
 
 /// A receiver that has not answered by then has not (answer `delivery_retries`).
 const ANSWER_MAX: Duration = Duration::from_secs(30);
-/// Attempts in flight at a time.
+/// Attempts in flight at a time, but for the slow ones.
 const ATTEMPTS_MAX: usize = 256;
+/// An attempt that takes longer is a slow one, and makes room: many dead receivers delay a healthy one
+/// by no more.
+const SLOW_AFTER: Duration = Duration::from_secs(1);
+/// Slow attempts in flight at a time; further ones make no room.
+const SLOW_ATTEMPTS_MAX: usize = 768;
 /// Of them, to one receiver: a dead one holds no more, so it delays no other.
 const ATTEMPTS_TO_ONE_MAX: usize = 8;
 /// Receivers remembered before those without an attempt are forgotten.
@@ -28,6 +34,7 @@ pub(super) struct Sender {
     reach: Reach,
     client: OnceLock<Result<Client, String>>,
     all: Semaphore,
+    slow: Semaphore,
     receivers: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
@@ -39,6 +46,7 @@ impl Sender {
             reach,
             client: OnceLock::new(),
             all: Semaphore::new(ATTEMPTS_MAX),
+            slow: Semaphore::new(SLOW_ATTEMPTS_MAX),
             receivers: Mutex::default(),
         }
     }
@@ -53,16 +61,21 @@ impl Sender {
             return Some(AttemptResult::NoAnswer("the address can't be read".to_owned()));
         };
         let receiver = self.receiver(url.authority());
-        // Neither is ever closed, so both permits are got.
+        // None is ever closed, so the permits are got.
         let _to_one = receiver.acquire().await;
-        let _of_all = self.all.acquire().await;
+        let of_all = self.all.acquire().await;
         if !may_start() {
             return None;
         }
-        Some(match self.answer(url, attempt).await {
-            Ok(status) => AttemptResult::Status(status),
-            Err(why) => AttemptResult::NoAnswer(why),
-        })
+        let mut answer = pin!(self.answer(url, attempt));
+        let answer = match tokio::time::timeout(SLOW_AFTER, answer.as_mut()).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                let _slow = self.slow.try_acquire().inspect(|_| drop(of_all));
+                answer.await
+            }
+        };
+        Some(answer.map_or_else(AttemptResult::NoAnswer, AttemptResult::Status))
     }
 
     async fn answer(&self, url: Url, attempt: Attempt) -> Result<u16, String> {

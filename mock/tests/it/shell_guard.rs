@@ -134,3 +134,33 @@ async fn a_redirect_of_a_receiver_is_an_answer_and_never_followed() {
     }
     assert_eq!(count(&elsewhere).await, 0);
 }
+
+/// More attempts to forty receivers that never answer than are made at a time: the healthy one, which
+/// is registered last, is reached all the same while settling waits, two seconds after the last
+/// attempt that ended.
+#[tokio::test]
+async fn many_dead_receivers_delay_a_healthy_one_by_two_seconds_at_most() {
+    let healthy = receiver(ResponseTemplate::new(200)).await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = nobody.local_addr().expect("a bound address").port();
+    let options = SiteOptions { has_private_receivers: true, ..beyond(&Arc::default()) };
+    let site = Site::new(options).expect("the settings are sound");
+    admin(&site, "PUT /delivery_policy", json!({ "paused": true, "duplicates": 7 })).await;
+    let token = admin(&site, "POST /tokens", json!({ "client_id": "demo-main" })).await;
+    let token = token["access_token"].as_str().expect("a token").to_owned();
+    let dead = (0..40).map(|number| format!("http://dead{number}.moot:{port}/"));
+    for url in dead.chain([healthy.uri()]) {
+        let hook = json!({ "name": "Test", "url": url }).to_string().into_bytes();
+        let line = format!("POST {BASE}/v1/webhooks");
+        send(&site, request(&line, &token, Some(("application/json", hook)))).await.ok();
+    }
+    let line = format!("POST {BASE}/v1/requests");
+    let form = crate::shell_support::form(crate::shell_support::LEGAL_REQUEST);
+    let id = send(&site, request(&line, &token, Some(form))).await.ok().text("/data/id");
+    let status = json!({ "status": "signed", "force": true });
+    admin(&site, &format!("POST /legal_requests/{id}/status"), status).await;
+    admin(&site, "PUT /delivery_policy", json!({ "paused": false })).await;
+    let settled = admin(&site, "POST /deliveries/settle", Value::Null).await;
+    assert_eq!(count(&healthy).await, 8, "{}", settled["in_flight"]);
+    assert_eq!(settled["in_flight"], json!(320), "the dead ones hang");
+}
