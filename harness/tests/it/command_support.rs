@@ -44,9 +44,13 @@ impl Running {
 
     /// Whatever listens.
     pub(crate) fn start_as(command: &str, words: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", command, words)
+    }
+
+    /// Whatever listens there.
+    pub(crate) fn start_at(address: &str, command: &str, words: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut command =
-            moot(&[&[command, "--listen", "127.0.0.1:0"], words].concat(), dir.path());
+        let mut command = moot(&[&[command, "--listen", address], words].concat(), dir.path());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = child.stdout.take().expect("stdout is piped");
         let mut output = BufReader::new(stdout);
