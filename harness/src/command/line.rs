@@ -61,7 +61,8 @@ pub(super) enum Command {
     Exec(ExecArguments),
     /// List scenarios
     List(SuiteArguments),
-    /// Show what would run on a target, and what would not and why
+    /// Show what would run on a target, what would not and why, and how much that would send; sends
+    /// nothing
     Plan(PlanArguments),
     /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
     Doctor(DoctorArguments),
@@ -83,7 +84,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
+    /// Print a JSON Schema: `scenario`, `report`, `expected`, or one of the contract's; all names without one
     Schema {
         /// Which
         name: Option<String>,
@@ -149,6 +150,9 @@ pub(super) struct RunArguments {
     /// A MUST of a standard that the specification leans on fails, instead of a warning
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
@@ -183,6 +187,9 @@ pub(super) struct JudgeArguments {
     /// A MUST of a standard that the specification leans on fails, as it does where the run said so
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
