@@ -26,6 +26,7 @@ mod pages;
 mod problems;
 mod services;
 mod standards;
+mod token_refusals;
 mod tokens;
 mod uploads;
 mod webhooks;
