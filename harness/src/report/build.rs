@@ -11,6 +11,7 @@ use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
 use crate::report::names::{level_name, meaning, outcome_name, trouble_text};
+use crate::report::notice::notices;
 use crate::report::secret::Secrets;
 use crate::report::view::{
     Answer, Check, Exchange, File, NotRun, Place, Report, Requirement, Residue, SCHEMA_VERSION,
@@ -72,6 +73,7 @@ impl Builder<'_> {
             exit_code: result.exit_code,
             meaning: meaning(result.exit_code),
             trouble: result.trouble.as_deref().map(|text| self.text(text)),
+            notices: notices(result).iter().map(|text| self.line(text)).collect(),
             target: Target {
                 name: self.line(&result.target.name),
                 base_url: self.line(&result.target.base_url),

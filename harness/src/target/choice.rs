@@ -7,6 +7,8 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
+use super::Overlay;
+
 /// What a run is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetChoice {
@@ -31,6 +33,8 @@ pub struct TargetOptions {
     pub answers: Option<Answers>,
     /// What the mock in process does wrong on purpose, by id.
     pub defects: Vec<String>,
+    /// A defect laid over the answers of a recording.
+    pub overlay: Option<Arc<Overlay>>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
     /// Where receivers listen; a free loopback port where absent.
