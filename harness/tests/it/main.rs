@@ -26,6 +26,7 @@ mod conduct;
 mod deployment;
 mod docs_readme;
 mod docs_sandbox;
+mod docs_self_proof;
 mod examples;
 mod hard_deployments;
 mod register;
