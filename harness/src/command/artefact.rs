@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::failure::{Failure, USAGE};
 use super::line::ReportRequest;
-use super::run::is_stdout;
+use super::run::{STDOUT, is_stdout};
 use super::screen::Screen;
 use crate::answers::Observed;
 use crate::report::secret::Secrets;
@@ -18,22 +18,30 @@ use crate::run::result::RunResult;
 /// # Errors
 /// Two reports for one place, a folder that is not there, a file that is one.
 pub(super) fn check(requests: &[ReportRequest]) -> Result<(), Failure> {
-    for (index, request) in requests.iter().enumerate() {
-        if requests[..index].iter().any(|other| other.file == request.file) {
-            let place = if is_stdout(request) { "stdout" } else { &request.file };
+    check_files(&requests.iter().map(|request| request.file.as_str()).collect::<Vec<_>>())
+}
+
+/// As [`check`], of the places alone; `-` is stdout.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].contains(file) {
+            let place = if *file == STDOUT { "stdout" } else { file };
             return Err(Failure::usage(format!("two reports go to {place}")));
         }
-        if is_stdout(request) {
+        if *file == STDOUT {
             continue;
         }
-        let path = Path::new(&request.file);
+        let path = Path::new(file);
         if path.is_dir() {
-            return Err(Failure::usage(format!("{} is a folder, no file", request.file)));
+            return Err(Failure::usage(format!("{file} is a folder, no file")));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             return Err(Failure::usage(format!("there is no folder {}", folder.display()))
-                .help(format!("make it, so that {} can be written", request.file)));
+                .help(format!("make it, so that {file} can be written")));
         }
     }
     Ok(())

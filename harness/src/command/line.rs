@@ -384,6 +384,10 @@ pub(super) struct SelftestArguments {
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(super) scenarios: Vec<PathBuf>,
+    /// A deployment (a target file, or a base address): it is asked once under its consents, and the
+    /// defects that rewrite a response are laid over its answers; says which checks are alive there
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["seeds", "thorough"])]
+    pub(super) target: Option<String>,
     /// Services with drawn answers that the suite must bear
     #[arg(long, value_name = "N", default_value_t = SEEDS)]
     pub(super) seeds: u64,
@@ -393,7 +397,8 @@ pub(super) struct SelftestArguments {
     /// Try each defect on every scenario, not on its own and a sample of the others
     #[arg(long)]
     pub(super) thorough: bool,
-    /// Write the kill matrix too: json or html; repeatable
+    /// Write the kill matrix too: json, html or markdown (a page that has the markers of an earlier
+    /// one keeps the rest); repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
     pub(super) reports: Vec<SelftestReport>,
 }
@@ -416,6 +421,7 @@ pub(super) struct SelftestReport {
 pub(super) enum SelftestKind {
     Json,
     Html,
+    Markdown,
 }
 
 fn selftest_report(text: &str) -> Result<SelftestReport, String> {
@@ -423,7 +429,10 @@ fn selftest_report(text: &str) -> Result<SelftestReport, String> {
     let kind = match kind {
         "json" => SelftestKind::Json,
         "html" => SelftestKind::Html,
-        other => return Err(format!("`{other}` is neither `json=FILE` nor `html=FILE`")),
+        "markdown" => SelftestKind::Markdown,
+        other => {
+            return Err(format!("`{other}` is no kind: json=FILE, html=FILE or markdown=FILE"));
+        }
     };
     if file.is_empty() {
         return Err("the file is missing".to_owned());

@@ -28,6 +28,7 @@ mod review;
 mod run;
 mod screen;
 mod selftest;
+mod selftest_deployed;
 mod snapshot;
 mod suite;
 mod verified;

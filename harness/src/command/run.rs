@@ -101,7 +101,12 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 /// What `--target` means.
 pub(super) fn choice(arguments: &TargetArguments) -> TargetChoice {
-    match arguments.target.as_deref() {
+    choice_of(arguments.target.as_deref())
+}
+
+/// As [`choice`], of the word alone.
+pub(super) fn choice_of(target: Option<&str>) -> TargetChoice {
+    match target {
         None => TargetChoice::InProcess,
         Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
             TargetChoice::Url(url.to_owned())
@@ -125,6 +130,7 @@ pub(super) fn target_options(
         world: arguments.world.as_deref().map(chosen_world).transpose()?,
         answers: arguments.answers.as_deref().map(chosen_answers).transpose()?,
         defects: Vec::new(),
+        overlay: None,
         rate: arguments.rate,
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
@@ -188,9 +194,12 @@ impl From<RecordingError> for Failure {
     }
 }
 
+/// What stands for stdout where a file is named.
+pub(super) const STDOUT: &str = "-";
+
 /// Whether a report goes to stdout.
 pub(super) fn is_stdout(request: &ReportRequest) -> bool {
-    request.file == "-"
+    request.file == STDOUT
 }
 
 #[cfg(test)]

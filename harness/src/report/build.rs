@@ -11,6 +11,7 @@ use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
 use crate::report::names::{level_name, meaning_of, outcome_name, trouble_text};
+use crate::report::notice::notices;
 use crate::report::secret::Secrets;
 use crate::report::view::{
     Answer, Check, Exchange, Expected, File, Known, NotRun, Place, Report, Requirement, Residue,
@@ -74,6 +75,7 @@ impl Builder<'_> {
             exit_code: result.exit_code,
             meaning: meaning_of(result),
             trouble: result.trouble.as_deref().map(|text| self.text(text)),
+            notices: notices(result).iter().map(|text| self.line(text)).collect(),
             target: Target {
                 name: self.line(&result.target.name),
                 base_url: self.line(&result.target.base_url),

@@ -35,6 +35,9 @@ pub struct Report {
     pub meaning: &'static str,
     /// Why the target could not be used at all.
     pub trouble: Option<String>,
+    /// What explains many checks at once, with what to do; left out where there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     /// Where the run went.
     pub target: Target,
     /// The seed that reproduces it.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
+use super::Overlay;
 use super::file::{self, FileError, TargetFile};
 use crate::expected::{self, Expected};
 use crate::scenario::model::ScenarioFile;
@@ -91,6 +92,8 @@ pub struct TargetOptions {
     pub answers: Option<Answers>,
     /// What the mock in process does wrong on purpose, by id.
     pub defects: Vec<String>,
+    /// A defect laid over the answers of a recording.
+    pub overlay: Option<Arc<Overlay>>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
     /// Where receivers listen; a free loopback port where absent.
