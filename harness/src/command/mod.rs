@@ -21,11 +21,13 @@ mod plan;
 mod progress;
 mod ready;
 mod recording;
+mod repeat;
 mod review;
 mod run;
 mod screen;
 mod selftest;
 mod snapshot;
+mod stream;
 mod suite;
 mod verified;
 

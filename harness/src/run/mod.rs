@@ -11,6 +11,7 @@ pub mod event;
 mod judge;
 mod keep;
 mod observe;
+pub mod order;
 pub mod outcome;
 mod pages;
 pub mod plan;
@@ -22,6 +23,7 @@ mod scenario;
 mod shape;
 mod snapshot;
 mod step;
+pub mod tally;
 mod unchanged;
 mod walk;
 

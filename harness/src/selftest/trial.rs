@@ -1,7 +1,9 @@
 //! One run of the suite on the mock in this process, laid over with what is tried.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
 use crate::run::{RunOptions, SnapshotMode, run};
 use crate::scenario::model::ScenarioFile;
@@ -58,11 +60,13 @@ impl Bench {
             files,
             selectors: Vec::new(),
             jobs: Some(self.jobs),
+            order: Order::Files,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
             recorder: None,
             reproduce: String::new(),
+            masks: Arc::default(),
         };
         run(options, |_| ()).await
     }

@@ -39,6 +39,8 @@ pub struct TargetOptions {
     pub receiver_url: Option<String>,
     /// The tag in every name and e-mail address this run creates.
     pub run_tag: String,
+    /// Whether the run is one of several: only harmless ones are repeated on a deployment.
+    pub is_repeated: bool,
 }
 
 /// Why a target cannot be used.

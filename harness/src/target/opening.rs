@@ -175,6 +175,13 @@ impl Target {
                     .to_owned(),
             ));
         }
+        if options.is_repeated && !file.consent.is_empty() {
+            return Err(OpenError::Usage(
+                "--repeat on a deployment needs `consent: []` in the target file: the limits of \
+                 the file are those of one run"
+                    .to_owned(),
+            ));
+        }
         let rules =
             Deployment::new(&file, options.rate, &options.run_tag).map_err(OpenError::Usage)?;
         let mut venue = Venue {

@@ -20,6 +20,7 @@ mod command_selftest;
 mod command_snapshot;
 mod command_snapshot_run;
 mod command_state;
+mod command_stream;
 mod command_support;
 mod conduct;
 mod deployment;
