@@ -126,6 +126,10 @@ pub(super) struct TargetArguments {
     /// `random:SEED` or a file
     #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
     pub(super) answers: Option<String>,
+    /// Keep a token in this file (mode 0600) for runs on the same deployment two hours later and more,
+    /// which then have an expired one
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub(super) token_file: Option<PathBuf>,
     /// Where receivers of webhooks listen
     #[arg(long, value_name = "ADDR")]
     pub(super) receiver: Option<SocketAddr>,

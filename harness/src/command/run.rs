@@ -120,6 +120,7 @@ pub(super) fn target_options(
         answers: arguments.answers.as_deref().map(chosen_answers).transpose()?,
         defects: Vec::new(),
         rate: arguments.rate,
+        token_file: arguments.token_file.clone(),
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
         run_tag: format!("moot-{tag:08x}"),
@@ -155,6 +156,7 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
         option("--scenarios", Some(folder.display().to_string()));
     }
     option("--rate", target.rate.map(|rate| rate.to_string()));
+    option("--token-file", target.token_file.as_ref().map(|file| file.display().to_string()));
     option("--receiver", target.receiver.map(|address| address.to_string()));
     option("--receiver-url", target.receiver_url.clone());
     option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));

@@ -314,6 +314,7 @@ impl Answer {
             (None, [only]) if !only.value.is_array() && !only.value.is_object() => {
                 short(&only.value)
             }
+            (None, seen) if seen.iter().all(|one| one.value.is_number()) => self.seen_line(),
             (None, seen) => format!("free: {} seen", seen.len()),
         }
     }

@@ -37,6 +37,8 @@ pub struct TargetOptions {
     pub receiver: Option<SocketAddr>,
     /// The address under which the target reaches `receiver`.
     pub receiver_url: Option<String>,
+    /// Where tokens are kept from run to run on a deployment, for `expired_token`.
+    pub token_file: Option<PathBuf>,
     /// The tag in every name and e-mail address this run creates.
     pub run_tag: String,
     /// Whether the run is one of several: only harmless ones are repeated on a deployment.

@@ -35,6 +35,7 @@ pub mod recording;
 mod roots;
 mod send;
 mod stage;
+mod token_file;
 mod tokens;
 mod transport;
 mod variants;

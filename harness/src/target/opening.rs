@@ -22,7 +22,7 @@ use super::recording::Recording;
 use super::stage::Receivers;
 use super::transport::{Carrier, Transport};
 use super::venue::{self, Admin, Rules, Venue};
-use super::{address, discovery, needs};
+use super::{address, discovery, needs, token_file};
 use crate::answers::Pins;
 use crate::exchange::{Masks, Trouble};
 use crate::run::result::TargetDescription;
@@ -196,12 +196,19 @@ impl Target {
         };
         let line = Line { carrier: carrier.clone(), venue: Arc::new(venue) };
         first_token(&line).await?;
+        let expired_token = match &options.token_file {
+            Some(path) => token_file::consult(path, &line).await.map_err(OpenError::Usage)?,
+            None => None,
+        };
         let found = discover(&line, &file).await;
         // Nobody else holds the venue yet; where somebody did, it would stay without bindings.
         venue = Arc::into_inner(line.venue).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
         })?;
         venue.bindings = discovery::bindings(&file.bindings, &found, &options.run_tag);
+        if let (Rules::Deployment(rules), Some(token)) = (&mut venue.rules, expired_token) {
+            rules.expired_token.get_or_insert(token);
+        }
         if let Some(deployment) = venue.deployment() {
             found.iter().flat_map(|it| &it.signers).for_each(|it| deployment.guard.offer(it));
         }

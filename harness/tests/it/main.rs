@@ -22,6 +22,7 @@ mod command_snapshot_run;
 mod command_state;
 mod command_stream;
 mod command_support;
+mod command_token_file;
 mod conduct;
 mod deployment;
 mod docs_readme;
