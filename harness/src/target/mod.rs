@@ -27,6 +27,7 @@ mod opened;
 mod opening;
 pub mod pace;
 pub mod payload;
+mod post_office;
 mod prepared;
 mod raw;
 mod received;

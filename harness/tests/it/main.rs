@@ -5,6 +5,7 @@ mod check_implicit;
 mod check_matcher;
 mod check_place;
 mod check_support;
+mod command_admin_token;
 mod command_answers;
 mod command_deployment;
 mod command_doctor;
