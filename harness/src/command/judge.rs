@@ -30,7 +30,11 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
         reproduce.push(' ');
         reproduce.push_str(&quoted(word));
     }
-    let options = options(&arguments.recording, index, files, reproduce);
+    if let Some(file) = &arguments.expected {
+        reproduce.push_str(&format!(" --expected {}", quoted(&file.to_string_lossy())));
+    }
+    let mut options = options(&arguments.recording, index, files, reproduce);
+    options.target.expected = arguments.expected;
     let streams = Streams::open(&arguments.reports)?;
     let result = performed(options, &streams, screen)?;
     artefact::publish(&result, streams, &arguments.reports, screen)?;

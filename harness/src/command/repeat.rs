@@ -41,9 +41,16 @@ pub(super) fn repeated(
     let mut tally = Tally::default();
     tally.add(&gravest);
     for number in 1..times {
+        // A target that can't be used, or somebody who interrupts: it is not tried again.
+        if gravest.trouble.is_some() {
+            return Ok(gravest);
+        }
         let result = run(number)?;
-        tally.add(&result);
         let known = ending(&gravest);
+        if result.trouble.is_some() {
+            return Ok(if known.graver(ending(&result)) == known { gravest } else { result });
+        }
+        tally.add(&result);
         if known.graver(ending(&result)) != known {
             gravest = result;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::artefact;
 use super::failure::Failure;
+use super::interrupt;
 use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
@@ -14,7 +15,7 @@ use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
 use crate::run::result::RunResult;
-use crate::run::{self, Event, RunOptions, plan};
+use crate::run::{self, Event, Interruption, RunOptions, plan};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
 
@@ -26,8 +27,11 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let is_repeated = arguments.repeat > 1;
-    let target = TargetOptions { is_repeated, ..target_options(&arguments.target, seed)? };
+    let target = TargetOptions {
+        expected: arguments.expected.clone(),
+        is_repeated: arguments.repeat > 1,
+        ..target_options(&arguments.target, seed)?
+    };
     let asked = Asked {
         run_tag: target.run_tag.clone(),
         strict: arguments.strict,
@@ -77,12 +81,14 @@ pub(super) fn performed(
 ) -> Result<RunResult, Failure> {
     let progress = Progress::new(screen.shows_progress());
     let told = (progress.clone(), streams.ear(&options.masks));
-    let result = runtime()?.block_on(run::run(options, move |event: Event| {
+    let interruption = Arc::new(Interruption::default());
+    let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
         told.0.tell(&event);
         told.1.tell(&event);
-    }));
+    });
+    let result = runtime()?.block_on(interrupt::watched(run, &interruption, screen));
     progress.end();
-    Ok(result)
+    result
 }
 
 /// Several threads: checks of one scenario must not hold up the requests of another.
@@ -123,6 +129,7 @@ pub(super) fn target_options(
         token_file: arguments.token_file.clone(),
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
+        expected: None,
         run_tag: format!("moot-{tag:08x}"),
         is_repeated: false,
     })
@@ -159,6 +166,7 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
     option("--token-file", target.token_file.as_ref().map(|file| file.display().to_string()));
     option("--receiver", target.receiver.map(|address| address.to_string()));
     option("--receiver-url", target.receiver_url.clone());
+    option("--expected", arguments.expected.as_ref().map(|file| file.display().to_string()));
     option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));
     option("--repeat", (arguments.repeat > 1).then(|| arguments.repeat.to_string()));
     option("--seed", Some(seed.to_string()));

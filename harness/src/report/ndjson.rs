@@ -2,8 +2,9 @@
 //!
 //! `{"event": "planned", "scenarios": 3}`, `{"event": "started", "name": …}`,
 //! `{"event": "ended", "scenario": …, "checks": […]}`, and last
-//! `{"event": "finished", "outcome": …, "exit_code": …}`. A line is made, masked and scanned as soon as
-//! its event has happened; a repeated run has a `planned` for each repetition, and one `finished`.
+//! `{"event": "finished", "outcome": …, "exit_code": …, "expected": […]}`. Known failures are told
+//! there alone: whether they apply is known only at the end. A line is made, masked and scanned as soon
+//! as its event has happened; a repeated run has a `planned` for each repetition, and one `finished`.
 
 use serde_json::{Value, json};
 
@@ -43,6 +44,7 @@ pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
         "outcome": report.outcome,
         "exit_code": report.exit_code,
         "trouble": report.trouble,
+        "expected": report.expected,
         "counts": report.counts,
         "scenario_counts": report.scenario_counts,
         "duration_seconds": report.duration_seconds,

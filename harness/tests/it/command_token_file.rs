@@ -17,6 +17,8 @@ const WORDS: [&str; 5] = [
 ];
 
 async fn advance(base_url: &str, seconds: u64) {
+    // Another test may have installed it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let body = json!({ "advance_seconds": seconds }).to_string();
     let asked = client.post(format!("{base_url}/__admin/clock")).body(body);

@@ -33,7 +33,7 @@ pub fn render(report: &Report) -> Result<String, String> {
     // The first of each subject is open; a cause may show in hundreds of checks.
     let mut known = BTreeSet::new();
     let opened: Vec<bool> = bad.iter().map(|check| known.insert(check.subject())).collect();
-    let warned: Vec<&Check> = rows().filter(|check| check.verdict == Verdict::Warn).collect();
+    let warned: Vec<&Check> = rows().filter(|check| check.is_warning()).collect();
     let columns: Vec<_> = report
         .columns()
         .into_iter()
