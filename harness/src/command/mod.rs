@@ -22,6 +22,7 @@ mod plan;
 mod planned;
 mod progress;
 mod ready;
+mod receive;
 mod recording;
 mod repeat;
 mod review;
@@ -68,6 +69,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
