@@ -7,10 +7,10 @@ use super::failure::{Failure, USAGE};
 use super::line::ReportRequest;
 use super::run::{STDOUT, is_stdout};
 use super::screen::Screen;
+use super::stream::Streams;
 use crate::answers::Observed;
 use crate::report::secret::Secrets;
 use crate::report::{Format, render};
-use crate::run::Event;
 use crate::run::result::RunResult;
 
 /// Refuses what could not be written, before anything is sent.
@@ -55,7 +55,7 @@ pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
 /// line or a file, which is no result and therefore stands on stderr.
 pub(super) fn publish(
     result: &RunResult,
-    events: &[Event],
+    streams: Streams,
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), Failure> {
@@ -63,12 +63,13 @@ pub(super) fn publish(
     let mut note = |outcome: Result<(), Failure>| {
         failures.extend(outcome.err().map(|failure| failure.message));
     };
-    for request in requests {
-        note(write(result, events, request, screen));
+    note(streams.finish(result));
+    for request in requests.iter().filter(|request| request.format != Format::Ndjson) {
+        note(write(result, request, screen));
     }
     let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
     if refusal.is_none() || screen.is_json() {
-        note(show(result, events, requests.iter().any(is_stdout), screen));
+        note(show(result, requests.iter().any(is_stdout), screen));
     }
     match (failures.is_empty(), refusal) {
         (false, _) => Err(Failure::fault(failures.join("; "))),
@@ -93,27 +94,17 @@ pub(super) fn save_answers(result: &RunResult, file: &Path) -> Result<(), Failur
         .map_err(|error| Failure::fault(format!("{shown} can't be written: {error}")))
 }
 
-fn show(
-    result: &RunResult,
-    events: &[Event],
-    is_stdout_taken: bool,
-    screen: &Screen,
-) -> Result<(), Failure> {
+fn show(result: &RunResult, is_stdout_taken: bool, screen: &Screen) -> Result<(), Failure> {
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let text = render(format, result, events, screen.text_options(is_stdout_taken))?;
+    let text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
     if is_stdout_taken { screen.note(&text) } else { screen.print(&text) }
 }
 
-fn write(
-    result: &RunResult,
-    events: &[Event],
-    request: &ReportRequest,
-    screen: &Screen,
-) -> Result<(), Failure> {
+fn write(result: &RunResult, request: &ReportRequest, screen: &Screen) -> Result<(), Failure> {
     let mut options = screen.text_options(false);
     // A file keeps no colour; the terminal may.
     options.color &= is_stdout(request);
-    let text = render(request.format, result, events, options)?;
+    let text = render(request.format, result, &[], options)?;
     if is_stdout(request) {
         return screen.print(&text);
     }

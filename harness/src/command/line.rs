@@ -130,6 +130,10 @@ pub(super) struct TargetArguments {
     /// `random:SEED` or a file
     #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
     pub(super) answers: Option<String>,
+    /// Keep a token in this file (mode 0600) for runs on the same deployment two hours later and more,
+    /// which then have an expired one
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub(super) token_file: Option<PathBuf>,
     /// Where receivers of webhooks listen
     #[arg(long, value_name = "ADDR")]
     pub(super) receiver: Option<SocketAddr>,
@@ -147,13 +151,25 @@ pub(super) struct RunArguments {
     /// Scenarios side by side on a mock
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,
+    /// Run so many times: the gravest result is reported, and every verdict that was not the same
+    /// each time (on a mock exit 70, on a deployment, which must be without consent, exit 5)
+    #[arg(
+        long, value_name = "TIMES", default_value_t = 1, conflicts_with = "record",
+        value_parser = clap::value_parser!(u16).range(1..=1_000)
+    )]
+    pub(super) repeat: u16,
+    /// Walk the scenarios in an order drawn from the seed; repeated, each time in another one, and
+    /// without --jobs with another number side by side
+    #[arg(long)]
+    pub(super) shuffle: bool,
     /// A MUST of a standard that the specification leans on fails, instead of a warning
     #[arg(long)]
     pub(super) strict: bool,
     /// Known failures, instead of those that the target file names (`moot schema expected`)
     #[arg(long, value_name = "FILE")]
     pub(super) expected: Option<PathBuf>,
-    /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
+    /// Write a report too: text, json, junit, html, markdown or ndjson (line by line, as it happens);
+    /// `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
     /// What is done with recorded responses [default: check where there are any, else off]

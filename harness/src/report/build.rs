@@ -7,6 +7,7 @@ use std::time::Duration;
 use moot_fixtures::contract::INTERFACE_VERSION;
 use moot_fixtures::{questions, register};
 
+use crate::answers::Observed;
 use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
@@ -271,10 +272,12 @@ impl Builder<'_> {
             let masked = self.secrets.mask(&value.to_string());
             serde_json::from_str(&masked).unwrap_or(serde_json::Value::String(masked))
         };
+        let imitated = Observed::of_run(&result.answers).answers;
         result
             .answers
             .values()
             .map(|seen| Answer {
+                imitated: imitated.get(&seen.question).map(shown),
                 question: seen.question.clone(),
                 section: seen.section.clone(),
                 ask: questions::get(&seen.question).map(|question| question.ask.clone()),

@@ -12,6 +12,7 @@ use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
 use crate::expected::{self, Circumstances};
 use crate::run::Event;
+use crate::run::order::Order;
 use crate::run::outcome::{self, Ending};
 use crate::run::plan::{self, Planned};
 use crate::run::result::{
@@ -38,6 +39,8 @@ pub struct RunOptions {
     /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
     /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
     pub jobs: Option<usize>,
+    /// In which order scenarios are walked.
+    pub order: Order,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// What is done with snapshots.
@@ -48,6 +51,8 @@ pub struct RunOptions {
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
     pub reproduce: String,
+    /// The secrets of the run, as they become known.
+    pub masks: Arc<Masks>,
 }
 
 /// What every scenario of a run shares.
@@ -84,7 +89,7 @@ pub async fn run_until(
 ) -> RunResult {
     let begun = Instant::now();
     let started_at = now();
-    let masks = Arc::new(Masks::default());
+    let masks = Arc::clone(&options.masks);
     let files = Arc::new(options.files);
     let blank = |ending: Ending, trouble: Option<String>, target: TargetDescription| RunResult {
         outcome: ending.outcome,
@@ -158,7 +163,7 @@ pub async fn run_until(
     (shared.on_event)(Event::Planned { scenarios: planned.len() });
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
     let shared = Arc::new(shared);
-    let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
+    let scenarios = walk_all(&shared, &files, &places, options.jobs, options.order).await;
     // Bounded where the run was interrupted.
     tokio::select! {
         () = shared.target.cleanup() => {}
@@ -202,19 +207,22 @@ pub async fn run_until(
     result
 }
 
-/// In the order of the plan, whatever ended first; side by side on all cores.
+/// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.
 async fn walk_all(
     shared: &Arc<Shared>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
     jobs: Option<usize>,
+    order: Order,
 ) -> Vec<Arc<ScenarioResult>> {
     let jobs = match jobs {
         Some(jobs) if shared.target.is_mock() || shared.target.is_unpaced() => jobs.max(1),
         None if shared.target.is_mock() => jobs_default(),
         Some(_) | None => 1,
     };
-    let walks = places.iter().enumerate().map(|(index, &place)| {
+    let mut places: Vec<_> = places.iter().copied().enumerate().collect();
+    order.arrange(&mut places);
+    let walks = places.into_iter().map(|(index, place)| {
         let (shared, files) = (Arc::clone(shared), Arc::clone(files));
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
 use crate::run::{RunOptions, SnapshotMode, run};
 use crate::scenario::model::ScenarioFile;
@@ -77,11 +78,13 @@ impl Bench {
             files,
             selectors: Vec::new(),
             jobs: Some(self.jobs),
+            order: Order::Files,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
             recorder: None,
             reproduce: String::new(),
+            masks: Arc::default(),
         };
         let result = run(options, |_| ()).await;
         (self.tell)(name);

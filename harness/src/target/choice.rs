@@ -100,10 +100,14 @@ pub struct TargetOptions {
     pub receiver: Option<SocketAddr>,
     /// The address under which the target reaches `receiver`.
     pub receiver_url: Option<String>,
+    /// Where tokens are kept from run to run on a deployment, for `expired_token`.
+    pub token_file: Option<PathBuf>,
     /// The file of known failures, instead of the one that the target file names.
     pub expected: Option<PathBuf>,
     /// The tag in every name and e-mail address this run creates.
     pub run_tag: String,
+    /// Whether the run is one of several: only harmless ones are repeated on a deployment.
+    pub is_repeated: bool,
 }
 
 /// Why a target cannot be used.
