@@ -10,6 +10,7 @@ pub mod command;
 pub mod compare;
 pub mod conduct;
 pub mod exchange;
+pub mod expected;
 pub mod report;
 pub mod run;
 pub mod scenario;

@@ -139,11 +139,12 @@ impl Asking {
                 seed,
                 world: self.world.as_deref().map(chosen_world).transpose()?,
                 answers: self.answers.as_deref().map(chosen_answers).transpose()?,
-                defects: Vec::new(),
                 rate: arguments.rate,
                 receiver: arguments.receiver,
                 receiver_url: arguments.receiver_url.clone(),
                 run_tag,
+                // What is known to fail on one side is a difference all the same.
+                ..TargetOptions::default()
             },
             files,
             selectors: asked.selectors.clone(),

@@ -60,7 +60,8 @@ pub(super) enum Command {
     Exec(ExecArguments),
     /// List scenarios
     List(SuiteArguments),
-    /// Show what would run on a target, and what would not and why
+    /// Show what would run on a target, what would not and why, and how much that would send; sends
+    /// nothing
     Plan(PlanArguments),
     /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
     Doctor(DoctorArguments),
@@ -82,7 +83,8 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, `compare`, or one of the contract's; all names without one
+    /// Print a JSON Schema: `scenario`, `report`, `compare`, `expected`, or one of the contract's; all
+    /// names without one
     Schema {
         /// Which
         name: Option<String>,
@@ -148,6 +150,9 @@ pub(super) struct RunArguments {
     /// A MUST of a standard that the specification leans on fails, instead of a warning
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
@@ -182,6 +187,9 @@ pub(super) struct JudgeArguments {
     /// A MUST of a standard that the specification leans on fails, as it does where the run said so
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
@@ -279,6 +287,17 @@ fn report_request(text: &str) -> Result<ReportRequest, String> {
     Ok(ReportRequest { format: kind.parse()?, file: file.to_owned() })
 }
 
+/// `KIND=FILE` of what there is of an account: text or json.
+fn account_request(text: &str) -> Result<ReportRequest, String> {
+    let request = report_request(text)?;
+    match request.format {
+        Format::Text | Format::Json => Ok(request),
+        Format::Junit | Format::Html | Format::Markdown | Format::Ndjson => {
+            Err("what a client did is told as text or json".to_owned())
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct PlanArguments {
     #[command(flatten)]
@@ -319,10 +338,36 @@ pub(super) struct WorldArguments {
     pub(super) defects: Vec<String>,
 }
 
+/// Where a mock is called, and where it keeps what it knows.
+#[derive(Debug, Args)]
+pub(super) struct PlaceArguments {
+    /// The base address that callers use, where it is another; its path is served
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    /// Folder that keeps the data of the main world and of every sandbox; one that is there wins
+    /// over --world and --seed
+    #[arg(long, value_name = "DIR")]
+    pub(super) state: Option<PathBuf>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
+    pub(super) tls: Option<Vec<PathBuf>>,
+    /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
+    #[arg(long, value_name = "FILE")]
+    pub(super) admin_token_file: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(super) listen: SocketAddr,
     #[command(flatten)]
     pub(super) world: WorldArguments,
+    #[command(flatten)]
+    pub(super) place: PlaceArguments,
+    /// Write what it did to a file too: text or json; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = account_request)]
+    pub(super) reports: Vec<ReportRequest>,
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
@@ -333,20 +378,10 @@ pub(super) struct MockArguments {
     /// Where to listen; port 0 picks one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
     pub(super) listen: SocketAddr,
-    /// The base address that callers use, where it is another; its path is served
-    #[arg(long, value_name = "URL")]
-    pub(super) public_url: Option<String>,
     #[command(flatten)]
     pub(super) world: WorldArguments,
-    /// Folder that keeps the main world's data; one that is there wins over --world and --seed
-    #[arg(long, value_name = "DIR")]
-    pub(super) state: Option<PathBuf>,
-    /// Serve https: PEM files with the certificate (and its chain) and with its key
-    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
-    pub(super) tls: Option<Vec<PathBuf>>,
-    /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
-    #[arg(long, value_name = "FILE")]
-    pub(super) admin_token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) place: PlaceArguments,
 }
 
 #[derive(Debug, Args)]

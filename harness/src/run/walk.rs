@@ -10,16 +10,18 @@ use parking_lot::Mutex;
 
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
+use crate::expected::{self, Circumstances};
 use crate::run::Event;
 use crate::run::outcome::{self, Ending};
 use crate::run::plan::{self, Planned};
 use crate::run::result::{
-    ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+    ExpectedState, ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
 };
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Recorder;
 use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
 
+use super::interruption::{Interruption, REASON};
 use super::snapshot::SnapshotMode;
 use super::{scenario, snapshot};
 
@@ -61,12 +63,23 @@ pub(super) struct Shared {
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    pub(super) interruption: Arc<Interruption>,
     pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
 }
 
 /// Runs what is selected. Never fails: what went wrong is in the result.
 pub async fn run(
     options: RunOptions,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> RunResult {
+    run_until(options, Arc::default(), on_event).await
+}
+
+/// Runs what is selected, until `interruption` is told: then nothing more is begun, what was begun is
+/// put in order within a bounded time, and the rest is not run.
+pub async fn run_until(
+    options: RunOptions,
+    interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> RunResult {
     let begun = Instant::now();
@@ -81,6 +94,7 @@ pub async fn run(
         scenarios: Vec::new(),
         answers: BTreeMap::new(),
         snapshots: SnapshotFindings::default(),
+        expected: Vec::new(),
         residue: Vec::new(),
         trouble,
         reproduce: options.reproduce.clone(),
@@ -99,14 +113,21 @@ pub async fn run(
         return blank(Ending::INCOMPLETE, Some(why), unopened);
     }
     let run_tag = options.target.run_tag.clone();
-    let mut target = match Target::open(
-        options.choice.clone(),
-        options.target.clone(),
-        Arc::clone(&masks),
-    )
-    .await
-    {
-        Ok(target) => target,
+    let opened = async {
+        let chosen = options.choice.clone().read()?;
+        let expected = chosen.expected(&options.target, &files, expected::today())?;
+        let target = Target::open(chosen, options.target.clone(), Arc::clone(&masks)).await?;
+        Ok((target, expected))
+    };
+    let opened = tokio::select! {
+        opened = opened => opened,
+        () = interruption.told() => {
+            let why = format!("{REASON} before it began");
+            return blank(Ending::INCOMPLETE, Some(why), unopened);
+        }
+    };
+    let (mut target, expected) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             let (ending, why) = match error {
                 OpenError::Usage(why) => (Ending::USAGE, why),
@@ -131,22 +152,45 @@ pub async fn run(
         answers: Mutex::default(),
         controls: Mutex::default(),
         on_event: Box::new(on_event),
+        interruption,
         target,
     };
     (shared.on_event)(Event::Planned { scenarios: planned.len() });
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
     let shared = Arc::new(shared);
     let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
-    shared.target.cleanup().await;
+    // Bounded where the run was interrupted.
+    tokio::select! {
+        () = shared.target.cleanup() => {}
+        () = shared.interruption.over() => {}
+    }
+    let mut scenarios: Vec<ScenarioResult> =
+        scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+    let answers = std::mem::take(&mut *shared.answers.lock());
+    let meets = |need: &str| shared.target.missing(need).is_none();
+    let circumstances = Circumstances { meets: &meets, answers: &answers };
+    let expected = expected::apply(&expected, &mut scenarios, &circumstances);
     let mut ending = outcome::ending(&scenarios);
+    if expected.iter().any(|one| one.state == ExpectedState::Stale) {
+        ending = ending.graver(Ending::DRIFTED);
+    }
     let mut trouble = None;
+    if shared.interruption.is_told() {
+        ending = ending.graver(Ending::INCOMPLETE);
+        trouble = Some(format!("{REASON}; what had not begun by then was not run"));
+    }
+    if let Some(why) = shared.target.refused_applications() {
+        ending = ending.graver(Ending::UNREACHABLE);
+        trouble = Some(masks.mask(&why));
+    }
     if shared.target.has_given_up() {
         ending = ending.graver(Ending::UNREACHABLE);
         trouble = Some("the target stopped answering, and the run was cut short".to_owned());
     }
     let mut result = blank(ending, trouble, shared.target.description());
-    result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
-    result.answers = std::mem::take(&mut *shared.answers.lock());
+    result.scenarios = scenarios;
+    result.answers = answers;
+    result.expected = expected;
     let seen = std::mem::take(&mut *shared.snapshots_seen.lock());
     let is_whole = options.selectors.is_empty()
         && options.snapshots != SnapshotMode::Off
@@ -175,10 +219,19 @@ async fn walk_all(
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
-            let results = match tokio::spawn(walk).await {
-                Ok(results) => results,
-                // A bug of ours in one scenario must not hide what the others found.
-                Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
+            let mut task = tokio::spawn(walk);
+            let results = tokio::select! {
+                ended = &mut task => match ended {
+                    Ok(results) => results,
+                    // A bug of ours in one scenario must not hide what the others found.
+                    Err(error) => {
+                        scenario::broken(&shared_too, Planned::at(&files_too, place), &error)
+                    }
+                },
+                () = shared_too.interruption.over() => {
+                    task.abort();
+                    scenario::cut_off(&shared_too, Planned::at(&files_too, place))
+                }
             };
             (index, results)
         }

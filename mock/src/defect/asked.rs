@@ -4,6 +4,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
+use std::borrow::Cow;
 
 use crate::call::{Admitted, Body, Call, Head, Part, Principal};
 use crate::seeded::Application;
@@ -107,6 +108,12 @@ impl Asked<'_> {
     /// The client that its form names, with its index.
     pub(crate) fn client(&self) -> Option<(u32, &Application)> {
         self.world.seeded().application_of(&self.form_field("client_id")?)
+    }
+
+    /// The secret of [`Self::client`].
+    pub(crate) fn client_secret(&self) -> Option<Cow<'_, str>> {
+        let (_, client) = self.client()?;
+        Some(self.world.client_secret(client))
     }
 
     /// The parts of its body.

@@ -11,13 +11,19 @@ mod control;
 mod deliverer;
 #[cfg(feature = "state")]
 mod durable;
+#[cfg(not(feature = "state"))]
+#[path = "durable_absent.rs"]
+mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
 mod faulty_body;
+mod kept_sandbox;
 mod lease;
 mod nearest;
 mod problem;
 mod realm;
+#[cfg(feature = "state")]
+mod restored;
 mod sandboxes;
 mod sender;
 mod sent;

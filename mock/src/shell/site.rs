@@ -11,14 +11,17 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body::{self, BodyTimes, Store};
 use super::clock;
 use super::control::{Access, Control};
 use super::deliverer::Deliverer;
+use super::durable::Durable;
 use super::problem;
 use super::realm::Realm;
+#[cfg(feature = "state")]
+use super::restored;
 use super::sandboxes::Sandboxes;
 use super::sent::sent;
 use super::site_body::SiteBody;
@@ -30,6 +33,9 @@ use crate::{Service, World};
 const ADMIN: &str = "/__admin";
 /// Prefix of sandboxes, below the base path.
 const SANDBOXES: &str = "/sandboxes/";
+
+/// The number of the main world.
+const MAIN: u64 = 0;
 
 /// What a mock is made of.
 #[derive(Debug, Clone)]
@@ -105,11 +111,11 @@ impl Site {
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
         let world = World::new(options.settings.clone(), clock::now())?;
-        Self::with(options, Service::new(world), Store::default())
+        Self::with(options, Service::new(world), Store::default(), None)
     }
 
-    /// As [`Self::new`], with the main world's state kept in a folder: where there is one already, its
-    /// seed and seed world take the place of those of the options. Sandboxes are not kept.
+    /// As [`Self::new`], with the state of the main world and of every sandbox kept in a folder: where
+    /// there is one already, its seed and seed world take the place of those of the options.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -118,18 +124,29 @@ impl Site {
         mut options: SiteOptions,
         folder: &std::path::Path,
     ) -> Result<Self, SiteError> {
-        use super::durable::{Durable, Opened};
-        let Opened { durable, seed, seed_world, changes, starts } =
+        use super::durable::Opened;
+        let Opened { durable, seed, seed_world, changes, sandboxes, made, starts } =
             Durable::open(folder, &options.settings)?;
         options.settings.seed = seed;
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;
         world.restore(changes, starts);
         let store = Store::within(durable.uploads());
-        Self::with(options, Service::kept(world, durable.keeper()), store)
+        let service = Service::kept(world, durable.keeper(MAIN));
+        let site = Self::with(options, service, store, Some((durable, made)))?;
+        for realm in restored::restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
+            site.0.deliverer.add(&realm);
+        }
+        Ok(site)
     }
 
-    fn with(options: SiteOptions, service: Service, store: Store) -> Result<Self, SiteError> {
+    /// With the main world as `service`, and sandboxes kept in a store, where so many were made.
+    fn with(
+        options: SiteOptions,
+        service: Service,
+        store: Store,
+        kept: Option<(Durable, u64)>,
+    ) -> Result<Self, SiteError> {
         let SiteOptions { settings, admin_token, is_beyond_loopback, body_times } = options;
         if is_beyond_loopback && admin_token.is_none() {
             return Err(SiteError::NoAdminToken);
@@ -137,14 +154,15 @@ impl Site {
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let main = Realm::new(0, None, service, run, None);
+        let main = Realm::new(MAIN, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let deliverer = Deliverer::start()?;
         deliverer.add(&main);
+        let (durable, made) = kept.unzip();
         Ok(Self(Arc::new(Inner {
             base_path,
             main,
-            sandboxes: Sandboxes::new(seed_world),
+            sandboxes: Sandboxes::new(seed_world, durable, made.unwrap_or_default()),
             access,
             control: Control::new(),
             deliverer,
@@ -161,10 +179,24 @@ impl Site {
         self.0.main.describe()
     }
 
-    /// The whole journal of the main world, the oldest call first, as `GET /__admin/exchanges` shows
-    /// it. Shape: `{"exchanges": […]}`.
-    pub fn exchanges(&self) -> Value {
-        self.0.main.service().journal()
+    /// Keeps from now on the journals of sandboxes that are deleted, of 1,000 at most.
+    pub fn remember_deleted(&self) {
+        self.0.sandboxes.remember_deleted();
+    }
+
+    /// The journal of every world: the main one, the sandboxes that are gone as far as they are
+    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges"}]}`;
+    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, `forgotten` how
+    /// many earlier ones are no longer among them, `sandbox` its id or null.
+    pub fn journals(&self) -> Value {
+        let main = std::iter::once(self.0.main.clone());
+        let sandboxes = [self.0.sandboxes.remembered(), self.0.sandboxes.all()].concat();
+        let worlds = main.chain(sandboxes).map(|realm| {
+            let mut journal = realm.service().journal();
+            journal["sandbox"] = json!(realm.sandbox());
+            journal
+        });
+        json!({ "worlds": worlds.collect::<Vec<_>>() })
     }
 
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
@@ -269,6 +301,8 @@ impl Site {
     pub(crate) fn collect(&self) {
         for realm in self.0.sandboxes.take_abandoned() {
             self.0.deliverer.remove(&realm);
+            // One that can't be forgotten is there after a restart, and ends with its lease again.
+            let _ = self.0.sandboxes.forget(&realm);
         }
     }
 

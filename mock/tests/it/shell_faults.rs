@@ -250,3 +250,21 @@ async fn faults_are_of_one_world_and_go_with_a_reset() {
     admin(&stage.site, &base, "POST /reset", Value::Null).await.ok();
     assert_eq!(call(&stage.site, &line, &token).await.status, 200);
 }
+
+#[tokio::test]
+async fn one_fault_is_disarmed_by_its_id() {
+    let stage = Stage::new().await;
+    for status in [500, 502] {
+        stage.arm(json!({ "kind": "status", "status": status, "times": 9 })).await;
+    }
+    assert_eq!(stage.list().await.expect("an answer").status(), 500);
+    let left = admin(&stage.site, BASE, "DELETE /faults/1", Value::Null).await.ok().json();
+    assert_eq!(left["faults"].as_array().map(Vec::len), Some(1), "{left}");
+    assert_eq!(stage.list().await.expect("an answer").status(), 502);
+    for unknown in ["1", "x"] {
+        let line = format!("DELETE /faults/{unknown}");
+        assert_eq!(admin(&stage.site, BASE, &line, Value::Null).await.status, 404, "{unknown}");
+    }
+    admin(&stage.site, BASE, "DELETE /faults/2", Value::Null).await.ok();
+    assert_eq!(stage.list().await.expect("an answer").status(), 200);
+}

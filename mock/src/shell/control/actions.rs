@@ -78,6 +78,9 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
             return Ok((StatusCode::CREATED, armed));
         }
         Action::DisarmFaults => Ask::DisarmFaults,
+        Action::DisarmFault => Ask::DisarmFault { id: fault(&asked.id)? },
+        Action::GetDrills => Ask::DrillsGet,
+        Action::SetDrills => Ask::DrillsSet(requests::read(body)?),
         Action::ListExchanges => {
             let (filter, limit) = exchanges::read_query(asked.query.as_deref(), true)?;
             Ask::Exchanges { filter, limit }
@@ -98,6 +101,10 @@ fn ok(value: Value) -> Reply {
 
 fn delivery(id: &str) -> Result<u64, Problem> {
     id.parse().map_err(|_| Problem::not_found(format!("a delivery's id is a number, not `{id}`")))
+}
+
+fn fault(id: &str) -> Result<u64, Problem> {
+    id.parse().map_err(|_| Problem::not_found(format!("a fault's id is a number, not `{id}`")))
 }
 
 fn index(realm: &Realm) -> Value {
@@ -141,13 +148,15 @@ fn create_sandbox(asked: &Asked) -> Result<Reply, Problem> {
     let realm = site.sandboxes().create(site.main(), plan, now).map_err(|error| match error {
         SandboxError::TooMany => Problem::conflict(error.to_string()),
         SandboxError::Settings(_) => Problem::invalid_value(error.to_string()),
+        SandboxError::NotKept(_) => Problem::not_kept(error.to_string()),
     })?;
     site.deliverer().add(&realm);
     Ok((StatusCode::CREATED, realm.describe()))
 }
 
 fn delete_sandbox(asked: &Asked) -> Result<Reply, Problem> {
-    match asked.site.sandboxes().remove(&asked.id) {
+    let removed = asked.site.sandboxes().remove(&asked.id);
+    match removed.map_err(|error| Problem::not_kept(SandboxError::from(error).to_string()))? {
         Some(realm) => {
             asked.site.deliverer().remove(&realm);
             Ok(ok(json!({ "deleted": asked.id })))
