@@ -72,7 +72,7 @@ pub(crate) fn queue(
     for (id, ((row, webhook), (told_event, body))) in (world.state().next_delivery..).zip(receivers)
     {
         let event = if *told_event == drill::EVENT { drill::EVENT } else { event };
-        let due = later(at, policy.wait_seconds(id));
+        let due = later(at, policy.wait_seconds(world.settings().seed, id));
         let delivery = Delivery {
             id,
             webhook: row,

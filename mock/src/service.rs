@@ -14,7 +14,7 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::call::{Admission, Call, Head};
+use crate::call::{Admission, Call, Fetch, Head};
 use crate::changes;
 use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
@@ -126,6 +126,12 @@ impl Service {
             let _ = self.finish(newest);
         }
         admission
+    }
+
+    /// What has to be fetched before an admitted call is answered.
+    pub fn needs(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+        let world = self.0.world.read();
+        world.needs(world.now(system_now), call)
     }
 
     /// The answer to an admitted call; what it changes is applied before it leaves.

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use http::StatusCode;
 
 use crate::report::Format;
 
@@ -56,6 +57,8 @@ pub(super) enum Command {
     Compare(CompareArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
+    /// Be a receiver of webhooks, and print what comes
+    Receive(ReceiveArguments),
     /// Run a command against a mock of its own, and tell what it did there and what it should not do
     Exec(ExecArguments),
     /// List scenarios
@@ -351,6 +354,14 @@ pub(super) struct PlaceArguments {
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
     pub(super) tls: Option<Vec<PathBuf>>,
+    /// Fetch documents that are uploaded by address, from public https addresses alone; without it
+    /// nothing is fetched, and a placeholder or what `PUT /__admin/addresses` registered is stored
+    #[arg(long)]
+    pub(super) fetch: bool,
+    /// Deliver webhooks to private and loopback addresses too, where the mock listens beyond loopback;
+    /// on loopback it always does
+    #[arg(long)]
+    pub(super) private_receivers: bool,
     /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
     #[arg(long, value_name = "FILE")]
     pub(super) admin_token_file: Option<PathBuf>,
@@ -382,6 +393,31 @@ pub(super) struct MockArguments {
     pub(super) world: WorldArguments,
     #[command(flatten)]
     pub(super) place: PlaceArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReceiveArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(super) listen: SocketAddr,
+    /// What it answers, in turn: `503,503,204` refuses twice and then goes on with 204
+    #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",
+          value_parser = status_code)]
+    pub(super) statuses: Vec<StatusCode>,
+    /// Milliseconds before each answer
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=600_000))]
+    pub(super) delay_ms: u64,
+    /// End once so many came
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) count: Option<u64>,
+}
+
+/// A final status of HTTP.
+fn status_code(text: &str) -> Result<StatusCode, String> {
+    let refusal = || format!("`{text}` is no HTTP status: it takes 200 to 599");
+    let status: StatusCode = text.parse().map_err(|_| refusal())?;
+    if (200..600).contains(&status.as_u16()) { Ok(status) } else { Err(refusal()) }
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,9 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
-use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls};
+use moot_mock::shell::{
+    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls,
+};
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
@@ -80,10 +82,11 @@ pub(super) async fn open(
         .local_addr()
         .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
     let options = SiteOptions {
-        settings: settings_of(world, base_url(place, bound))?,
         admin_token: admin_token.clone(),
         is_beyond_loopback,
-        body_times: BodyTimes::default(),
+        has_private_receivers: place.private_receivers,
+        fetcher: place.fetch.then(fetcher),
+        ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
     };
     let site = match &place.state {
         Some(folder) => Site::with_state(options, folder),
@@ -91,6 +94,10 @@ pub(super) async fn open(
     }
     .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
     Ok(Opened { listener, site, tls, admin_token })
+}
+
+fn fetcher() -> Arc<Fetcher> {
+    Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))
 }
 
 fn tls(place: &PlaceArguments) -> Result<Option<Tls>, Failure> {
@@ -128,7 +135,7 @@ fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings,
 }
 
 /// `0.0.0.0` is an address to listen on, not one to call.
-fn callable(bound: SocketAddr) -> SocketAddr {
+pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
     if !bound.ip().is_unspecified() {
         return bound;
     }
@@ -189,7 +196,7 @@ fn admin_token(file: Option<&Path>) -> Result<Option<String>, Failure> {
 
 /// Ends with the first SIGINT or SIGTERM. The handlers stand when this returns.
 #[cfg(unix)]
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let refusal = |error| Failure::fault(format!("signals can't be waited for: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(refusal)?;
@@ -204,7 +211,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
 
 /// Ends with the first Ctrl-C.
 #[cfg(not(unix))]
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async {
         // Without a handler the only way to stop is to end the process, as it would be anyway.
         if tokio::signal::ctrl_c().await.is_err() {

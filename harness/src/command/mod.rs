@@ -23,6 +23,7 @@ mod plan;
 mod planned;
 mod progress;
 mod ready;
+mod receive;
 mod recording;
 mod review;
 mod run;
@@ -68,6 +69,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Compare(arguments) => compare::compare(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),

@@ -135,7 +135,7 @@ impl Client {
         let (now, head) = (Timestamp::now(), self.head(&method, path, query));
         let response = match self.service.admit(now, &head) {
             Admission::Admitted(admitted) => {
-                self.service.answer(now, &Call { head, admitted: &admitted, body })
+                self.service.answer(now, &Call { head, admitted: &admitted, body, fetched: None })
             }
             Admission::Refused(response) => response,
         };

@@ -112,8 +112,17 @@ impl Sandboxes {
         Some(realm)
     }
 
-    /// Takes away those whose lease has ended.
+    /// Takes away those whose lease has ended, and all that was kept of them.
     pub(crate) fn take_abandoned(&self) -> Vec<Realm> {
+        let abandoned = self.take_ended();
+        for realm in &abandoned {
+            // One that can't be forgotten is there after a restart, and ends with its lease again.
+            let _ = self.forget(realm);
+        }
+        abandoned
+    }
+
+    fn take_ended(&self) -> Vec<Realm> {
         let now = clock::instant();
         let mut first_end = self.first_end.lock();
         if first_end.is_none_or(|first| now < first) {
@@ -127,6 +136,16 @@ impl Sandboxes {
         let ends = realms.values().filter_map(|realm| Some(realm.lease()?.end()));
         *first_end = ends.min();
         abandoned
+    }
+
+    /// When to look for leases that have ended; `None` where there are none.
+    pub(crate) fn first_end(&self) -> Option<Instant> {
+        *self.first_end.lock()
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.realms.read().len()
     }
 
     /// In the order made.
@@ -293,4 +312,52 @@ fn derived_seed(seed: u64, key: u64) -> u64 {
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     (mixed ^ (mixed >> 31)) >> (u64::BITS - SEED_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Plan, Sandboxes, clock};
+    use crate::shell::settings::{defaults, world};
+    use crate::shell::site::{Site, SiteOptions};
+
+    const LEASE: Duration = Duration::from_millis(30);
+    const WAIT_MAX: Duration = Duration::from_secs(10);
+
+    fn site() -> Site {
+        let settings = defaults("http://moot.test", world("empty").expect("it is embedded"));
+        Site::new(SiteOptions::new(settings)).expect("the settings are sound")
+    }
+
+    fn make(site: &Site, lease: Option<Duration>) {
+        let plan = Plan { lease, ..Plan::default() };
+        let realm =
+            site.sandboxes().create(site.main(), plan, clock::now()).expect("there is room");
+        site.deliverer().add(&realm);
+    }
+
+    fn left(site: &Site, count: impl Fn(usize) -> bool) {
+        let until = clock::instant() + WAIT_MAX;
+        let sandboxes: &Sandboxes = site.sandboxes();
+        while !count(sandboxes.count()) {
+            assert!(clock::instant() < until, "{} are left", sandboxes.count());
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn abandoned_sandboxes_go_by_themselves_and_the_others_stay() {
+        let site = site();
+        make(&site, None);
+        make(&site, Some(Duration::from_secs(60)));
+        for _ in 0..3 {
+            make(&site, Some(LEASE));
+        }
+        left(&site, |count| count == 2);
+        // A shorter lease than the one that is waited for is seen too.
+        make(&site, Some(LEASE));
+        left(&site, |count| count == 2);
+        assert_eq!(site.sandboxes().all().len(), 2);
+    }
 }

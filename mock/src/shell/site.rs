@@ -4,10 +4,12 @@
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
@@ -18,6 +20,8 @@ use super::clock;
 use super::control::{Access, Control};
 use super::deliverer::Deliverer;
 use super::durable::Durable;
+use super::fetcher::Fetcher;
+use super::network::{Network, Reach};
 use super::problem;
 use super::realm::Realm;
 #[cfg(feature = "state")]
@@ -47,17 +51,26 @@ pub struct SiteOptions {
     pub admin_token: Option<String>,
     /// Whether calls may come from beyond the loopback addresses: then the token must be there.
     pub is_beyond_loopback: bool,
+    /// Whether deliveries go to private and loopback addresses even so.
+    pub has_private_receivers: bool,
+    /// Where deliveries leave.
+    pub network: Network,
+    /// What fetches documents by their address (§4.9); without one nothing is fetched.
+    pub fetcher: Option<Arc<Fetcher>>,
     /// Bounds of reading bodies.
     pub body_times: BodyTimes,
 }
 
 impl SiteOptions {
-    /// For loopback alone, without a token.
+    /// For loopback alone, without a token; nothing is fetched.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
             admin_token: None,
             is_beyond_loopback: false,
+            has_private_receivers: false,
+            network: Network::system(),
+            fetcher: None,
             body_times: BodyTimes::default(),
         }
     }
@@ -96,10 +109,11 @@ impl fmt::Debug for Site {
 struct Inner {
     base_path: String,
     main: Realm,
-    sandboxes: Sandboxes,
+    sandboxes: Arc<Sandboxes>,
     access: Access,
     control: Control,
     deliverer: Deliverer,
+    fetcher: Option<Arc<Fetcher>>,
     store: Store,
     times: BodyTimes,
 }
@@ -147,7 +161,7 @@ impl Site {
         store: Store,
         kept: Option<(Durable, u64)>,
     ) -> Result<Self, SiteError> {
-        let SiteOptions { settings, admin_token, is_beyond_loopback, body_times } = options;
+        let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
         if is_beyond_loopback && admin_token.is_none() {
             return Err(SiteError::NoAdminToken);
         }
@@ -156,18 +170,23 @@ impl Site {
         let seed_world = settings.seed_world.clone();
         let main = Realm::new(MAIN, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
-        let deliverer = Deliverer::start()?;
-        deliverer.add(&main);
         let (durable, made) = kept.unzip();
+        let sandboxes = Arc::new(Sandboxes::new(seed_world, durable, made.unwrap_or_default()));
+        // Who is reached from elsewhere sends nothing into its own network for them.
+        let is_guarded = is_beyond_loopback && !options.has_private_receivers;
+        let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };
+        let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
+        deliverer.add(&main);
         Ok(Self(Arc::new(Inner {
             base_path,
             main,
-            sandboxes: Sandboxes::new(seed_world, durable, made.unwrap_or_default()),
+            sandboxes,
             access,
             control: Control::new(),
             deliverer,
+            fetcher: options.fetcher,
             store,
-            times: body_times,
+            times: options.body_times,
         })))
     }
 
@@ -202,7 +221,17 @@ impl Site {
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
     /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
     /// before the answer, so that a client that writes first finds it.
+    ///
+    /// A panic is a bug of ours: its call is answered 500, and every other goes on.
     pub async fn call<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let answer = AssertUnwindSafe(self.answer(request, client)).catch_unwind().await;
+        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+    }
+
+    async fn answer<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
     where
         B: Body<Data = Bytes> + Send,
     {
@@ -287,7 +316,13 @@ impl Site {
                 Err(_) => return problem::internal("a temporary file can't be written"),
             }
         };
-        let response = service.answer(clock::now(), &Call { head, admitted: &admitted, body });
+        let mut call = Call { head, admitted: &admitted, body, fetched: None };
+        if let Some(fetcher) = &self.0.fetcher
+            && let Some(fetch) = service.needs(clock::now(), &call)
+        {
+            call.fetched = Some(Box::pin(fetcher.fetch(fetch, &self.0.store)).await);
+        }
+        let response = service.answer(clock::now(), &call);
         realm.called().notify_waiters();
         if parts.method == Method::DELETE {
             // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
@@ -301,8 +336,6 @@ impl Site {
     pub(crate) fn collect(&self) {
         for realm in self.0.sandboxes.take_abandoned() {
             self.0.deliverer.remove(&realm);
-            // One that can't be forgotten is there after a restart, and ends with its lease again.
-            let _ = self.0.sandboxes.forget(&realm);
         }
     }
 
@@ -320,6 +353,11 @@ impl Site {
 
     pub(crate) fn control(&self) -> &Control {
         &self.0.control
+    }
+
+    /// Whether documents are fetched by their address.
+    pub(crate) fn is_fetching(&self) -> bool {
+        self.0.fetcher.is_some()
     }
 
     pub(crate) fn times(&self) -> BodyTimes {

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation};
 use serde_json::Value;
 
-use crate::call::Call;
+use crate::call::{Call, Fetch};
 use crate::changes::{Change, Effect};
 use crate::defect::{self, Defect};
 use crate::drill::{self, Drilled};
@@ -144,6 +144,13 @@ impl World {
         defect::answer(self, now, call)
     }
 
+    /// What has to be fetched before an admitted call is answered, where the shell fetches at all;
+    /// what became of it goes into the call. Pure, as [`Self::answer`] is.
+    pub fn needs(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        operation::needs(&Context { world: self, now, call, reply })
+    }
+
     /// The answer without any defect.
     pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let reply = self.reply(now, call.head.path, call.admitted.serial);
@@ -235,7 +242,7 @@ impl World {
         changes: &str,
         fault: Option<&Strike>,
     ) {
-        let Call { head, admitted, body } = call;
+        let Call { head, admitted, body, fetched: _ } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,

@@ -72,7 +72,7 @@ impl Bench {
             };
             let body =
                 if body.is_empty() { Body::Empty } else { Body::Whole(body.as_bytes().into()) };
-            let call = Call { head, admitted: &admitted, body };
+            let call = Call { head, admitted: &admitted, body, fetched: None };
             answered.send(service.answer(NOW, &call)).expect("the test listens");
         });
         answer

@@ -1,5 +1,6 @@
 //! The tests of the mock from outside its modules, in one binary.
 
+mod address;
 mod arbitrary;
 mod defect_tour;
 mod defects;
@@ -10,6 +11,9 @@ mod shell_determinism;
 mod shell_drills;
 mod shell_embed;
 mod shell_faults;
+mod shell_fetch;
+mod shell_fetch_server;
+mod shell_guard;
 mod shell_hostile;
 mod shell_journal;
 mod shell_sandboxes;

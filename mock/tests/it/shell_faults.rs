@@ -6,7 +6,7 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, Served, admin, call, form, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, Served, admin, call, client, form, served, site, token,
 };
 
 /// A site behind a socket, a token for it, and a client that keeps no connection.
@@ -22,7 +22,7 @@ impl Stage {
         let site = site();
         let served = served(&site, ServeLimits::default()).await;
         let token = token(&site, BASE, MAIN).await;
-        let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+        let client = client().pool_max_idle_per_host(0).build();
         Self { site, served, token, client: client.expect("a client") }
     }
 

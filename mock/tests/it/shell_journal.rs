@@ -4,7 +4,7 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
 };
 
 async fn exchanges(site: &Site, query: &str) -> Vec<Value> {
@@ -116,7 +116,7 @@ async fn a_call_is_waited_for_through_the_socket() {
     let site = site();
     let served = served(&site, ServeLimits::default()).await;
     let url = format!("http://{}{BASE}", served.address);
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let client = client().build().expect("a client");
     let wait = json!({ "operation": "list_webhooks", "status": "401", "timeout_seconds": 30 });
     let waiting = client
         .post(format!("{url}/__admin/exchanges/wait"))

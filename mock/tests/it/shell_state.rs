@@ -394,3 +394,56 @@ fn check_named(error: &SiteError, path: &Path) {
     };
     assert_eq!(named, path);
 }
+
+/// Ten webhooks of which each event queues eleven deliveries: 91 events are 10,010.
+#[tokio::test]
+async fn ten_thousand_deliveries_of_deleted_webhooks_are_attempted_by_no_later_mock() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let token = token(&site, BASE, MAIN).await;
+    let receiver = wiremock::MockServer::start().await;
+    let webhooks = format!("{BASE}/v1/webhooks");
+    let delete_all = async || loop {
+        let list = call(&site, &format!("GET {webhooks}"), &token).await.ok().json();
+        let rows = list["data"].as_array().expect("a list").clone();
+        if rows.is_empty() {
+            return;
+        }
+        for row in rows {
+            let id = row["id"].as_str().expect("an id");
+            call(&site, &format!("DELETE {webhooks}/{id}"), &token).await.ok();
+        }
+    };
+    delete_all().await;
+    let hook = json!({ "name": "Test", "url": receiver.uri() }).to_string().into_bytes();
+    for _ in 0..10 {
+        let body = Some(("application/json", hook.clone()));
+        send(&site, request(&format!("POST {webhooks}"), &token, body)).await.ok();
+    }
+    let policy = json!({ "paused": true, "duplicates": 10 });
+    admin(&site, BASE, "PUT /delivery_policy", policy).await.ok();
+    for _ in 0..91 {
+        let line = format!("POST {BASE}/v1/requests");
+        let made = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+        let line = format!("POST /legal_requests/{}/status", made.text("/data/id"));
+        admin(&site, BASE, &line, json!({ "status": "signed", "force": true })).await.ok();
+    }
+    let world = admin(&site, BASE, "GET /world", Value::Null).await.ok().json();
+    assert_eq!(world["deliveries"]["queued"], json!(10_000));
+    let before = copied(folder.path());
+    delete_all().await;
+    let after = copied(folder.path());
+    for (left, are_kept) in [(before, true), (after, false)] {
+        let later = site_in(&left);
+        let world = admin(&later, BASE, "GET /world", Value::Null).await.ok().json();
+        assert_eq!(world["deliveries"]["queued"], json!(if are_kept { 10_000 } else { 0 }));
+        if !are_kept {
+            let policy = json!({ "paused": false });
+            admin(&later, BASE, "PUT /delivery_policy", policy).await.ok();
+            let clock = json!({ "advance_seconds": 100_000 });
+            let moved = admin(&later, BASE, "POST /clock", clock).await.ok().json();
+            assert_eq!((&moved["attempts"], &moved["in_flight"]), (&json!([]), &json!(0)));
+        }
+    }
+    assert!(receiver.received_requests().await.is_some_and(|all| all.is_empty()));
+}

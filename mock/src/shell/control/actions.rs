@@ -39,7 +39,7 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
     let body = &asked.body;
     let ask = match action {
         Action::Index => return Ok(ok(index(&asked.realm))),
-        Action::Health => return Ok(ok(health(&asked.realm))),
+        Action::Health => return Ok(ok(health(&asked))),
         Action::OpenApi => return Ok(ok(openapi::document(&asked.realm))),
         Action::ListSandboxes => return Ok(ok(list_sandboxes(&asked.site))),
         Action::CreateSandbox => return create_sandbox(&asked),
@@ -123,13 +123,19 @@ fn index(realm: &Realm) -> Value {
     })
 }
 
-fn health(realm: &Realm) -> Value {
+/// Uploads by address may be tried on any mock: one that fetches leaves the names alone that are
+/// reserved for examples.
+fn health(asked: &Asked) -> Value {
+    let realm = &asked.realm;
+    let sandboxes = realm.sandbox().is_none().then(|| asked.site.sandboxes().count());
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
         "consent": ["write", "delete", "load", "fetch"],
         "base_url": realm.settings().base_url,
         "sandbox": realm.sandbox(),
+        "sandboxes": sandboxes,
+        "fetches": asked.site.is_fetching(),
     })
 }
 

@@ -142,7 +142,11 @@ const RATE_LIMIT: &[Field] = &[
 const DELIVERY_POLICY: &[Field] = &[
     field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again"),
     field("delay_seconds", Kind::Integer, "first attempted so long after the event"),
-    field("reorder_seconds", Kind::Integer, "every other delivery comes so much later still"),
+    field(
+        "reorder_seconds",
+        Kind::Integer,
+        "each comes up to so much later still, in another order; 0: in order",
+    ),
     field("duplicates", Kind::Integer, "so many more deliveries of each event; 10 at most"),
     field("event", Kind::TextOrNull, "what the payload names the event; `null`: what happened"),
 ];
