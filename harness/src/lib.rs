@@ -7,6 +7,7 @@
 pub mod answers;
 pub mod check;
 pub mod command;
+pub mod compare;
 pub mod conduct;
 pub mod exchange;
 pub mod expected;

@@ -125,6 +125,22 @@ impl Placeholders {
         out
     }
 
+    /// Names the identifiers of a body, for [`Placeholders::shown`].
+    pub fn learn_body(&mut self, body: &Value) {
+        self.learn(body, false);
+    }
+
+    /// A text with every identifier that was learnt by its name, `[request:1]`; a time is `[time]`.
+    pub fn shown(&self, text: &str) -> String {
+        if is_timestamp(text) {
+            return "[time]".to_owned();
+        }
+        match self.known.get(text) {
+            Some(name) => name.clone(),
+            None => without_loopback(&self.words(text)),
+        }
+    }
+
     fn plain_body(&self, text: &str) -> String {
         if text.is_empty() {
             return "(no body)".to_owned();

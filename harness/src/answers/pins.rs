@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use moot_fixtures::answers;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Observed;
 
 /// The answers that a deployment is held to.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Pins {
     /// By question: the answer, and where it varied when it was seen, the others.
     allowed: BTreeMap<String, Vec<Value>>,

@@ -11,6 +11,7 @@ use super::line::AnswersCommand;
 use super::screen::Screen;
 use crate::answers::{Difference, Observed, diff};
 use crate::report::escape;
+use crate::report::text::paint::{left, width};
 use crate::verdict::Verdict;
 
 /// Two sets differ.
@@ -19,7 +20,7 @@ const DIFFERENT: u8 = 5;
 /// Characters of one answer on a line.
 const ANSWER_CHARACTERS_MAX: usize = 100;
 
-/// Exit 5 where two sets differ.
+/// Exit 5 where two sets contradict each other; a question that only one answers is no contradiction.
 pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Failure> {
     match command {
         AnswersCommand::Show { file } => show(&chosen(&file)?, screen).map(|()| 0),
@@ -77,7 +78,15 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), Failure> {
     if screen.is_json() {
         let rows: Vec<_> = all
             .iter()
-            .map(|one| json!({"question": one.id, "first": one.first, "second": one.second}))
+            .map(|one| {
+                let (is_first, is_second) = (one.first.is_some(), one.second.is_some());
+                let kind = match (is_first, is_second) {
+                    (true, false) => "only_first",
+                    (false, true) => "only_second",
+                    (_, _) => "contradiction",
+                };
+                json!({"question": one.id, "kind": kind, "first": one.first, "second": one.second})
+            })
             .collect();
         return screen.json(&json!({ "differences": rows }));
     }
@@ -93,10 +102,16 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), Failure> {
     let changes = all.iter().filter(|one| one.is_change()).count();
     for (is_in_first, place) in [(true, "first"), (false, "second")] {
         let only = all.iter().filter(|one| !one.is_change() && one.first.is_some() == is_in_first);
-        let only: Vec<_> = only.map(|one| one.id.as_str()).collect();
-        if !only.is_empty() {
-            let text = format!("only the {place} answers {}", only.join(", "));
-            out.push_str(&format!("{}\n", paint.dim(&text)));
+        let only: Vec<&Difference> = only.collect();
+        if only.is_empty() {
+            continue;
+        }
+        let head = format!("only the {place} answers these: no contradiction, and not counted");
+        out.push_str(&format!("{}\n", paint.dim(&head)));
+        let names = width(only.iter().map(|one| one.id.as_str()));
+        for one in only {
+            let answer = one.first.as_ref().or(one.second.as_ref()).map(shown).unwrap_or_default();
+            out.push_str(&format!("  {}  {answer}\n", paint.name(&left(&one.id, names))));
         }
     }
     out.push_str(&format!("{changes} answered differently\n"));

@@ -53,6 +53,8 @@ pub(super) enum Command {
     Run(RunArguments),
     /// Judge a recording again, without a network
     Judge(JudgeArguments),
+    /// Hold two targets against each other: the same plan on both, and each difference in its class
+    Compare(CompareArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
     /// Be a receiver of webhooks, and print what comes
@@ -84,7 +86,8 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, `expected`, or one of the contract's; all names without one
+    /// Print a JSON Schema: `scenario`, `report`, `compare`, `expected`, or one of the contract's; all
+    /// names without one
     Schema {
         /// Which
         name: Option<String>,
@@ -209,6 +212,67 @@ pub(super) struct JudgeArguments {
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXIT_CODES)]
+pub(super) struct CompareArguments {
+    /// The first: a target file, a base address, the folder of a recording, or `mock`
+    #[arg(value_name = "A")]
+    pub(super) a: String,
+    /// The second, as the first
+    #[arg(value_name = "B")]
+    pub(super) b: String,
+    #[command(flatten)]
+    pub(super) suite: SuiteArguments,
+    /// What the mock does where the specification is open, where A is `mock`
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    pub(super) answers_a: Option<String>,
+    /// The same, where B is `mock`
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    pub(super) answers_b: Option<String>,
+    /// World of the mock, where A is `mock`
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) world_a: Option<String>,
+    /// The same, where B is `mock`
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) world_b: Option<String>,
+    /// Seed of both runs; that of a recording, else drawn, where absent
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Requests a minute; 0 is unpaced, on loopback only
+    #[arg(long, value_name = "N")]
+    pub(super) rate: Option<u32>,
+    /// Scenarios side by side on a mock
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: Option<u16>,
+    /// A MUST of a standard that the specification leans on fails, instead of a warning
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Where receivers of webhooks listen
+    #[arg(long, value_name = "ADDR")]
+    pub(super) receiver: Option<SocketAddr>,
+    /// The address under which the targets reach the receivers
+    #[arg(long, value_name = "URL", requires = "receiver")]
+    pub(super) receiver_url: Option<String>,
+    /// Write a report too: text, json or html; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = compare_report)]
+    pub(super) reports: Vec<ReportRequest>,
+}
+
+const COMPARE_EXIT_CODES: &str = "\
+Exit codes: 0 the same, 1 a side violates, 2 usage or a wrong file, 3 undecidable, or not everything \
+was asked, 4 a side unreachable or credentials refused, 5 answers differ, 70 our own fault.";
+
+fn compare_report(text: &str) -> Result<ReportRequest, String> {
+    let request = report_request(text)?;
+    match request.format {
+        Format::Text | Format::Json | Format::Html => Ok(request),
+        Format::Junit | Format::Markdown | Format::Ndjson => Err(format!(
+            "a comparison is reported as text, json or html, not as {}",
+            request.format
+        )),
+    }
 }
 
 /// Where recorded responses are, a folder for each target.
@@ -466,7 +530,8 @@ pub(super) enum AnswersCommand {
         /// A file, `default`, `documented` or `random:SEED`
         file: String,
     },
-    /// Show what two sets answer differently; exit 5 where they do
+    /// Show what two sets answer differently; exit 5 where they do. What only one answers is shown,
+    /// and does not count: it was not seen, which is no other answer
     Diff {
         /// A file, `default`, `documented` or `random:SEED`
         first: String,
@@ -557,6 +622,9 @@ mod tests {
             ("moot snapshot accept --all", true),
             ("moot snapshot accept --all name", false),
             ("moot check", false),
+            ("moot compare mock", false),
+            ("moot compare mock mock 07_errors --answers-b documented", true),
+            ("moot compare mock mock --report junit=a.xml", false),
             ("moot mock --listen localhost", false),
             ("moot exec", false),
             ("moot exec --", false),

@@ -6,6 +6,7 @@
 mod answers;
 mod artefact;
 mod check;
+mod compare;
 mod coverage;
 mod doctor;
 mod documents;
@@ -69,6 +70,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Judge(arguments) => judge::judge(arguments, screen),
+        Command::Compare(arguments) => compare::compare(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),

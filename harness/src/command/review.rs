@@ -14,6 +14,12 @@ use crate::verdict::Verdict;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [q]uit? ";
 
+/// What is said to anything else.
+const HELP: &str =
+    "  a: from now on it is as the lines with + say; r: it stays as those with - say;
+  s: decide later; q: decide no more
+";
+
 /// Asks on a terminal; else prints all, for a person to decide by name.
 pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), Failure> {
     let waiting = pending(dir)?;
@@ -57,14 +63,19 @@ fn ask(
                 "a" | "accept" => {
                     accept(one)?;
                     accepted += 1;
+                    done(output, "accepted").map_err(broken)?;
                 }
                 "r" | "reject" => {
                     reject(one)?;
                     rejected += 1;
+                    done(output, "rejected").map_err(broken)?;
                 }
-                "s" | "skip" | "n" | "next" | "" => {}
+                "s" | "skip" | "n" | "next" | "" => done(output, "left waiting").map_err(broken)?,
                 "q" | "quit" => break 'all,
-                _ => continue,
+                _ => {
+                    write!(output, "{HELP}").map_err(broken)?;
+                    continue;
+                }
             }
             break;
         }
@@ -74,12 +85,17 @@ fn ask(
         .map_err(broken)
 }
 
+fn done(output: &mut impl Write, what: &str) -> io::Result<()> {
+    writeln!(output, "  {what}\n")
+}
+
 /// Name and difference.
 fn shown(one: &Pending, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.bold(&one.name));
     for line in one.diff.lines() {
         let line = escape::line(line);
         let painted = match line.as_bytes().first() {
+            _ if line.starts_with("--- ") || line.starts_with("+++ ") => paint.dim(&line),
             Some(b'+') => paint.verdict(Verdict::Pass, &line),
             Some(b'-') => paint.verdict(Verdict::Fail, &line),
             Some(b'@') => paint.dim(&line),

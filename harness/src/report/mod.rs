@@ -24,6 +24,7 @@ use std::str::FromStr;
 
 use crate::run::Event;
 use crate::run::result::RunResult;
+pub(crate) use names::level_name;
 use secret::Secrets;
 
 /// A format of report.

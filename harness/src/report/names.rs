@@ -17,7 +17,7 @@ pub(super) fn trouble_text(trouble: &Trouble) -> String {
 }
 
 /// As in the register.
-pub(super) const fn level_name(level: Level) -> &'static str {
+pub(crate) const fn level_name(level: Level) -> &'static str {
     match level {
         Level::Stated => "stated",
         Level::Inherited => "inherited",

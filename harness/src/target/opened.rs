@@ -105,6 +105,7 @@ impl Target {
             pages_max: self.pages_max(),
             tolerate: self.tolerated().to_vec(),
             unmet: unmet.collect(),
+            pins: self.pins.clone(),
         });
         self.recorder = Some(recorder);
     }

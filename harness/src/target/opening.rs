@@ -71,7 +71,7 @@ impl Target {
             carrier: recording.carrier(),
             run_tag: options.run_tag.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
-            pins: Pins::default(),
+            pins: known.pins.clone(),
             kind: Kind::Recording(recording),
             recorder: None,
         })

@@ -89,6 +89,14 @@ fn two_sets_are_compared() {
         other.contains("only the second answers ") && other.contains("\n1 answered"),
         "{other}"
     );
+    assert!(other.contains("\n  list_order ") && other.contains("\"newest_first\""), "{other}");
+    fs::write(dir.path().join("two.yaml"), "other_company: 403\n").expect("writable");
+    let json = ["answers", "diff", "one.yaml", "two.yaml", "--format", "json"];
+    let only: Value = serde_json::from_str(&check(&json, dir.path(), 0).stdout).expect("JSON");
+    let expected = serde_json::json!([
+        { "question": "per_page", "kind": "only_first", "first": 25, "second": null }
+    ]);
+    assert_eq!(only["differences"], expected, "what one does not answer is no contradiction");
     let shown = check(&["answers", "show", "one.yaml"], dir.path(), 0).stdout;
     assert!(shown.contains("per_page  the page size\n  25\n"), "{shown}");
     assert_eq!(run(&["answers", "show", "none.yaml"], dir.path()).code, Some(2));

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{Ran, Running, run};
+use crate::deployment::{self, ALL_BUT_LOAD};
 
 /// Scenario, step and check with verdict and message.
 fn verdicts(report: &Path) -> BTreeMap<String, String> {
@@ -23,7 +24,7 @@ fn verdicts(report: &Path) -> BTreeMap<String, String> {
 }
 
 #[track_caller]
-fn check(dir: &Path, run_words: &[&str], selectors: &[&str]) {
+fn check(dir: &Path, run_words: &[&str], selectors: &[&str]) -> Ran {
     let words = [
         &["run", "--snapshots", "off", "--record", "kept", "--report", "json=run.json"][..],
         run_words,
@@ -39,6 +40,7 @@ fn check(dir: &Path, run_words: &[&str], selectors: &[&str]) {
     }
     assert_eq!(before.len(), after.len());
     assert_eq!(judged.code, ran.code, "{}{}", judged.stdout, judged.stderr);
+    judged
 }
 
 #[test]
@@ -52,6 +54,58 @@ fn a_recording_is_judged_as_the_run_was() {
     let first = index["tapes"][0]["file"].as_str().expect("a tape");
     let har = fs::read_to_string(dir.path().join("kept").join(first)).expect("a HAR file");
     assert_eq!(serde_json::from_str::<Value>(&har).expect("JSON")["log"]["version"], "1.2");
+}
+
+/// A mock over HTTP, its address written to `target.yaml` with `more`.
+fn mock(dir: &Path, words: &[&str], more: &str) -> Running {
+    let mock = Running::start(&[&["--format", "json"], words].concat());
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
+    let base = ready["base_url"].as_str().expect("an address");
+    fs::write(dir.join("target.yaml"), format!("base_url: {base}\n{more}")).expect("writable");
+    mock
+}
+
+#[test]
+fn what_fails_over_http_fails_again_from_its_recording() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let _mock = mock(dir.path(), &["--defect", "problem.status-text"], "");
+    let words = ["--target", "target.yaml"];
+    let judged = check(dir.path(), &words, &["07_errors", "04_13_delete_webhook"]);
+    assert_eq!(judged.code, Some(1), "{}{}", judged.stdout, judged.stderr);
+}
+
+#[test]
+fn pinned_answers_are_judged_from_a_recording_too() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("pinned.yaml"), "other_company: 403\n").expect("writable");
+    let _mock = mock(dir.path(), &[], "answers: pinned.yaml\n");
+    let judged = check(dir.path(), &["--target", "target.yaml"], &["05_isolation"]);
+    assert_eq!(judged.code, Some(5), "{}{}", judged.stdout, judged.stderr);
+    assert!(judged.stdout.contains("the answer differs from the pinned one"), "{}", judged.stdout);
+}
+
+#[tokio::test]
+async fn a_deployment_is_recorded_without_its_secrets() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let server = deployment::start("default").await;
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), ALL_BUT_LOAD);
+    let selectors = ["04_01_create_access_token", "04_05_create_legal_request"];
+    let judged = check(dir.path(), &["--target", "target.yaml"], &selectors);
+    assert_eq!(judged.code, Some(0), "{}{}", judged.stdout, judged.stderr);
+    drop(server);
+    let mut files = vec![dir.path().join("kept/index.json")];
+    let tapes = fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes");
+    files.extend(tapes.map(|tape| tape.expect("a file").path()));
+    let mut placeholders = std::collections::BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a text");
+        for secret in ["Vr8Kq3Zt6Wm1Xc5B", "Hp2Ln9Yd4Fs7Gj0T", "Cb6Rx1Qe8Ma3Vk5N"] {
+            assert!(!text.contains(secret), "{}", file.display());
+        }
+        placeholders
+            .extend(text.match_indices("redacted-").map(|(at, _)| text[at..at + 14].to_owned()));
+    }
+    assert!(placeholders.len() > 3, "a secret is one placeholder, another is another");
 }
 
 #[test]

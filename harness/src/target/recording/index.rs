@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{self, RecordingError};
+use crate::answers::Pins;
 
 /// Version of the folder's shape; a reader takes no other.
 pub(super) const FORMAT_VERSION: u32 = 1;
@@ -55,6 +56,9 @@ pub struct IndexTarget {
     pub tolerate: Vec<String>,
     /// Needs that were not met: reason and setting.
     pub unmet: BTreeMap<String, (String, String)>,
+    /// The answers that its file pinned; a recording without them pins none.
+    #[serde(default)]
+    pub pins: Pins,
 }
 
 /// A tape of a recording.

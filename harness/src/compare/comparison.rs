@@ -1,0 +1,239 @@
+//! What a comparison found, as inert data; its JSON is the JSON report.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::run::outcome::Ending;
+use crate::verdict::Verdict;
+
+/// The published JSON Schema, `moot schema compare`.
+pub const SCHEMA: &str = include_str!("../../schemas/compare.json");
+
+/// Version of the JSON shape; grows when a member changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What a difference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// A check finds the first wanting, and not the second.
+    AViolates,
+    /// A check finds the second wanting, and not the first.
+    BViolates,
+    /// A check finds both wanting at the same place: no difference, and still no good.
+    BothViolate,
+    /// An open question that the two answer differently.
+    BothAllowed,
+    /// What no requirement and no open question names, or what only one side could be asked.
+    Undecidable,
+}
+
+/// A whole comparison.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Version of this program.
+    pub moot_version: &'static str,
+    /// Version of the interface description that it judges by.
+    pub interface_version: &'static str,
+    /// 0, 1, 2, 3, 4, 5 or 70.
+    pub exit_code: u8,
+    /// What that means, a clause.
+    pub meaning: &'static str,
+    /// The first side.
+    pub a: SideView,
+    /// The second.
+    pub b: SideView,
+    /// The seed of both runs.
+    pub seed: u64,
+    /// What was selected; everything where empty.
+    pub selectors: Vec<String>,
+    /// The command line that does it again.
+    pub reproduce: String,
+    /// How much was held side by side.
+    pub compared: Compared,
+    /// In the order of their classes.
+    pub differences: Vec<Difference>,
+    /// Open questions that only one side was seen to answer: no contradiction, and not counted.
+    pub answered_by_one: Vec<OneSidedAnswer>,
+    /// What could be held side by side on neither, or on one and that is tolerated; by reason.
+    pub not_compared: Vec<NotCompared>,
+}
+
+/// One side.
+#[derive(Debug, Clone, Serialize)]
+pub struct SideView {
+    /// As on the command line.
+    pub word: String,
+    /// Base address.
+    pub base_url: String,
+    /// `mock in process`, `moot mock`, `deployment`.
+    pub class: String,
+    /// ISO 8601 UTC; of a recording that it was judged.
+    pub started_at: String,
+    /// Exit code of its run alone.
+    pub exit_code: u8,
+    /// Why it could not be used at all.
+    pub trouble: Option<String>,
+    /// Requests sent; none to a recording.
+    pub requests_sent: u64,
+}
+
+/// How much was held side by side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Compared {
+    /// Scenarios, a row of one counts as one.
+    pub scenarios: usize,
+    /// Checks that judged both sides.
+    pub checks: usize,
+    /// Answers.
+    pub exchanges: usize,
+    /// Checks that one side could not be asked because of a difference that is told.
+    pub follow_ups: usize,
+}
+
+/// One difference, with all places where it was seen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// What it is.
+    pub class: Class,
+    /// Id of the requirement or the question, else the place: `header cache-control`.
+    pub subject: String,
+    /// The clause; null where none names it.
+    pub section: Option<String>,
+    /// `stated`, `inherited`, `example`, `open`; null where nothing names it.
+    pub level: Option<&'static str>,
+    /// `fail` or `warn` of a violation.
+    pub verdict: Option<Verdict>,
+    /// The statement, or the question.
+    pub sentence: Option<String>,
+    /// What is wrong, or what to know.
+    pub message: String,
+    /// What the first says.
+    pub a: String,
+    /// What the second says.
+    pub b: String,
+    /// Scenario and step, all of them.
+    pub places: Vec<String>,
+    /// A command line that sends the same to the side that violates; secrets are shell variables.
+    pub curl: Option<String>,
+}
+
+/// A question that one side was not seen to answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OneSidedAnswer {
+    /// Its id.
+    pub question: String,
+    /// What the first answers.
+    pub a: Option<Value>,
+    /// What the second answers.
+    pub b: Option<Value>,
+}
+
+/// What was not held side by side for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotCompared {
+    /// A clause.
+    pub reason: String,
+    /// Whether a target file tolerates it.
+    pub is_tolerated: bool,
+    /// Scenarios, or checks of one.
+    pub names: Vec<String>,
+}
+
+impl Class {
+    /// All of them, in the order of a report.
+    pub const ALL: [Self; 5] =
+        [Self::AViolates, Self::BViolates, Self::BothViolate, Self::BothAllowed, Self::Undecidable];
+
+    /// For people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AViolates => "A violates",
+            Self::BViolates => "B violates",
+            Self::BothViolate => "both violate",
+            Self::BothAllowed => "both allowed",
+            Self::Undecidable => "undecidable",
+        }
+    }
+
+    /// What a difference of this class ends a comparison with. A warning that both give is no
+    /// difference and no violation.
+    fn ending(self, verdict: Option<Verdict>) -> Ending {
+        match self {
+            Self::BothViolate if verdict == Some(Verdict::Warn) => Ending::CONFORMANT,
+            Self::AViolates | Self::BViolates | Self::BothViolate => Ending::NON_CONFORMANT,
+            Self::BothAllowed => Ending::DRIFTED,
+            Self::Undecidable => Ending::INCOMPLETE,
+        }
+    }
+}
+
+impl Comparison {
+    /// With every text that came from a side or from the command line passed through `shown`: a mask,
+    /// an escape.
+    pub fn with_texts(mut self, shown: impl Fn(&str) -> String) -> Self {
+        let each = |text: &mut String| *text = shown(text);
+        for side in [&mut self.a, &mut self.b] {
+            each(&mut side.word);
+            each(&mut side.base_url);
+            side.trouble.iter_mut().for_each(each);
+        }
+        self.selectors.iter_mut().for_each(each);
+        each(&mut self.reproduce);
+        for one in &mut self.differences {
+            [&mut one.subject, &mut one.message, &mut one.a, &mut one.b].into_iter().for_each(each);
+            one.places.iter_mut().chain(&mut one.curl).for_each(each);
+        }
+        for one in &mut self.not_compared {
+            each(&mut one.reason);
+            one.names.iter_mut().for_each(each);
+        }
+        self
+    }
+
+    /// Those of one class.
+    pub fn of(&self, class: Class) -> impl Iterator<Item = &Difference> {
+        self.differences.iter().filter(move |one| one.class == class)
+    }
+}
+
+/// 70 > 2 > 1 > 4 > 5 > 3 > 0. Of the runs only what kept them from being compared counts here: their
+/// violations are among the differences.
+pub(super) fn exit_code(
+    runs: [u8; 2],
+    differences: &[Difference],
+    not_compared: &[NotCompared],
+    compared: Compared,
+) -> u8 {
+    let of_run = |code: u8| match code {
+        70 => Ending::OURS,
+        2 => Ending::USAGE,
+        4 => Ending::UNREACHABLE,
+        _ => Ending::CONFORMANT,
+    };
+    let mut ending = of_run(runs[0]).graver(of_run(runs[1]));
+    for one in differences {
+        ending = ending.graver(one.class.ending(one.verdict));
+    }
+    if compared.checks == 0 || not_compared.iter().any(|one| !one.is_tolerated) {
+        ending = ending.graver(Ending::INCOMPLETE);
+    }
+    ending.exit_code
+}
+
+/// What an exit code means, a clause.
+pub(super) const fn meaning(exit_code: u8) -> &'static str {
+    match exit_code {
+        0 => "the two say the same wherever they were asked the same",
+        1 => "a side violates the specification",
+        2 => "the command or a file given to it is wrong; nothing was sent",
+        3 => {
+            "there is what no requirement and no open question decides, or what could not be asked"
+        }
+        4 => "a side could not be reached, or refused the credentials",
+        5 => "they answer open questions differently, and both may",
+        _ => "a fault of this program",
+    }
+}

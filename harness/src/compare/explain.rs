@@ -1,0 +1,132 @@
+//! Which open question names a difference: by where it stands, and what the two readings are.
+
+use moot_fixtures::contract::Operation;
+
+use super::exchanges::{ABSENT, Raw, Spot};
+
+/// The base path of a target in a path.
+const BASE_PATH: &str = "[base-path]";
+
+/// The question that leaves this difference open; `None` where no question names it.
+pub(super) fn question(raw: &Raw) -> Option<&'static str> {
+    match &raw.spot {
+        Spot::Status => by_status(raw),
+        Spot::Header(name) => by_header(raw, name),
+        Spot::Member(place) => by_member(raw, place),
+    }
+}
+
+fn by_status(raw: &Raw) -> Option<&'static str> {
+    let (a, b) = raw.statuses;
+    let either = |is: fn(u16) -> bool| is(a) || is(b);
+    let both = |is: fn(u16) -> bool| is(a) && is(b);
+    let is_success = |status| matches!(status, 200..=299);
+    if either(|status| matches!(status, 429 | 503)) {
+        return Some("rate_limit_response").filter(|_| both(|it| matches!(it, 429 | 503)));
+    }
+    match raw.operation {
+        // The operation itself is an answer.
+        Some(Operation::RevokeToken) => Some("token_revocation"),
+        Some(Operation::CreateRepositoryDocument) if both(is_success) => {
+            Some("upload_success_status")
+        }
+        Some(Operation::CreateRepositoryDocument)
+            if either(is_success) && either(|status| status == 422) =>
+        {
+            Some("upload_types")
+        }
+        Some(Operation::DeleteWebhook) if both(is_success) => Some("webhook_delete_status"),
+        Some(Operation::CreateAccessToken) if both(|it| matches!(it, 400 | 401)) => {
+            Some("token_failure_status")
+        }
+        _ if both(|it| matches!(it, 403 | 404)) => Some("other_company"),
+        None if both(|it| matches!(it, 400..=499)) => Some("other_errors"),
+        _ => None,
+    }
+}
+
+fn by_header(raw: &Raw, name: &str) -> Option<&'static str> {
+    let is_error = raw.statuses.0 >= 400;
+    match name {
+        _ if is_error && matches!(raw.statuses.0, 429 | 503) => Some("rate_limit_response"),
+        "content-type" if is_error && raw.operation != Some(Operation::CreateAccessToken) => {
+            Some("problem_content_type")
+        }
+        _ => None,
+    }
+}
+
+fn by_member(raw: &Raw, place: &str) -> Option<&'static str> {
+    let is_error = raw.statuses.0 >= 400;
+    let is_problem_name = matches!(place, "type" | "title" | "detail");
+    match place {
+        "pagination/per_page" => Some("per_page"),
+        "pagination" if raw.operation == Some(Operation::GetLegalRequestActivity) => {
+            Some("activity_paginated")
+        }
+        "activity_log/attributes/additional_data" => Some("activity_additional_data"),
+        "instance" if is_error => instance(raw),
+        _ if raw.operation == Some(Operation::GetWorkflowSchema) && !is_error => {
+            Some("workflow_schema_shape").filter(|_| is_beside_the_stated_keys(place, raw))
+        }
+        _ if is_error && is_problem_name => problem_name(raw),
+        _ if matches!(raw.statuses.0, 429 | 503) => Some("rate_limit_response"),
+        _ => None,
+    }
+}
+
+/// The whole body moved into or out of `data`, or a member that §2.4 does not name.
+fn is_beside_the_stated_keys(place: &str, raw: &Raw) -> bool {
+    let is_one_sided = raw.readings.0 == ABSENT || raw.readings.1 == ABSENT;
+    is_one_sided && !place.contains("fields_properties/")
+}
+
+fn instance(raw: &Raw) -> Option<&'static str> {
+    let bare = |text: &str| text.strip_prefix(BASE_PATH).unwrap_or(text).to_owned();
+    let (one, other) = &raw.readings;
+    match raw.operation {
+        _ if bare(one) == bare(other) => Some("instance_prefix"),
+        // Where these are is open.
+        Some(Operation::CreateWebhook) => Some("webhook_create_endpoint"),
+        Some(Operation::GetWorkflowSchema) => Some("workflow_schema_endpoint"),
+        _ => None,
+    }
+}
+
+fn problem_name(raw: &Raw) -> Option<&'static str> {
+    let Spot::Member(place) = &raw.spot else { return None };
+    let is_name = matches!(place.as_str(), "type" | "title");
+    // With another status come other words.
+    if raw.statuses.0 != raw.statuses.1 {
+        return None;
+    }
+    match (raw.operation, raw.statuses.0) {
+        (_, 429 | 503) => Some("rate_limit_response"),
+        (Some(Operation::GetLegalRequest | Operation::GetLegalRequestActivity), _) => None,
+        (Some(Operation::CreateLegalRequest), 403 | 404 | 422) if is_name => {
+            Some("request_field_invalid")
+        }
+        (Some(_), 404) if is_name => Some("not_found_type"),
+        (None, 404 | 405 | 413 | 415) if is_name => Some("other_errors"),
+        (Some(_), 405 | 413 | 415) if is_name => Some("other_errors"),
+        _ => None,
+    }
+}
+
+/// Operations that answer alike: all lists, else each for itself.
+pub(super) fn kind_of(operation: Option<Operation>) -> String {
+    match operation {
+        Some(operation) if operation.is_list() => "list".to_owned(),
+        Some(operation) => operation.as_str().to_owned(),
+        None => String::new(),
+    }
+}
+
+/// The question that lets a check only warn where a standard or an example would have it otherwise.
+pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
+    match requirement {
+        "pagination.per-page-25" => Some("per_page"),
+        "errors.media-type" => Some("problem_content_type"),
+        _ => None,
+    }
+}

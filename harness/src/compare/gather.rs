@@ -1,0 +1,495 @@
+//! All that differs between two runs, each once, in its class, with every place where it was seen.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::{questions, register};
+use serde_json::Value;
+
+use super::checks::{self, Judged, Standing};
+use super::comparison::{Class, Compared, Difference, NotCompared};
+use super::exchanges::{self, Raw, Spot};
+use super::explain;
+use super::pairs::paired;
+use super::sides::Side;
+use crate::exchange::Exchange;
+use crate::run::result::{CheckResult, NotRun, ScenarioResult, Subject};
+use crate::verdict::Verdict;
+
+/// What is between scenario and step in a place.
+const BETWEEN: &str = " › ";
+
+/// Members of an error that a question about its status leaves open too.
+const OPEN_WORDS: [&str; 5] = ["type", "title", "detail", "error", "error_description"];
+
+/// What differs, by class and subject.
+#[derive(Default)]
+pub(super) struct Gathered {
+    rows: BTreeMap<(Class, String), Difference>,
+    told: Vec<Located>,
+    not_compared: Vec<NotCompared>,
+    pub(super) compared: Compared,
+}
+
+/// What is known of all scenarios before one is looked into.
+struct Known<'a> {
+    changed: &'a Changed,
+    /// Questions by the kind of operation that was asked and the two statuses it answered.
+    by_statuses: BTreeMap<(String, String, String), String>,
+}
+
+/// A difference between two answers, and why it is one.
+struct Located {
+    raw: Raw,
+    place: String,
+    cause: Option<Cause>,
+}
+
+/// What a difference between two answers is a sign of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Cause {
+    /// A violation that a check tells.
+    Violation,
+    /// An open question.
+    Question(String),
+}
+
+/// Two runs of one scenario.
+struct Story<'a> {
+    a: &'a ScenarioResult,
+    b: &'a ScenarioResult,
+    judged: Vec<Judged<'a>>,
+    told: exchanges::Told,
+}
+
+/// The answers that differ, by question: of the first, of the second.
+pub(super) type Changed = BTreeMap<String, (Value, Value)>;
+
+/// Holds every scenario of both side by side.
+pub(super) fn gather(a: &Side, b: &Side, changed: &Changed) -> Gathered {
+    let nothing = Vec::new();
+    let told = |side: &'_ Side, name: &str| side.told.get(name).unwrap_or(&nothing).clone();
+    let (first, second) = (&a.result.scenarios, &b.result.scenarios);
+    let pairs = paired(first, second, |scenario: &ScenarioResult| scenario.name.as_str());
+    let story = |(one, other): (_, _)| -> Story<'_> {
+        let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
+        Story {
+            a: one,
+            b: other,
+            judged: checks::judged(one, other),
+            told: exchanges::differences(&told(a, &one.name), &told(b, &other.name)),
+        }
+    };
+    let stories: Vec<Story<'_>> = pairs.into_iter().map(story).collect();
+    let known = Known { changed, by_statuses: by_statuses(&stories, changed) };
+    let mut gathered = Gathered::default();
+    for story in &stories {
+        gathered.compared.scenarios += 1;
+        gathered.take(story, &known);
+    }
+    gathered.settle(changed);
+    gathered
+}
+
+/// What each question that is answered differently was seen as, where that is two statuses.
+fn by_statuses(
+    stories: &[Story<'_>],
+    changed: &Changed,
+) -> BTreeMap<(String, String, String), String> {
+    let mut all = BTreeMap::new();
+    for judged in stories.iter().flat_map(|story| &story.judged) {
+        let (Subject::Question(id), Some(exchange)) = (&judged.a.subject, &judged.a.exchange)
+        else {
+            continue;
+        };
+        if changed.contains_key(id) && judged.a.actual != judged.b.actual {
+            let kind = explain::kind_of(exchange.request.operation);
+            let key = (kind, judged.a.actual.clone(), judged.b.actual.clone());
+            all.entry(key).or_insert_with(|| id.clone());
+        }
+    }
+    all
+}
+
+impl Gathered {
+    /// The differences in the order of their classes, and what was not compared.
+    pub(super) fn into_parts(self) -> (Vec<Difference>, Vec<NotCompared>) {
+        (self.rows.into_values().collect(), self.not_compared)
+    }
+
+    fn take(&mut self, story: &Story<'_>, known: &Known<'_>) {
+        self.compared.exchanges += story.told.compared;
+        let mut has_cause = story.told.has_diverged;
+        for judged in &story.judged {
+            match judged.standing {
+                Standing::Same => self.compared.checks += 1,
+                Standing::AViolates | Standing::BViolates | Standing::BothViolate => {
+                    self.compared.checks += 1;
+                    has_cause |= judged.standing != Standing::BothViolate;
+                    match story.question_behind(judged, known) {
+                        Some((id, seen)) => {
+                            self.answered(&id, known.changed, seen, &place_of(judged.a));
+                        }
+                        None => self.violated(judged),
+                    }
+                }
+                Standing::ANotRun
+                | Standing::BNotRun
+                | Standing::NeitherRun
+                | Standing::Nothing => {}
+            }
+        }
+        self.not_run(story, has_cause);
+        for raw in &story.told.differences {
+            let cause = story.cause(raw, known);
+            let place = format!("{}{BETWEEN}{}", story.a.name, raw.step);
+            self.told.push(Located { raw: raw.clone(), place, cause });
+        }
+    }
+
+    fn violated(&mut self, judged: &Judged<'_>) {
+        let (class, guilty) = match judged.standing {
+            Standing::AViolates => (Class::AViolates, judged.a),
+            Standing::BViolates => (Class::BViolates, judged.b),
+            _ => (Class::BothViolate, judged.a),
+        };
+        let key = (class, subject(guilty).to_owned());
+        let row = self.rows.entry(key).or_insert_with(|| violation(class, guilty, judged));
+        row.verdict = row.verdict.max(Some(guilty.verdict));
+        add_place(&mut row.places, place_of(judged.a));
+    }
+
+    /// A question that is answered differently; its answers where they are known, else what was seen.
+    fn answered(&mut self, id: &str, changed: &Changed, seen: (String, String), place: &str) {
+        let known = changed.get(id).map(|(a, b)| (a.to_string(), b.to_string()));
+        let readings = known.unwrap_or(seen);
+        let question = questions::get(id);
+        let row =
+            self.rows.entry((Class::BothAllowed, id.to_owned())).or_insert_with(|| Difference {
+                class: Class::BothAllowed,
+                subject: id.to_owned(),
+                section: question.map(|question| question.section.clone()),
+                level: Some("open"),
+                verdict: None,
+                sentence: question.map(|question| question.ask.clone()),
+                message: "the specification leaves it open".to_owned(),
+                a: readings.0,
+                b: readings.1,
+                places: Vec::new(),
+                curl: None,
+            });
+        if !place.is_empty() {
+            add_place(&mut row.places, place.to_owned());
+        }
+    }
+
+    /// What one side, or neither, could be asked. Behind a difference that is told it is no other one.
+    fn not_run(&mut self, story: &Story<'_>, has_cause: bool) {
+        let (a, b) = (&story.a.not_run, &story.b.not_run);
+        match (a, b) {
+            (Some(a), Some(b)) => self.neither(a, b, &story.a.name),
+            (Some(why), None) => self.one_sided("A", why, &story.a.name, has_cause),
+            (None, Some(why)) => self.one_sided("B", why, &story.a.name, has_cause),
+            (None, None) => {
+                for judged in &story.judged {
+                    let why = |check: &CheckResult| NotRun {
+                        reason: check.message.clone(),
+                        setting: None,
+                        tolerate_as: String::new(),
+                        is_tolerated: false,
+                    };
+                    let place = place_of(judged.a);
+                    match judged.standing {
+                        Standing::ANotRun => {
+                            self.one_sided("A", &why(judged.a), &place, has_cause);
+                        }
+                        Standing::BNotRun => {
+                            self.one_sided("B", &why(judged.b), &place, has_cause);
+                        }
+                        Standing::NeitherRun => {
+                            self.neither(&why(judged.a), &why(judged.b), &place);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn neither(&mut self, a: &NotRun, b: &NotRun, name: &str) {
+        let reason = match a.reason == b.reason {
+            true => a.reason.clone(),
+            false => format!("A: {}; B: {}", a.reason, b.reason),
+        };
+        self.leave_out(reason, a.is_tolerated || b.is_tolerated, name);
+    }
+
+    fn one_sided(&mut self, side: &str, why: &NotRun, name: &str, has_cause: bool) {
+        if why.is_tolerated {
+            return self.leave_out(format!("{side}: {}", why.reason), true, name);
+        }
+        if has_cause {
+            self.compared.follow_ups += 1;
+            return;
+        }
+        let subject = format!("not run on {side}: {}", why.reason);
+        let row = self.rows.entry((Class::Undecidable, subject.clone())).or_insert_with(|| {
+            let setting = why.setting.as_ref().map(|it| format!("; enable with {it}"));
+            let said = format!("not run: {}{}", why.reason, setting.unwrap_or_default());
+            let other = "ran".to_owned();
+            let (a, b) = if side == "A" { (said, other) } else { (other, said) };
+            Difference {
+                message: "only one side could be asked".to_owned(),
+                ..undecided(subject, a, b)
+            }
+        });
+        add_place(&mut row.places, name.to_owned());
+    }
+
+    fn leave_out(&mut self, reason: String, is_tolerated: bool, name: &str) {
+        let same = |it: &&mut NotCompared| it.reason == reason && it.is_tolerated == is_tolerated;
+        match self.not_compared.iter_mut().find(same) {
+            Some(known) => add_place(&mut known.names, name.to_owned()),
+            None => {
+                self.not_compared.push(NotCompared {
+                    reason,
+                    is_tolerated,
+                    names: vec![name.to_owned()],
+                });
+            }
+        }
+    }
+
+    /// Gives every difference between answers its cause, or a row of its own.
+    fn settle(&mut self, changed: &Changed) {
+        let mut told = std::mem::take(&mut self.told);
+        spread(&mut told);
+        for Located { raw, place, cause } in &told {
+            match cause {
+                Some(Cause::Violation) => {}
+                Some(Cause::Question(id)) => {
+                    self.answered(id, changed, raw.readings.clone(), place);
+                }
+                None => self.undecidable(raw, place),
+            }
+        }
+        for id in changed.keys() {
+            self.answered(id, changed, (String::new(), String::new()), "");
+        }
+    }
+
+    fn undecidable(&mut self, raw: &Raw, place: &str) {
+        let (a, b) = &raw.readings;
+        let subject = match &raw.spot {
+            Spot::Status => format!("status {a} or {b} of {}", raw.call),
+            Spot::Header(name) => format!("header {name}"),
+            Spot::Member(member) => format!("member {member}"),
+        };
+        let row = self
+            .rows
+            .entry((Class::Undecidable, subject.clone()))
+            .or_insert_with(|| undecided(subject, a.clone(), b.clone()));
+        add_place(&mut row.places, place.to_owned());
+    }
+}
+
+impl Story<'_> {
+    /// The question that lets a warning be no violation, and what was seen of it: the other side
+    /// answers it otherwise.
+    fn question_behind(
+        &self,
+        judged: &Judged<'_>,
+        known: &Known<'_>,
+    ) -> Option<(String, (String, String))> {
+        let guilty = if judged.standing == Standing::AViolates { judged.a } else { judged.b };
+        if judged.standing == Standing::BothViolate || guilty.verdict != Verdict::Warn {
+            return None;
+        }
+        let named = match &guilty.subject {
+            Subject::Question(id) => Some(id.clone()),
+            Subject::Requirement(id) => explain::question_of(id).map(str::to_owned),
+            Subject::Snapshot(_) => None,
+        };
+        let mut asked = named.into_iter().chain(self.questions(&guilty.step));
+        if let Some(id) = asked.find(|id| known.changed.contains_key(id)) {
+            return Some((id, (judged.a.actual.clone(), judged.b.actual.clone())));
+        }
+        // The status itself may be the answer: of an operation that need not be there at all.
+        let raw = statuses_of(judged)?;
+        Some((known.question(&raw)?, raw.readings))
+    }
+
+    /// Questions that a step asks, and that the two answer differently there.
+    fn questions(&self, step: &str) -> impl Iterator<Item = String> {
+        self.judged.iter().filter(move |it| it.a.step == step).filter_map(|it| {
+            match &it.a.subject {
+                Subject::Question(id) if it.a.actual != it.b.actual => Some(id.clone()),
+                _ => None,
+            }
+        })
+    }
+
+    fn cause(&self, raw: &Raw, known: &Known<'_>) -> Option<Cause> {
+        if self.judged.iter().any(|judged| tells(judged, raw)) {
+            return Some(Cause::Violation);
+        }
+        let is_open = match &raw.spot {
+            Spot::Status => true,
+            Spot::Member(member) => OPEN_WORDS.contains(&member.as_str()),
+            Spot::Header(_) => false,
+        };
+        let statuses = (raw.statuses.0.to_string(), raw.statuses.1.to_string());
+        let is_seen = |id: &String| {
+            known.changed.contains_key(id)
+                || self.judged.iter().any(|it| {
+                    it.a.subject == Subject::Question(id.clone())
+                        && (&it.a.actual, &it.b.actual) == (&statuses.0, &statuses.1)
+                })
+        };
+        let asked = self.questions(&raw.step).find(|id| is_open && is_seen(id));
+        asked.or_else(|| known.question(raw)).map(Cause::Question)
+    }
+}
+
+impl Known<'_> {
+    /// The question that leaves a difference open, by where it stands or by what was seen elsewhere.
+    fn question(&self, raw: &Raw) -> Option<String> {
+        let elsewhere = || {
+            let (a, b) = raw.readings.clone();
+            let key = (explain::kind_of(raw.operation), a, b);
+            self.by_statuses.get(&key).filter(|_| raw.spot == Spot::Status).cloned()
+        };
+        elsewhere().or_else(|| explain::question(raw).map(str::to_owned))
+    }
+}
+
+/// The two statuses that two checks judged, as a difference; `None` where they are one.
+fn statuses_of(judged: &Judged<'_>) -> Option<Raw> {
+    let (a, b) = (judged.a.exchange.as_ref()?, judged.b.exchange.as_ref()?);
+    let status = |exchange: &Exchange| Some(exchange.outcome.as_ref().ok()?.status);
+    let statuses = (status(a)?, status(b)?);
+    (statuses.0 != statuses.1).then(|| Raw {
+        spot: Spot::Status,
+        operation: a.request.operation,
+        call: String::new(),
+        readings: (statuses.0.to_string(), statuses.1.to_string()),
+        statuses,
+        numbers: (a.number, b.number),
+        step: judged.a.step.clone(),
+    })
+}
+
+/// Whether a one-sided violation is what this difference shows.
+fn tells(judged: &Judged<'_>, raw: &Raw) -> bool {
+    let (guilty, number) = match judged.standing {
+        Standing::AViolates => (judged.a, raw.numbers.0),
+        Standing::BViolates => (judged.b, raw.numbers.1),
+        _ => return false,
+    };
+    if guilty.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
+        return false;
+    }
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let says = |name: &str| {
+        let said = [&guilty.message, &guilty.expected, &guilty.actual];
+        said.into_iter().any(|text| text.to_ascii_lowercase().contains(name))
+    };
+    match &raw.spot {
+        Spot::Status => guilty.pointer.is_none(),
+        Spot::Header(name) => says(name),
+        Spot::Member(member) => {
+            let name = last(member);
+            guilty.pointer.as_deref().is_some_and(|pointer| last(pointer) == name) || says(&name)
+        }
+    }
+}
+
+/// What is the same difference has the same cause; and where a status or a type has one, the words
+/// around it have it too.
+fn spread(told: &mut [Located]) {
+    let same = |raw: &Raw| (raw.spot.clone(), raw.call.clone(), raw.readings.clone());
+    let mut known = BTreeMap::new();
+    for one in told.iter() {
+        if let Some(cause) = &one.cause {
+            known.entry(same(&one.raw)).or_insert_with(|| cause.clone());
+        }
+    }
+    let mut by_exchange = BTreeMap::new();
+    for one in told.iter_mut() {
+        one.cause = one.cause.take().or_else(|| known.get(&same(&one.raw)).cloned());
+        let is_head = match &one.raw.spot {
+            Spot::Status => true,
+            Spot::Member(member) => matches!(member.as_str(), "type" | "error"),
+            Spot::Header(_) => false,
+        };
+        if let (true, Some(cause)) = (is_head, &one.cause) {
+            by_exchange.entry(one.raw.numbers).or_insert_with(|| cause.clone());
+        }
+    }
+    for one in told.iter_mut().filter(|one| one.cause.is_none() && one.raw.statuses.0 >= 400) {
+        one.cause = by_exchange.get(&one.raw.numbers).cloned();
+    }
+}
+
+fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Difference {
+    let said = |check: &CheckResult, is_guilty: bool| match (is_guilty, check.verdict) {
+        (true, _) if check.actual.is_empty() => check.message.clone(),
+        (true, _) => check.actual.clone(),
+        (false, verdict) if std::ptr::eq(judged.a, judged.b) => {
+            let _ = verdict;
+            "nothing to judge".to_owned()
+        }
+        (false, Verdict::Pass) => "holds".to_owned(),
+        (false, verdict) => verdict.as_str().to_owned(),
+    };
+    let (is_a, is_b) = (class != Class::BViolates, class != Class::AViolates);
+    let row = register::get(subject(guilty));
+    let expected = match guilty.expected.as_str() {
+        "" => String::new(),
+        expected => format!("; expected {expected}"),
+    };
+    Difference {
+        class,
+        subject: subject(guilty).to_owned(),
+        section: Some(guilty.section.clone()),
+        level: guilty.level.map(crate::report::level_name),
+        verdict: Some(guilty.verdict),
+        sentence: row.map(|row| row.sentence.clone()),
+        message: format!("{}{expected}", guilty.message),
+        a: said(judged.a, is_a),
+        b: said(judged.b, is_b),
+        places: Vec::new(),
+        curl: guilty.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
+    }
+}
+
+fn undecided(subject: String, a: String, b: String) -> Difference {
+    Difference {
+        class: Class::Undecidable,
+        subject,
+        section: None,
+        level: None,
+        verdict: None,
+        sentence: None,
+        message: "no requirement and no open question names it".to_owned(),
+        a,
+        b,
+        places: Vec::new(),
+        curl: None,
+    }
+}
+
+fn subject(check: &CheckResult) -> &str {
+    match &check.subject {
+        Subject::Requirement(id) | Subject::Question(id) | Subject::Snapshot(id) => id,
+    }
+}
+
+fn place_of(check: &CheckResult) -> String {
+    format!("{}{BETWEEN}{}", check.scenario, check.step)
+}
+
+fn add_place(places: &mut Vec<String>, place: String) {
+    if !places.contains(&place) {
+        places.push(place);
+    }
+}

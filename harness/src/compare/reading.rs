@@ -1,0 +1,143 @@
+//! What a scenario was told, in a form that two runs can share: names instead of identifiers and
+//! times, a list as one.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::Operation;
+use moot_snapshots::Placeholders;
+use parking_lot::Mutex;
+
+use super::flatten::{self, PlaceReading};
+use crate::exchange::{Exchange, ReceivedResponse};
+use crate::run::Event;
+use crate::run::result::ScenarioResult;
+
+/// Headers of the transport or of the moment: they say nothing of the service.
+const TRANSPORT: [&str; 10] = [
+    "age",
+    "connection",
+    "content-length",
+    "date",
+    "etag",
+    "expires",
+    "keep-alive",
+    "last-modified",
+    "transfer-encoding",
+    "via",
+];
+
+/// Headers of which only the presence is stable.
+const PRESENCE: [&str; 3] = ["location", "retry-after", "set-cookie"];
+
+/// Parts of the names of headers that are drawn anew for each answer.
+const DRAWN: [&str; 5] = ["request-id", "trace", "correlation", "ratelimit", "runtime"];
+
+/// What stands for a value that is not compared.
+const PRESENT: &str = "(present)";
+
+/// What all scenarios of a run were told; filled by its events.
+#[derive(Debug, Default)]
+pub struct Told {
+    run_tag: String,
+    scenarios: Mutex<BTreeMap<String, Vec<StepReading>>>,
+}
+
+/// What one step was told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepReading {
+    /// Its label.
+    pub label: String,
+    /// In the order sent.
+    pub exchanges: Vec<ExchangeReading>,
+}
+
+/// One request and its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExchangeReading {
+    /// Its number within its run.
+    pub number: u64,
+    /// Upper case.
+    pub method: String,
+    /// The operation of the contract, where it is one.
+    pub operation: Option<Operation>,
+    /// `None` where there was no answer.
+    pub answer: Option<AnswerReading>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerReading {
+    /// HTTP status.
+    pub status: u16,
+    /// By name, lower case; several values joined by a comma.
+    pub headers: BTreeMap<String, String>,
+    /// Members of the body by place, `legal_request/attributes/name`.
+    pub places: BTreeMap<String, PlaceReading>,
+}
+
+impl Told {
+    /// For a run with this tag, which stands in what it sends and is told.
+    pub fn new(run_tag: &str) -> Self {
+        Self { run_tag: run_tag.to_owned(), scenarios: Mutex::default() }
+    }
+
+    /// Keeps what an ended scenario was told.
+    pub fn keep(&self, event: &Event) {
+        if let Event::Ended(result) = event {
+            let steps = self.steps(result);
+            self.scenarios.lock().insert(result.name.clone(), steps);
+        }
+    }
+
+    /// What was kept, by the full name of the scenario.
+    pub(super) fn take(&self) -> BTreeMap<String, Vec<StepReading>> {
+        std::mem::take(&mut *self.scenarios.lock())
+    }
+
+    fn steps(&self, result: &ScenarioResult) -> Vec<StepReading> {
+        let mut names = Placeholders::new();
+        names.hide(&self.run_tag, "tag");
+        let step = |step: &crate::run::result::StepResult| StepReading {
+            label: step.name.clone(),
+            exchanges: step.exchanges.iter().map(|one| exchange(one, &mut names)).collect(),
+        };
+        result.steps.iter().map(step).collect()
+    }
+}
+
+fn exchange(exchange: &Exchange, names: &mut Placeholders) -> ExchangeReading {
+    let request = &exchange.request;
+    // A sandbox has another address in each run.
+    if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
+        names.hide_base(base);
+    }
+    ExchangeReading {
+        number: exchange.number,
+        method: request.method.clone(),
+        operation: request.operation,
+        answer: exchange.outcome.as_ref().ok().map(|response| AnswerReading {
+            status: response.status,
+            places: flatten::places(request, response, names),
+            headers: headers(response, names),
+        }),
+    }
+}
+
+fn headers(response: &ReceivedResponse, names: &Placeholders) -> BTreeMap<String, String> {
+    let mut kept: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in &response.headers {
+        if TRANSPORT.contains(&name.as_str()) {
+            continue;
+        }
+        let is_drawn = DRAWN.iter().any(|part| name.contains(part));
+        if is_drawn || PRESENCE.contains(&name.as_str()) {
+            kept.insert(name.clone(), PRESENT.to_owned());
+            continue;
+        }
+        let shown = names.shown(value);
+        kept.entry(name.clone())
+            .and_modify(|known| known.push_str(&format!(", {shown}")))
+            .or_insert(shown);
+    }
+    kept
+}

@@ -1,0 +1,288 @@
+//! A comparison for people at a terminal. Its texts are escaped already.
+
+use super::comparison::{Class, Comparison, Difference, SideView};
+use crate::report::escape;
+use crate::report::text::Detail;
+use crate::report::text::paint::{Paint, left, right, width};
+use crate::verdict::Verdict;
+
+/// Places shown of one difference, and names of what was not compared; `-v` shows all.
+const PLACES_SHOWN_MAX: usize = 3;
+
+/// Lines and characters of one reading.
+const READING_LINES_MAX: usize = 6;
+const READING_CHARACTERS_MAX: usize = 400;
+
+/// Characters of an answer in the table of answers.
+const ANSWER_CHARACTERS_MAX: usize = 36;
+
+/// The whole text.
+pub fn text(comparison: &Comparison, paint: Paint, detail: Detail) -> String {
+    let mut page = Page { out: String::new(), paint, detail };
+    if detail > Detail::Quiet {
+        page.head(comparison);
+        page.classes(comparison);
+    }
+    for class in [Class::AViolates, Class::BViolates, Class::BothViolate] {
+        page.violations(comparison, class);
+    }
+    page.answers(comparison);
+    page.undecidable(comparison);
+    if detail > Detail::Quiet {
+        page.not_compared(comparison);
+    }
+    page.summary(comparison);
+    page.out
+}
+
+struct Page {
+    out: String,
+    paint: Paint,
+    detail: Detail,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+
+    fn head(&mut self, comparison: &Comparison) {
+        let paint = self.paint;
+        self.line(&format!(
+            "{} {}\n",
+            paint.bold(&format!("moot {}", comparison.moot_version)),
+            paint.dim(&format!("compares by interface {}", comparison.interface_version)),
+        ));
+        let sides = [("A", &comparison.a), ("B", &comparison.b)];
+        let words = width(sides.iter().map(|(_, side)| side.word.as_str()));
+        let addresses = width(sides.iter().map(|(_, side)| address(side)));
+        for (name, side) in sides {
+            let class = format!("({}, alone exit {})", side.class, side.exit_code);
+            self.line(&format!(
+                "  {} {}  {}  {}",
+                paint.bold(name),
+                left(&side.word, words),
+                paint.name(&left(address(side), addresses)),
+                paint.dim(&class),
+            ));
+            if let Some(trouble) = &side.trouble {
+                self.line(&format!("    {} {trouble}", paint.verdict(Verdict::Error, "error:")));
+            }
+        }
+        self.line("");
+    }
+
+    fn classes(&mut self, comparison: &Comparison) {
+        let paint = self.paint;
+        let names = width(Class::ALL.map(Class::as_str));
+        let head =
+            format!("  {}{}{}", left("", names), right("differences", 13), right("seen at", 9));
+        self.line(&paint.dim(&head));
+        for class in Class::ALL {
+            let count = comparison.of(class).count();
+            let places: usize = comparison.of(class).map(|one| one.places.len()).sum();
+            let (count_text, places_text) = match count {
+                0 => (paint.dim(&right("·", 13)), paint.dim(&right("·", 9))),
+                _ => {
+                    let count = right(&count.to_string(), 13);
+                    (paint.verdict(color(class), &count), right(&places.to_string(), 9))
+                }
+            };
+            self.line(&format!("  {}{count_text}{places_text}", left(class.as_str(), names)));
+        }
+        self.line("");
+    }
+
+    fn violations(&mut self, comparison: &Comparison, class: Class) {
+        let paint = self.paint;
+        let all: Vec<&Difference> = comparison.of(class).collect();
+        if all.is_empty() {
+            return;
+        }
+        self.line(&paint.bold(&capital(class.as_str())));
+        for one in all {
+            let verdict = one.verdict.unwrap_or(Verdict::Fail);
+            let clause = match (&one.section, one.level) {
+                (Some(section), Some(level)) => format!("§{section} {level}"),
+                (_, _) => String::new(),
+            };
+            self.line(&format!(
+                "  {} {}  {}",
+                paint.verdict(verdict, &format!("{} {}", mark(verdict), verdict.as_str())),
+                paint.name(&one.subject),
+                paint.dim(&clause),
+            ));
+            if let Some(sentence) = &one.sentence {
+                self.line(&format!("    {sentence}"));
+            }
+            self.row("message", &one.message);
+            self.readings(one);
+            if let Some(curl) = one.curl.as_ref().filter(|_| self.detail > Detail::Quiet) {
+                self.row("repeat", curl);
+            }
+            self.line("");
+        }
+    }
+
+    fn answers(&mut self, comparison: &Comparison) {
+        let paint = self.paint;
+        let all: Vec<&Difference> = comparison.of(Class::BothAllowed).collect();
+        if !all.is_empty() {
+            self.line(&paint.bold("Both allowed: open questions that they answer differently"));
+            let cut = |text: &str| escape::cut(text, ANSWER_CHARACTERS_MAX);
+            let names = width(all.iter().map(|one| one.subject.as_str()).chain(["question"]));
+            let sections = width(all.iter().filter_map(|one| one.section.as_deref()));
+            let firsts: Vec<String> = all.iter().map(|one| cut(&one.a)).collect();
+            let firsts_width = width(firsts.iter().map(String::as_str).chain(["A"]));
+            let head = format!(
+                "  {} {}  {}  B",
+                left("§", sections),
+                left("question", names),
+                left("A", firsts_width)
+            );
+            self.line(&paint.dim(&head));
+            for (one, first) in all.iter().zip(&firsts) {
+                self.line(&format!(
+                    "  {} {}  {}  {}",
+                    paint.dim(&left(one.section.as_deref().unwrap_or_default(), sections)),
+                    paint.name(&left(&one.subject, names)),
+                    paint.verdict(Verdict::Drift, &left(first, firsts_width)),
+                    paint.verdict(Verdict::Drift, &cut(&one.b)),
+                ));
+                if self.detail == Detail::Verbose {
+                    self.places(&one.places);
+                }
+            }
+            self.line("");
+        }
+        for (side, is_first) in [("A", true), ("B", false)] {
+            let only = comparison.answered_by_one.iter().filter(|it| it.a.is_some() == is_first);
+            let only: Vec<&str> = only.map(|it| it.question.as_str()).collect();
+            if !only.is_empty() && self.detail > Detail::Quiet {
+                let said = format!("only {side} was seen to answer {}", only.join(", "));
+                self.line(&format!("{}\n", paint.dim(&said)));
+            }
+        }
+    }
+
+    fn undecidable(&mut self, comparison: &Comparison) {
+        let paint = self.paint;
+        let all: Vec<&Difference> = comparison.of(Class::Undecidable).collect();
+        if all.is_empty() {
+            return;
+        }
+        self.line(&paint.bold("Undecidable: a person has to say which of the two is meant"));
+        for one in all {
+            let sign = paint.verdict(Verdict::NotRun, "?");
+            let about = paint.dim(&one.message);
+            self.line(&format!("  {sign} {}  {about}", paint.name(&one.subject)));
+            self.readings(one);
+            self.line("");
+        }
+    }
+
+    fn readings(&mut self, one: &Difference) {
+        self.row("A", &one.a);
+        self.row("B", &one.b);
+        self.places(&one.places);
+    }
+
+    /// A name, and a value that may have several lines.
+    fn row(&mut self, name: &str, value: &str) {
+        let value = escape::cut(value, READING_CHARACTERS_MAX);
+        for (at, line) in value.lines().take(READING_LINES_MAX).enumerate() {
+            let name = if at == 0 { name } else { "" };
+            let name = self.paint.dim(&left(name, 8));
+            self.line(&format!("    {name} {line}"));
+        }
+    }
+
+    fn places(&mut self, places: &[String]) {
+        let max = if self.detail == Detail::Verbose { usize::MAX } else { PLACES_SHOWN_MAX };
+        for (at, place) in places.iter().take(max).enumerate() {
+            let name = if at == 0 { "seen at" } else { "" };
+            let said = self.paint.dim(&format!("{} {place}", left(name, 8)));
+            self.line(&format!("    {said}"));
+        }
+        if let Some(more) = places.len().checked_sub(max).filter(|more| *more > 0) {
+            let said = self.paint.dim(&format!("{} and {more} more", left("", 8)));
+            self.line(&format!("    {said}"));
+        }
+    }
+
+    fn not_compared(&mut self, comparison: &Comparison) {
+        let paint = self.paint;
+        if comparison.not_compared.is_empty() {
+            return;
+        }
+        self.line(&paint.bold("Not compared"));
+        for one in &comparison.not_compared {
+            let count = paint.verdict(Verdict::NotRun, &right(&one.names.len().to_string(), 5));
+            let tolerated = if one.is_tolerated { paint.dim("  tolerated") } else { String::new() };
+            self.line(&format!(" {count} {}{tolerated}", one.reason));
+            let max = if self.detail == Detail::Verbose { usize::MAX } else { PLACES_SHOWN_MAX };
+            for name in one.names.iter().take(max) {
+                self.line(&format!("       {}", paint.dim(name)));
+            }
+            if let Some(more) = one.names.len().checked_sub(max).filter(|more| *more > 0) {
+                self.line(&format!("       {}", paint.dim(&format!("and {more} more"))));
+            }
+        }
+        self.line("");
+    }
+
+    fn summary(&mut self, comparison: &Comparison) {
+        let paint = self.paint;
+        let verdict = match comparison.exit_code {
+            0 => Verdict::Pass,
+            1 => Verdict::Fail,
+            5 => Verdict::Drift,
+            3 | 4 => Verdict::NotRun,
+            _ => Verdict::Error,
+        };
+        let word = if comparison.exit_code == 0 { "the same" } else { "different" };
+        let word = match comparison.exit_code {
+            2 | 70 => "error",
+            4 => "inconclusive",
+            _ => word,
+        };
+        self.line(&format!("{}: {}", paint.verdict(verdict, word), comparison.meaning));
+        let compared = comparison.compared;
+        let follow_ups = match compared.follow_ups {
+            0 => String::new(),
+            count => format!(", {count} could not be compared behind these differences"),
+        };
+        let scale = format!(
+            "{} checks and {} answers of {} scenarios on both sides{follow_ups}, exit {}",
+            compared.checks, compared.exchanges, compared.scenarios, comparison.exit_code,
+        );
+        self.line(&format!("  {}", paint.dim(&scale)));
+        self.line(&format!("  {} {}", paint.dim("repeat with"), comparison.reproduce));
+    }
+}
+
+fn address(side: &SideView) -> &str {
+    match side.base_url.as_str() {
+        "" => "(not opened)",
+        address => address,
+    }
+}
+
+const fn mark(verdict: Verdict) -> &'static str {
+    if matches!(verdict, Verdict::Warn) { "!" } else { "✗" }
+}
+
+const fn color(class: Class) -> Verdict {
+    match class {
+        Class::AViolates | Class::BViolates | Class::BothViolate => Verdict::Fail,
+        Class::BothAllowed => Verdict::Drift,
+        Class::Undecidable => Verdict::NotRun,
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
+}

@@ -1,0 +1,139 @@
+//! `moot compare`: two targets held against each other through the binary.
+
+use std::fs;
+use std::path::Path;
+
+use moot_harness::compare::SCHEMA;
+use serde_json::Value;
+
+use crate::command_support::{Ran, Running, run};
+
+/// Files whose scenarios show much and take little time.
+const SELECTORS: [&str; 6] = [
+    "02_resources",
+    "02_07_pagination",
+    "04_07_get_legal_request",
+    "04_13_delete_webhook",
+    "05_isolation",
+    "07_errors",
+];
+
+/// Compares with these words; the JSON report is sound and says the same exit code.
+#[track_caller]
+fn check(dir: &Path, words: &[&str], code: i32) -> (Ran, Value) {
+    let words = [&["compare"], words, &["--report", "json=compare.json"]].concat();
+    let ran = run(&words, dir);
+    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+    let text = fs::read_to_string(dir.join("compare.json")).expect("the report");
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
+    let errors: Vec<String> = validator.iter_errors(&report).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(report["exit_code"], code);
+    (ran, report)
+}
+
+fn subjects<'a>(report: &'a Value, class: &str) -> Vec<&'a str> {
+    let all = report["differences"].as_array().expect("a list").iter();
+    all.filter(|one| one["class"] == class).filter_map(|one| one["subject"].as_str()).collect()
+}
+
+/// A mock on a port of its own, and the target file of that name for it.
+fn mock(dir: &Path, file: &str, words: &[&str]) -> Running {
+    let mock = Running::start(&[&["--format", "json"], words].concat());
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
+    let base = ready["base_url"].as_str().expect("an address");
+    fs::write(dir.join(file), format!("base_url: {base}\n")).expect("writable");
+    mock
+}
+
+#[test]
+fn two_mocks_with_other_seeds_and_ports_are_the_same() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let _a = mock(dir.path(), "a.yaml", &["--seed", "1"]);
+    let _b = mock(dir.path(), "b.yaml", &["--seed", "2"]);
+    for sides in [["a.yaml", "b.yaml"], ["a.yaml", "mock"]] {
+        let (ran, report) = check(dir.path(), &[&sides[..], &SELECTORS[..]].concat(), 0);
+        assert_eq!(report["differences"], serde_json::json!([]), "{}", ran.stdout);
+        assert!(ran.stdout.contains("the same: "), "{}", ran.stdout);
+        assert!(report["compared"]["checks"].as_u64() > Some(300), "{}", report["compared"]);
+    }
+}
+
+#[test]
+fn other_answers_are_answers_and_nothing_else() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (answers, selectors, expected) in [
+        ("documented", &["04_14_create_webhook"][..], Some(vec!["webhook_https_only"])),
+        ("random:1", &SELECTORS[..], None),
+        ("random:3", &["02_07_pagination", "07_hostile_input", "04_14_create_webhook"], None),
+    ] {
+        let words = [&["mock", "mock", "--answers-b", answers], selectors].concat();
+        let (ran, report) = check(dir.path(), &words, 5);
+        let allowed = subjects(&report, "both_allowed");
+        let all = report["differences"].as_array().expect("a list").len();
+        assert_eq!(allowed.len(), all, "{answers}: {}", ran.stdout);
+        if let Some(expected) = expected {
+            assert_eq!(allowed, expected, "{}", ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_recording_is_a_side_and_shows_who_violates() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let selectors = ["04_07_get_legal_request", "07_errors"];
+    let recorded =
+        run(&[&["run", "--seed", "5", "--record", "kept"], &selectors[..]].concat(), dir.path());
+    assert_eq!(recorded.code, Some(0), "{}{}", recorded.stdout, recorded.stderr);
+    let (_, same) = check(dir.path(), &["kept", "mock"], 0);
+    assert_eq!(same["selectors"], serde_json::json!(selectors), "those it was recorded with");
+    assert_eq!(same["seed"], 5);
+    let _bad = mock(dir.path(), "bad.yaml", &["--defect", "problem.status-text"]);
+    let html = ["--report", "html=compare.html"];
+    let (ran, report) = check(dir.path(), &[&["kept", "bad.yaml"][..], &html].concat(), 1);
+    let guilty = subjects(&report, "b_violates");
+    assert!(guilty.contains(&"errors.member-status"), "{}", ran.stdout);
+    assert_eq!(
+        report["differences"].as_array().map(Vec::len),
+        Some(guilty.len()),
+        "{}",
+        ran.stdout
+    );
+    let page = fs::read_to_string(dir.path().join("compare.html")).expect("the page");
+    assert!(page.contains("errors.member-status") && !page.contains("<script"), "{page}");
+    let (_, swapped) = check(dir.path(), &["bad.yaml", "kept"], 1);
+    assert_eq!(subjects(&swapped, "a_violates"), guilty);
+    let (_, both) = check(dir.path(), &["bad.yaml", "bad.yaml", "04_07_get_legal_request"], 1);
+    assert_eq!(subjects(&both, "both_violate"), ["errors.member-status"]);
+    let _nameless = mock(dir.path(), "nameless.yaml", &["--defect", "document.name-missing"]);
+    let words = ["mock", "nameless.yaml", "04_10_list_repository_documents/documents-listed"];
+    let (ran, report) = check(dir.path(), &words, 1);
+    assert_eq!(
+        subjects(&report, "b_violates"),
+        ["list-repository-documents.shape"],
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(report["differences"].as_array().map(Vec::len), Some(1), "{}", ran.stdout);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_its_side() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::create_dir(dir.path().join("empty")).expect("a folder");
+    fs::write(dir.path().join("gone.yaml"), "base_url: http://127.0.0.1:9\n").expect("writable");
+    for (words, code, said) in [
+        (&["mock", "none.yaml"][..], 2, "B: none.yaml"),
+        (&["empty", "mock"], 2, "A: empty/index.json"),
+        (&["mock", "mock", "no-such-scenario"], 2, "no-such-scenario"),
+        (&["mock", "mock", "--answers-b", "nonsense"], 2, "nonsense"),
+        (&["gone.yaml", "mock", "--answers-a", "documented"], 2, "--answers-a"),
+        (&["gone.yaml", "mock", "07_errors"], 4, "A: "),
+    ] {
+        let ran = run(&[&["compare"], words].concat(), dir.path());
+        assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(said), "{words:?}\n{}", ran.stderr);
+    }
+}
