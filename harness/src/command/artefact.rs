@@ -96,7 +96,11 @@ fn show(
     if is_stdout_taken { screen.note(&text) } else { screen.print(&text) }
 }
 
-fn write(
+/// Writes one report.
+///
+/// # Errors
+/// It can't be made or written.
+pub(super) fn write(
     result: &RunResult,
     events: &[Event],
     request: &ReportRequest,

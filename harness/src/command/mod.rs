@@ -12,6 +12,7 @@ mod documents;
 mod environment;
 mod exec;
 mod explain;
+mod explore;
 mod failure;
 mod judge;
 mod line;
@@ -63,6 +64,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Judge(arguments) => judge::judge(arguments, screen),
+        Command::Explore(arguments) => explore::explore(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),

@@ -19,6 +19,7 @@ mod receive;
 mod request;
 pub mod result;
 mod scenario;
+mod session;
 mod shape;
 mod snapshot;
 mod step;
@@ -26,6 +27,7 @@ mod unchanged;
 mod walk;
 
 pub use event::Event;
+pub use session::Session;
 pub use snapshot::SnapshotMode;
 pub(crate) use snapshot::slug;
 pub use walk::{RunOptions, run};

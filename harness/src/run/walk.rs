@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
@@ -11,15 +11,14 @@ use parking_lot::Mutex;
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
 use crate::run::Event;
-use crate::run::outcome::{self, Ending};
+use crate::run::outcome::Ending;
 use crate::run::plan::{self, Planned};
-use crate::run::result::{
-    ObservedAnswer, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
-};
+use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult};
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Recorder;
-use crate::target::{OpenError, Target, TargetChoice, TargetOptions};
+use crate::target::{Target, TargetChoice, TargetOptions};
 
+use super::session::{self, Session};
 use super::snapshot::SnapshotMode;
 use super::{scenario, snapshot};
 
@@ -69,97 +68,26 @@ pub async fn run(
     options: RunOptions,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> RunResult {
-    let begun = Instant::now();
-    let started_at = now();
-    let masks = Arc::new(Masks::default());
-    let files = Arc::new(options.files);
-    let blank = |ending: Ending, trouble: Option<String>, target: TargetDescription| RunResult {
-        outcome: ending.outcome,
-        exit_code: ending.exit_code,
-        target,
-        seed: options.target.seed,
-        scenarios: Vec::new(),
-        answers: BTreeMap::new(),
-        snapshots: SnapshotFindings::default(),
-        residue: Vec::new(),
-        trouble,
-        reproduce: options.reproduce.clone(),
-        started_at: started_at.clone(),
-        duration: begun.elapsed(),
-        requests_sent: 0,
-        masks: Arc::clone(&masks),
-    };
-    let unopened = describe_choice(&options.choice);
-    let planned = match plan::select(&files, &options.selectors) {
+    let planned = match plan::select(&options.files, &options.selectors) {
         Ok(planned) => planned,
-        Err(error) => return blank(Ending::USAGE, Some(error.to_string()), unopened),
+        Err(error) => return session::unopened(&options, Ending::USAGE, error.to_string()),
     };
     if planned.is_empty() {
         let why = "there is no scenario to run".to_owned();
-        return blank(Ending::INCOMPLETE, Some(why), unopened);
+        return session::unopened(&options, Ending::INCOMPLETE, why);
     }
-    let run_tag = options.target.run_tag.clone();
-    let mut target = match Target::open(
-        options.choice.clone(),
-        options.target.clone(),
-        Arc::clone(&masks),
-    )
-    .await
-    {
-        Ok(target) => target,
-        Err(error) => {
-            let (ending, why) = match error {
-                OpenError::Usage(why) => (Ending::USAGE, why),
-                OpenError::Unreachable(why) | OpenError::Credentials(why) => {
-                    (Ending::UNREACHABLE, why)
-                }
-            };
-            return blank(ending, Some(masks.mask(&why)), unopened);
-        }
-    };
-    if let Some(recorder) = &options.recorder {
-        target.record(Arc::clone(recorder));
-    }
-    let shared = Shared {
-        implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
-        strict: options.strict,
-        run_tag,
-        masks: Arc::clone(&masks),
-        snapshots: options.snapshots,
-        snapshot_dir: options.snapshot_dir.clone(),
-        snapshots_seen: Mutex::default(),
-        answers: Mutex::default(),
-        controls: Mutex::default(),
-        on_event: Box::new(on_event),
-        target,
-    };
-    (shared.on_event)(Event::Planned { scenarios: planned.len() });
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
-    let shared = Arc::new(shared);
-    let scenarios = walk_all(&shared, &files, &places, options.jobs).await;
-    shared.target.cleanup().await;
-    let mut ending = outcome::ending(&scenarios);
-    let mut trouble = None;
-    if shared.target.has_given_up() {
-        ending = ending.graver(Ending::UNREACHABLE);
-        trouble = Some("the target stopped answering, and the run was cut short".to_owned());
-    }
-    let mut result = blank(ending, trouble, shared.target.description());
-    result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
-    result.answers = std::mem::take(&mut *shared.answers.lock());
-    let seen = std::mem::take(&mut *shared.snapshots_seen.lock());
-    let is_whole = options.selectors.is_empty()
-        && options.snapshots != SnapshotMode::Off
-        && ending == Ending::CONFORMANT
-        && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
-    result.snapshots = seen.into_findings(options.snapshot_dir.as_deref(), is_whole);
-    result.residue = shared.target.residue();
-    result.requests_sent = shared.target.requests_sent();
-    result
+    let session = match Session::open(&options, on_event).await {
+        Ok(session) => session,
+        Err(result) => return *result,
+    };
+    session.announce(places.len());
+    let scenarios = session.walk(&Arc::new(options.files), &places).await;
+    session.ended(scenarios, options.selectors.is_empty()).await
 }
 
 /// In the order of the plan, whatever ended first; side by side on all cores.
-async fn walk_all(
+pub(super) async fn walk_all(
     shared: &Arc<Shared>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
@@ -196,21 +124,8 @@ fn jobs_default() -> usize {
     std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
 }
 
-fn describe_choice(choice: &TargetChoice) -> TargetDescription {
-    let (name, base_url) = match choice {
-        TargetChoice::InProcess => ("mock".to_owned(), String::new()),
-        TargetChoice::File(path) => (path.display().to_string(), String::new()),
-        TargetChoice::Url(url) => (url.clone(), url.clone()),
-        TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
-    };
-    TargetDescription { name, base_url, class: "unknown".to_owned() }
-}
-
-fn base_path(base_url: &str) -> String {
-    url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
-}
-
-fn now() -> String {
+/// By our clock, ISO 8601 UTC.
+pub(super) fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     i64::try_from(seconds)
         .ok()
