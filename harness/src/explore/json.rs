@@ -64,7 +64,8 @@ fn violation(violation: &Violation) -> Value {
     });
     let mut value = said.unwrap_or_else(|| json!({}));
     value["requirement"] = violation.cause.requirement.as_str().into();
-    value["operation"] = violation.cause.operation.map(|it| it.as_str()).into();
+    let operations = violation.operations.iter().map(|it| it.as_str());
+    value["operations"] = operations.collect::<Vec<_>>().into();
     value["scenario"] = violation.result.name.as_str().into();
     value["cases"] = violation.cases.into();
     value["acts_before"] = violation.acts_before.into();

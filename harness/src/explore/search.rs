@@ -14,7 +14,7 @@ use super::differ::Differences;
 use super::draw;
 use super::explored::{Explored, Warned};
 use super::shrink::{self, Smaller};
-use super::violation::{Cause, Causes, Violation};
+use super::violation::{Cause, Causes, Shown, Violation};
 use crate::run::outcome::Ending;
 use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
 use crate::run::{Event, RunOptions, Session};
@@ -183,11 +183,11 @@ impl Search<'_> {
     /// Each cause once, by the smallest case that shows it.
     async fn violations(&mut self) -> Result<Vec<Violation>, String> {
         let mut violations: Vec<Violation> = Vec::new();
-        for (cause, places) in mem::take(&mut self.found.causes.0) {
+        for (cause, Shown { places, operations }) in mem::take(&mut self.found.causes.0) {
             let cases = u32::try_from(places.len()).unwrap_or(u32::MAX);
             let known = violations.iter().find(|known| cause.is_in(&known.result)).cloned();
             if let Some(known) = known {
-                violations.push(Violation { cause, cases, ..known });
+                violations.push(Violation { cause, operations, cases, ..known });
                 continue;
             }
             // The one with the fewest acts is nearest to its cause; of another number than those shown
@@ -206,7 +206,7 @@ impl Search<'_> {
             };
             let acts_before = case.acts.len();
             let Smaller { case, result } = smaller;
-            violations.push(Violation { cause, cases, acts_before, case, result });
+            violations.push(Violation { cause, operations, cases, acts_before, case, result });
         }
         Ok(violations)
     }
@@ -253,9 +253,7 @@ impl Found {
         whole: &Arc<ScenarioResult>,
         model: Option<&Arc<ScenarioResult>>,
     ) {
-        let failing = self.causes.0.values().flatten().count();
-        self.causes.note(place, whole);
-        if self.causes.0.values().flatten().count() > failing {
+        if self.causes.note(place, whole) {
             self.whole.insert(place, Arc::clone(whole));
         }
         if let Some(not_run) = &whole.not_run {

@@ -45,12 +45,23 @@ fn unnumbered(act: &Act, number: usize) -> Vec<Value> {
         Act::DeleteUnknown { id } => vec![webhooks::delete_unknown(id)],
         Act::Token { flaw } => vec![token(flaw.as_ref())],
         Act::Denied { operation, token } => vec![denied(*operation, token)],
-        Act::Stray { method, path } => vec![json!({
-            "name": format!("{method} of what is not there"),
-            "request": format!("{method} {path}"),
-            "token": if *method == "GET" { "read" } else { "write" },
-        })],
+        Act::Stray { method, path } => vec![stray(method, path)],
     }
+}
+
+/// Whether some method is offered at a path that was drawn to be strayed to.
+pub(super) fn is_known(path: &str) -> bool {
+    !(path.starts_with("/v1/no_") || path.ends_with("/no_such_thing"))
+}
+
+fn stray(method: &str, path: &str) -> Value {
+    let row = if is_known(path) { "http.wrong-method" } else { "http.unknown-path" };
+    json!({
+        "name": format!("{method} of what is not there"),
+        "request": format!("{method} {path}"),
+        "token": if method == "GET" { "read" } else { "write" },
+        "expect": one(row, json!({ "status": { "min": 400, "max": 499 } })),
+    })
 }
 
 /// `GET` of a path of §4.
@@ -255,9 +266,23 @@ fn token(flaw: Option<&TokenFlaw>) -> Value {
             ("a token of no scope", "token.scope-unknown-not-granted", expected)
         }
     };
-    json!({
-        "name": name, "request": "POST /oauth/token", "form": form, "expect": one(row, expected),
-    })
+    let mut expect = one(row, expected);
+    match flaw {
+        None => {
+            expect["token.lifetime-7200"] = json!({ "/expires_in": 7200 });
+            expect["token.type-bearer"] = json!({ "/token_type": "Bearer" });
+        }
+        Some(TokenFlaw::Scope(_)) => {}
+        Some(
+            TokenFlaw::Omitted(_)
+            | TokenFlaw::GrantType(_)
+            | TokenFlaw::Secret(_)
+            | TokenFlaw::Client(_),
+        ) => {
+            expect["token-failure.no-token"] = json!({ "/access_token": { "present": false } });
+        }
+    }
+    json!({ "name": name, "request": "POST /oauth/token", "form": form, "expect": expect })
 }
 
 fn denied(operation: Operation, token: &Unusable) -> Value {

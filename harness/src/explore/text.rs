@@ -76,6 +76,8 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
     if let Some(row) = row {
         line("clause", &format!("§{} {}", row.section, row.sentence));
     }
+    let operations: Vec<&str> = violation.operations.iter().map(|it| it.as_str()).collect();
+    line("on", &operations.join(", "));
     let (before, after) = (violation.acts_before, violation.case.acts.len());
     line(
         "shown by",

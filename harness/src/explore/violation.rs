@@ -1,6 +1,6 @@
 //! What breaks a requirement: one cause is one violation, however many cases show it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use moot_fixtures::contract::Operation;
@@ -9,13 +9,11 @@ use super::case::Case;
 use crate::run::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::verdict::Verdict;
 
-/// What is taken for one cause: a requirement, and the operation that breaks it.
+/// What is taken for one cause: a requirement, whatever operation breaks it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
     /// Id of the requirement.
     pub requirement: String,
-    /// What answered; `None` where that is nothing of §4.
-    pub operation: Option<Operation>,
 }
 
 /// A violation, by the smallest case that shows it.
@@ -23,6 +21,8 @@ pub struct Cause {
 pub struct Violation {
     /// What it breaks.
     pub cause: Cause,
+    /// What answered so; empty where that is nothing of §4.
+    pub operations: BTreeSet<Operation>,
     /// Cases that showed it.
     pub cases: u32,
     /// Acts of the case that was made smaller.
@@ -36,10 +36,7 @@ pub struct Violation {
 impl Cause {
     fn of(check: &CheckResult) -> Option<Self> {
         match (&check.subject, check.verdict) {
-            (Subject::Requirement(id), Verdict::Fail) => Some(Self {
-                requirement: id.clone(),
-                operation: check.exchange.as_ref().and_then(|it| it.request.operation),
-            }),
+            (Subject::Requirement(id), Verdict::Fail) => Some(Self { requirement: id.clone() }),
             (_, _) => None,
         }
     }
@@ -75,18 +72,31 @@ fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
     result.steps.iter().flat_map(|step| &step.checks)
 }
 
-/// The cases that show each cause.
+/// What shows a cause.
 #[derive(Debug, Default)]
-pub(super) struct Causes(pub(super) BTreeMap<Cause, Vec<usize>>);
+pub(super) struct Shown {
+    /// Places of cases, in order.
+    pub(super) places: Vec<usize>,
+    pub(super) operations: BTreeSet<Operation>,
+}
+
+/// What shows each cause.
+#[derive(Debug, Default)]
+pub(super) struct Causes(pub(super) BTreeMap<Cause, Shown>);
 
 impl Causes {
-    /// Notes what the walk of the case at `place` shows.
-    pub(super) fn note(&mut self, place: usize, result: &ScenarioResult) {
-        for cause in checks(result).filter_map(Cause::of) {
-            let places = self.0.entry(cause).or_default();
-            if places.last() != Some(&place) {
-                places.push(place);
+    /// Notes what the walk of the case at `place` shows; whether that is anything.
+    pub(super) fn note(&mut self, place: usize, result: &ScenarioResult) -> bool {
+        let mut is_any = false;
+        for check in checks(result) {
+            let Some(cause) = Cause::of(check) else { continue };
+            is_any = true;
+            let shown = self.0.entry(cause).or_default();
+            shown.operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));
+            if shown.places.last() != Some(&place) {
+                shown.places.push(place);
             }
         }
+        is_any
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod answers_round_trip;
 mod architecture;
 mod check_implicit;
 mod check_matcher;
