@@ -9,6 +9,7 @@ pub mod check;
 pub mod command;
 pub mod conduct;
 pub mod exchange;
+pub mod expected;
 pub mod explore;
 pub mod report;
 pub mod run;

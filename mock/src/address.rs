@@ -14,6 +14,10 @@ use crate::limits::URL_LENGTH_MAX;
 const PRIVATE_NAMES: [&str; 6] =
     ["localhost", "local", "internal", "home.arpa", "invalid", "localdomain"];
 
+/// Names for examples and tests, which are never looked up.
+const RESERVED_NAMES: [&str; 6] =
+    ["test", "invalid", "example", "example.com", "example.net", "example.org"];
+
 /// A public https address.
 ///
 /// # Errors
@@ -54,6 +58,13 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
+}
+
+/// Whether the host is a name that nobody can have (RFC 6761 §6, RFC 2606 §3): the seed worlds name
+/// such receivers, and nothing leaves the machine for them.
+pub(crate) fn is_reserved(url: &Url) -> bool {
+    let Some(host) = url.domain() else { return false };
+    RESERVED_NAMES.iter().any(|name| is_below(host, name))
 }
 
 /// The last segment of its path, decoded; `None` where there is none.

@@ -12,6 +12,7 @@ use http::{HeaderMap, Method};
 use moot_fixtures::contract::{Operation, Scopes};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use url::Url;
 
 use crate::response::Response;
 
@@ -103,6 +104,42 @@ pub struct Call<'a> {
     pub admitted: &'a Admitted,
     /// The body.
     pub body: Body,
+    /// What became of fetching what [`crate::World::needs`]; `None` where nothing was asked for.
+    pub fetched: Option<Result<Fetched, FetchFault>>,
+}
+
+/// A document that an answer needs first (§4.9); only a shell that fetches asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetch {
+    /// A public https address, parsed: the connection is made from this, not from its text.
+    pub url: Url,
+    /// A larger one is [`FetchFault::TooLarge`].
+    pub bytes_max: u64,
+}
+
+/// A document that was fetched.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// Its bytes, or where they are.
+    pub content: Content,
+    /// Its `Content-Type`, as told.
+    pub content_type: Option<String>,
+}
+
+/// Why a document could not be fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FetchFault {
+    /// More than [`Fetch::bytes_max`].
+    TooLarge,
+    /// Anything else, in words that go on from "the address can't be fetched:".
+    Failed(String),
+}
+
+impl FetchFault {
+    /// [`Self::Failed`].
+    pub fn failed(why: impl Into<String>) -> Self {
+        Self::Failed(why.into())
+    }
 }
 
 /// A body that was read.

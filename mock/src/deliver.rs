@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::changes::{Change, Effect, EffectKind};
 use crate::clock::later;
+use crate::drill;
 use crate::limits::DELIVERIES_MAX;
 use crate::resource::delivery::{
     AttemptOutcome, AttemptRecord, Delivery, DeliveryState, Told, payload,
@@ -47,22 +48,31 @@ pub(crate) fn queue(
     record: &LegalRequest,
 ) -> (Vec<Change>, Vec<Effect>) {
     let policy = &world.state().delivery_policy;
-    let body = payload(
-        &world.answers().delivery_payload.members,
-        &Told {
-            event: policy.event.as_deref().unwrap_or(event),
-            legal_request_id: &record.id,
-            workflow_id: world.seeded().workflow_id(record.workflow),
-            status: record.status().as_str(),
-            occurred_at: timestamp::text(world.answers().timestamps, at),
-        },
-    );
+    let told = |event| {
+        let body = payload(
+            &world.answers().delivery_payload.members,
+            &Told {
+                event,
+                legal_request_id: &record.id,
+                workflow_id: world.seeded().workflow_id(record.workflow),
+                status: record.status().as_str(),
+                occurred_at: timestamp::text(world.answers().timestamps, at),
+            },
+        );
+        (event, body)
+    };
+    let happened = policy.event.as_deref().unwrap_or(event);
+    let drilled = world.drilled().get().events.then_some(drill::EVENT);
+    let told: Vec<(&str, Bytes)> = [happened].into_iter().chain(drilled).map(told).collect();
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
     let copies = 1 + policy.duplicates;
     let receivers = subscribed(world, record.company, event)
-        .flat_map(|receiver| std::iter::repeat_n(receiver, copies as usize));
-    for (id, (row, webhook)) in (world.state().next_delivery..).zip(receivers) {
-        let due = later(at, policy.wait_seconds(id));
+        .flat_map(|receiver| std::iter::repeat_n(receiver, copies as usize))
+        .flat_map(|receiver| told.iter().map(move |told| (receiver, told)));
+    for (id, ((row, webhook), (told_event, body))) in (world.state().next_delivery..).zip(receivers)
+    {
+        let event = if *told_event == drill::EVENT { drill::EVENT } else { event };
+        let due = later(at, policy.wait_seconds(world.settings().seed, id));
         let delivery = Delivery {
             id,
             webhook: row,

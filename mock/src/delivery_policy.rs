@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::key::Key;
+
 /// Whether and how deliveries are attempted. All but the pause is about events that occur from now
 /// on. Shape: `{"paused", "delay_seconds", "reorder_seconds", "duplicates", "event"}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +14,8 @@ pub struct DeliveryPolicy {
     pub is_paused: bool,
     /// A delivery is first attempted so long after its event.
     pub delay_seconds: u64,
-    /// Deliveries of an odd number come so much later still, so that the next overtakes them.
+    /// Each comes up to so much later still, by a draw from the seed; one of an odd number always
+    /// later than its neighbours of an even one, so that of three at once the order differs.
     pub reorder_seconds: u64,
     /// So many more deliveries of each event.
     pub duplicates: u32,
@@ -48,9 +51,23 @@ impl DeliveryPolicy {
         }
     }
 
-    /// Seconds from an event to the first attempt of its delivery of this number.
-    pub(crate) const fn wait_seconds(&self, delivery: u64) -> u64 {
-        let later = if delivery % 2 == 1 { self.reorder_seconds } else { 0 };
-        self.delay_seconds.saturating_add(later)
+    /// Seconds from an event to the first attempt of its delivery of this number, in a world of this
+    /// seed.
+    pub(crate) fn wait_seconds(&self, seed: u64, delivery: u64) -> u64 {
+        self.delay_seconds.saturating_add(self.later_seconds(seed, delivery))
+    }
+
+    /// Even numbers draw from the first half of the span, odd ones from the second.
+    fn later_seconds(&self, seed: u64, delivery: u64) -> u64 {
+        if self.reorder_seconds == 0 {
+            return 0;
+        }
+        let drawn = Key::derive(seed, "delivery order").scramble(delivery);
+        let second_half = self.reorder_seconds.div_ceil(2);
+        if delivery.is_multiple_of(2) {
+            drawn % second_half
+        } else {
+            second_half + drawn % (self.reorder_seconds - second_half + 1)
+        }
     }
 }

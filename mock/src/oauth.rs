@@ -93,11 +93,11 @@ pub(crate) fn client<'a>(
             return Err(Problem::invalid_client(answers, detail));
         }
     };
-    context
-        .world
+    let world = context.world;
+    world
         .seeded()
         .application_of(&client_id)
-        .filter(|(_, application)| application.client_secret == client_secret)
+        .filter(|(_, application)| world.client_secret(application) == client_secret)
         .ok_or_else(|| Problem::invalid_client(answers, WRONG_CLIENT))
 }
 

@@ -1,19 +1,20 @@
 //! A world as a service: who may read, who may write, and in which order.
 //!
-//! Readers answer under a read lock. Writers take turns: answer under a read lock, have the changes
-//! kept where there is a keeper, apply under the write lock, reply. All methods are synchronous and
-//! do no IO but the keeper's; the system's time is an argument everywhere, and no lock is held when a
-//! method returns.
+//! Readers answer under a read lock. Writers take turns: answer under a read lock, apply under the
+//! write lock, reply. Where there is a keeper, a change is handed in before it can be seen, and
+//! whoever saw it waits, without a lock, until it is kept: so many writers share one wait, and no
+//! answer tells of a change that may still be lost. All methods are synchronous and do no IO but the
+//! keeper's; the system's time is an argument everywhere, and no lock is held when a method returns.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::call::{Admission, Call, Head};
+use crate::call::{Admission, Call, Fetch, Head};
 use crate::changes;
 use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
@@ -21,21 +22,16 @@ use crate::deliver;
 use crate::fault::Strike;
 use crate::response::Response;
 use crate::seeded::Seeded;
-use crate::world::{Noted, World};
+use crate::world::World;
 
 pub use crate::deliver::{Attempt, AttemptResult};
+pub use crate::keeper::{Finish, Keeper, NotKept, Take};
 
 /// What is called when something may fall due earlier than was known.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
 
-/// Keeps what it is given, all or nothing, before it returns. After it failed once it is asked again
-/// for nothing: the world is ahead of what was kept, and changes no more.
-pub type Keeper = Box<dyn Fn(&Noted) -> Result<(), NotKept> + Send + Sync>;
-
-/// Why changes could not be kept, in words.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotKept(pub String);
+/// The number of no change.
+const NOTHING: u64 = 0;
 
 /// A world that many callers share; a clone is another handle on the same world.
 #[derive(Clone)]
@@ -47,6 +43,8 @@ struct Shared {
     turn: Mutex<()>,
     waker: Mutex<Option<Waker>>,
     keeper: Option<Keeper>,
+    /// The number of the newest change that the keeper took; written under the write lock of `world`.
+    newest: AtomicU64,
     /// Whether the keeper failed.
     is_stuck: AtomicBool,
 }
@@ -63,7 +61,7 @@ impl Service {
         Self::with(world, None)
     }
 
-    /// Serves `world`, of which `keeper` keeps every change before anybody sees it.
+    /// Serves `world`, of which `keeper` keeps every change before any answer tells of it.
     pub fn kept(world: World, keeper: Keeper) -> Self {
         Self::with(world, Some(keeper))
     }
@@ -74,6 +72,7 @@ impl Service {
             turn: Mutex::new(()),
             waker: Mutex::new(None),
             keeper,
+            newest: AtomicU64::new(NOTHING),
             is_stuck: AtomicBool::new(false),
         }))
     }
@@ -81,6 +80,13 @@ impl Service {
     /// The seed rows, to make another world of them.
     pub fn seeded(&self) -> Arc<Seeded> {
         self.0.world.read().seeded().clone()
+    }
+
+    /// Who and what there is to call it with. Shape: `{"applications": [{"client_id",
+    /// "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
+    /// [{"id", "company", "name", "type", "status"}]}`.
+    pub fn describe(&self) -> Value {
+        self.0.world.read().describe()
     }
 
     /// The base address.
@@ -112,7 +118,20 @@ impl Service {
     /// What is said of a head before its body is read; a refusal is in the journal already.
     pub fn admit(&self, system_now: Timestamp, head: &Head<'_>) -> Admission {
         let world = self.0.world.read();
-        world.admit(world.now(system_now), head)
+        let admission = world.admit(world.now(system_now), head);
+        let newest = self.newest();
+        drop(world);
+        if matches!(admission, Admission::Refused(_)) {
+            // It may tell of a revocation; one that can't be kept only makes it a refusal too many.
+            let _ = self.finish(newest);
+        }
+        admission
+    }
+
+    /// What has to be fetched before an admitted call is answered.
+    pub fn needs(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+        let world = self.0.world.read();
+        world.needs(world.now(system_now), call)
     }
 
     /// The answer to an admitted call; what it changes is applied before it leaves.
@@ -144,7 +163,13 @@ impl Service {
             if !is_due(&world, now) {
                 let outcome = world.answer(now, call);
                 if outcome.changes.is_empty() {
-                    return recorded(&world, now, call, outcome.response, "", strike);
+                    let newest = self.newest();
+                    if newest == NOTHING {
+                        return recorded(&world, now, call, outcome.response, "", strike);
+                    }
+                    drop(world);
+                    let answered = self.finish(newest).map(|()| (outcome.response, String::new()));
+                    return self.told(now, call, answered, strike);
                 }
             }
         }
@@ -162,21 +187,39 @@ impl Service {
         let turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.now(system_now);
-        let (response, changes) =
-            self.changed_in_turn(system_now, call).unwrap_or_else(|NotKept(why)| {
-                (self.0.world.read().not_kept(now, call, &why), String::new())
-            });
-        let (response, due) = {
-            let world = self.0.world.read();
-            let response = recorded(&world, now, call, response, &changes, strike);
-            (response, world.state().next_due())
+        let answered = self.changed_in_turn(system_now, call);
+        let due = self.0.world.read().state().next_due();
+        let response = match self.newest() {
+            NOTHING => {
+                let response = self.told(now, call, answered, strike);
+                drop(turn);
+                response
+            }
+            newest => {
+                drop(turn);
+                let answered = answered.and_then(|told| self.finish(newest).map(|()| told));
+                self.told(now, call, answered, strike)
+            }
         };
-        drop(turn);
         // To wake another thread costs more than most answers: only for what it does not know of.
         if due.is_some_and(|due| due_before.is_none_or(|before| due < before)) {
             self.wake();
         }
         response
+    }
+
+    /// The answer as it leaves, with what it changed in words.
+    fn told(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        answered: Result<(Response, String), NotKept>,
+        strike: Option<&Strike>,
+    ) -> Response {
+        let world = self.0.world.read();
+        let (response, changes) = answered
+            .unwrap_or_else(|NotKept(why)| (world.not_kept(now, call, &why), String::new()));
+        recorded(&world, now, call, response, &changes, strike)
     }
 
     /// The answer, and what it changed in words.
@@ -204,7 +247,9 @@ impl Service {
         let answer = self
             .settle(system_now)
             .and_then(|_| self.change_by(|world| control::perform(world, system_now, ask)));
+        let newest = self.newest();
         drop(turn);
+        let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
         self.wake();
         answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
     }
@@ -212,12 +257,15 @@ impl Service {
     /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight
     /// until [`Self::attempt_done`] is told.
     pub fn due_attempts(&self, system_now: Timestamp) -> Vec<Attempt> {
-        let _turn = self.0.turn.lock();
+        let turn = self.0.turn.lock();
         let begun = self.settle(system_now).and_then(|now| {
             let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
             self.change(changes)?;
             Ok(attempts)
         });
+        let newest = self.newest();
+        drop(turn);
+        let begun = begun.and_then(|attempts| self.finish(newest).map(|()| attempts));
         // What can't be kept is not begun.
         begun.unwrap_or_default()
     }
@@ -238,9 +286,11 @@ impl Service {
     pub fn attempt_put_back(&self, delivery: u64) {
         let turn = self.0.turn.lock();
         let change = deliver::put_back(&self.0.world.read(), delivery);
-        // If it can't be kept, the attempt stays in flight, and is made again after a restart.
+        // If it can't be kept, the attempt is made again after a restart.
         let _ = self.change(change.into_iter().collect());
+        let newest = self.newest();
         drop(turn);
+        let _ = self.finish(newest);
         self.wake();
     }
 
@@ -251,9 +301,11 @@ impl Service {
             let world = self.0.world.read();
             deliver::done(&world, world.now(system_now), delivery, result)
         };
-        // If it can't be kept, the attempt stays in flight, and is made again after a restart.
+        // If it can't be kept, the attempt is made again after a restart.
         let _ = self.change(change.into_iter().collect());
+        let newest = self.newest();
         drop(turn);
+        let _ = self.finish(newest);
         self.wake();
     }
 
@@ -285,43 +337,48 @@ impl Service {
         Ok(now)
     }
 
-    /// Has changes kept, and applies them. Only the writer whose turn it is may call it.
+    /// Applies changes. Only the writer whose turn it is may call it.
     fn change(&self, changes: Vec<Change>) -> Result<(), NotKept> {
         if changes.is_empty() {
             return Ok(());
         }
-        let noted = Noted { is_reset: false, changes };
-        self.keep(&noted)?;
-        self.0.world.write().apply(noted.changes);
-        Ok(())
+        self.change_by(|world| world.apply(changes))
     }
 
-    /// Lets `change` change the world, which nobody sees before that is kept. Only the writer whose
-    /// turn it is may call it.
+    /// Lets `change` change the world, and hands that in before anybody can see it. Only the writer
+    /// whose turn it is may call it.
     fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, NotKept> {
         let mut world = self.0.world.write();
-        if self.0.keeper.is_none() {
-            return Ok(change(&mut world));
-        }
-        world.note();
-        let changed = change(&mut world);
-        let noted = world.noted();
-        if !noted.is_empty() {
-            self.keep(&noted)?;
-        }
-        Ok(changed)
-    }
-
-    fn keep(&self, noted: &Noted) -> Result<(), NotKept> {
-        let Some(keeper) = &self.0.keeper else { return Ok(()) };
+        let Some(keeper) = &self.0.keeper else { return Ok(change(&mut world)) };
         if self.0.is_stuck.load(Ordering::Relaxed) {
             return Err(NotKept(
                 "an earlier change could not be kept; restart the mock".to_owned(),
             ));
         }
-        let kept = keeper(noted);
-        self.0.is_stuck.store(kept.is_err(), Ordering::Relaxed);
-        kept
+        world.note();
+        let changed = change(&mut world);
+        let noted = world.noted();
+        if !noted.is_empty() {
+            self.0.newest.store((keeper.take)(noted), Ordering::Release);
+        }
+        Ok(changed)
+    }
+
+    /// The number of the newest change; exact under a lock of the world.
+    fn newest(&self) -> u64 {
+        self.0.newest.load(Ordering::Acquire)
+    }
+
+    /// Returns once everything up to a change is kept. No lock may be held.
+    fn finish(&self, newest: u64) -> Result<(), NotKept> {
+        let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NOTHING) else {
+            return Ok(());
+        };
+        let finished = (keeper.finish)(newest);
+        if finished.is_err() {
+            self.0.is_stuck.store(true, Ordering::Relaxed);
+        }
+        finished
     }
 
     fn wake(&self) {
@@ -340,6 +397,7 @@ fn recorded(
     changes: &str,
     strike: Option<&Strike>,
 ) -> Response {
+    let response = world.with_drills(Some(call.admitted.operation), response);
     let (response, struck) = match strike {
         Some(strike) => {
             let (response, is_struck) = world.struck(now, call, strike, response);

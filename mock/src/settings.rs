@@ -49,6 +49,18 @@ pub struct RunSettings {
     pub progression: Progression,
     /// As [`Settings::defects`].
     pub defects: Vec<&'static Defect>,
+    /// Where the secrets of its applications come from.
+    pub secrets: Secrets,
+}
+
+/// Where the secrets of a world's applications come from.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Secrets {
+    /// They are those of the seed world.
+    Seeded,
+    /// They derive from the world's seed and this name, so that no other world takes them.
+    Own(String),
 }
 
 /// Which clock a world starts with.
@@ -177,6 +189,7 @@ impl Settings {
             rate_limit: self.rate_limit,
             progression: self.progression,
             defects: self.defects.clone(),
+            secrets: Secrets::Seeded,
         }
     }
 }

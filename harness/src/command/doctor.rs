@@ -38,7 +38,12 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let options = target_options(&arguments.target, seed)?;
     let begun = Instant::now();
-    let opening = Target::open(choice(&arguments.target), options, Arc::clone(&masks));
+    let chosen = choice(&arguments.target).read().map_err(|error| refusal(&error, &masks))?;
+    let opening = async {
+        let target = Target::open(chosen, options, Arc::clone(&masks)).await?;
+        target.try_applications().await?;
+        Ok(target)
+    };
     let opened = runtime()?
         .block_on(async { tokio::time::timeout(DOCTOR_DEADLINE, opening).await })
         .map_err(|_| late())?;

@@ -6,12 +6,12 @@ use moot_fixtures::{openapi, schemas};
 use super::failure::{Failure, nearest};
 use super::line::Line;
 use super::screen::Screen;
-use crate::{report, scenario};
+use crate::{expected, report, scenario};
 
 /// A JSON Schema by name; all names without one. Exit 2 where there is no such name.
 pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure> {
     let contract = || schemas::all().iter().map(|(name, _)| *name);
-    let known = || ["scenario", "report"].into_iter().chain(contract());
+    let known = || ["scenario", "report", "expected"].into_iter().chain(contract());
     let Some(name) = name else {
         let names: Vec<&str> = known().collect();
         if screen.is_json() {
@@ -24,6 +24,7 @@ pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure>
     match name {
         "scenario" => screen.json(&scenario::schema::document())?,
         "report" => screen.print(report::json::SCHEMA)?,
+        "expected" => screen.print(expected::SCHEMA)?,
         other => match schemas::get(other) {
             Some(schema) => screen.json(schema)?,
             None => {

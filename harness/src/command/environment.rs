@@ -1,7 +1,11 @@
 //! What a command under `moot exec` finds in its environment.
 
+use std::path::Path;
+
 use serde_json::Value;
 use tokio::process::Command;
+
+use super::mock::ADMIN_TOKEN;
 
 /// Every variable that is set. One for which the world has nothing is taken away, so that no value
 /// of another service is used by mistake.
@@ -28,8 +32,25 @@ const THIRD_PARTY: &str = "third";
 /// Proxies are not asked for this address.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// Sets them from what the mock says of itself.
-pub(super) fn set(command: &mut Command, description: &Value) {
+/// The file with the certificate that the mock shows; a client has to be told to trust it.
+const CA_FILE: &str = "MOOT_CA_FILE";
+
+/// Sets them from what the mock says of itself; the token of its control plane, and the certificate
+/// that it shows, where there are such.
+pub(super) fn set(
+    command: &mut Command,
+    description: &Value,
+    admin_token: Option<&str>,
+    certificate: Option<&Path>,
+) {
+    match admin_token {
+        Some(token) => command.env(ADMIN_TOKEN, token),
+        None => command.env_remove(ADMIN_TOKEN),
+    };
+    match certificate {
+        Some(file) => command.env(CA_FILE, file),
+        None => command.env_remove(CA_FILE),
+    };
     for name in NAMES {
         match value(name, description) {
             Some(value) => command.env(name, value),

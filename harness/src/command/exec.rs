@@ -1,23 +1,23 @@
 //! `moot exec`: runs a command against a mock of its own, then tells what it did there.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::ErrorKind;
 use std::process::ExitStatus;
 
-use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve};
-use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use moot_mock::shell::Site;
+use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
-use super::environment;
 use super::failure::Failure;
-use super::line::ExecArguments;
-use super::mock::settings_of;
-use super::run::runtime;
+use super::line::{ExecArguments, ReportRequest};
+use super::run::{is_stdout, runtime};
 use super::screen::Screen;
+use super::{artefact, environment, mock};
 use crate::conduct::{self, Account};
-use crate::report::escape;
+use crate::report::text::paint::Paint;
+use crate::report::{Format, escape};
 
 /// As shells, `env` and `timeout` end where a command is not found, or can't be run.
 const NOT_FOUND: u8 = 127;
@@ -27,40 +27,44 @@ const SIGNAL_BASE: i32 = 128;
 
 /// Exit code of the command.
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Failure> {
+    let ExecArguments { listen, world, place, reports, command } = &arguments;
+    artefact::check(reports)?;
     runtime()?.block_on(async {
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .await
-            .map_err(|error| Failure::fault(format!("can't listen on loopback: {error}")))?;
-        let bound = listener
-            .local_addr()
-            .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
-        let settings = settings_of(&arguments.world, format!("http://{bound}"))?;
-        let site = Site::new(SiteOptions::new(settings))
-            .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
+        let opened = mock::open(*listen, place, world).await?;
+        let site = opened.site.clone();
+        site.remember_deleted();
+        let (admin_token, description) = (opened.admin_token.clone(), site.describe());
+        let certificate = match place.tls.as_deref() {
+            Some([certificate, ..]) => std::path::absolute(certificate).ok(),
+            Some([]) | None => None,
+        };
         let (stop, stopped) = oneshot::channel::<()>();
         // Told to stop, or this task is gone: both end it.
         let told = async { drop(stopped.await) };
-        let served = tokio::spawn(serve(listener, site.clone(), ServeLimits::default(), told));
-        let ended = run(&arguments.command, &site.describe()).await;
+        let served = tokio::spawn(opened.serve(told));
+        let ended = run(command, |command| {
+            environment::set(command, &description, admin_token.as_deref(), certificate.as_deref());
+        })
+        .await;
         drop(stop);
         // What runs still is in the journal only when it ends.
         let _ = served.await;
         let code = exit_code(ended?);
-        tell(&site, code, screen)?;
+        tell(&site, code, reports, screen)?;
         Ok(code)
     })
 }
 
-/// Runs the command to its end. Interrupts reach it from the terminal as they reach us, so they are
-/// not ours to act on; a SIGTERM is passed on.
-async fn run(line: &[OsString], description: &Value) -> Result<ExitStatus, Failure> {
+/// Runs the command to its end. Signals that ask a process to end are passed on; an interrupt that
+/// was typed reaches it from the terminal as it reaches us, so that one is not ours to act on.
+async fn run(line: &[OsString], prepare: impl FnOnce(&mut Command)) -> Result<ExitStatus, Failure> {
     let Some((program, words)) = line.split_first() else {
         return Err(Failure::usage("there is no command to run"));
     };
     let mut signals = Signals::new()?;
     let mut command = Command::new(program);
     command.args(words).kill_on_drop(true);
-    environment::set(&mut command, description);
+    prepare(&mut command);
     let mut child = command.spawn().map_err(|error| not_started(program, &error))?;
     loop {
         tokio::select! {
@@ -69,7 +73,7 @@ async fn run(line: &[OsString], description: &Value) -> Result<ExitStatus, Failu
                     Failure::fault(format!("the command can't be waited for: {error}"))
                 });
             }
-            () = signals.terminated() => terminate(&mut child),
+            signal = signals.next() => pass_on(&mut child, signal),
         }
     }
 }
@@ -92,50 +96,86 @@ fn exit_code(ended: ExitStatus) -> u8 {
     ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// To stderr, so that stdout stays the command's; as JSON, the last line of stdout.
-fn tell(site: &Site, code: u8, screen: &Screen) -> Result<(), Failure> {
-    let calls = conduct::read(&site.exchanges())
+/// To stderr, so that stdout stays the command's; as JSON, the last line of stdout. Reports go where
+/// they were asked for.
+fn tell(site: &Site, code: u8, reports: &[ReportRequest], screen: &Screen) -> Result<(), Failure> {
+    let worlds = conduct::read(&site.journals())
         .map_err(|error| Failure::fault(format!("the journal can't be read: {error}")))?;
-    let account = Account::of(&calls);
-    if screen.is_json() {
+    let account = Account::of(&worlds);
+    let json = || {
         let told = json!({ "exit_code": code, "conduct": account });
-        return screen.print(&format!("{}\n", escape::json(&told.to_string())));
+        format!("{}\n", escape::json(&told.to_string()))
+    };
+    let written = reports.iter().map(|request| match request.format {
+        Format::Json => write(request, &json(), screen),
+        _ => write(request, &conduct::text::render(&account, Paint { color: false }), screen),
+    });
+    written.collect::<Result<(), Failure>>()?;
+    if screen.is_json() {
+        return screen.print(&json());
     }
     screen.note(&format!("\n{}", conduct::text::render(&account, screen.paint_err())))
 }
 
-/// The signals that end a process kindly, taken from their default.
+fn write(request: &ReportRequest, text: &str, screen: &Screen) -> Result<(), Failure> {
+    if is_stdout(request) {
+        return screen.print(text);
+    }
+    fs::write(&request.file, text)
+        .map_err(|error| Failure::fault(format!("{} can't be written: {error}", request.file)))
+}
+
+/// The signals that ask a process to end, taken from their default.
 #[cfg(unix)]
 struct Signals {
     terminate: tokio::signal::unix::Signal,
-    /// Held, so that an interrupt does not end us before the command.
-    _interrupt: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+    /// Whether a person may have typed an interrupt: then the command has it already.
+    is_typed: bool,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> Result<Self, Failure> {
+        use std::io::IsTerminal;
         use tokio::signal::unix::{SignalKind, signal};
-        let refusal = |error| Failure::fault(format!("signals can't be waited for: {error}"));
+        let taken = |kind| {
+            signal(kind)
+                .map_err(|error| Failure::fault(format!("signals can't be waited for: {error}")))
+        };
         Ok(Self {
-            terminate: signal(SignalKind::terminate()).map_err(refusal)?,
-            _interrupt: signal(SignalKind::interrupt()).map_err(refusal)?,
+            terminate: taken(SignalKind::terminate())?,
+            interrupt: taken(SignalKind::interrupt())?,
+            hang_up: taken(SignalKind::hangup())?,
+            is_typed: std::io::stdin().is_terminal(),
         })
     }
 
-    async fn terminated(&mut self) {
-        if self.terminate.recv().await.is_none() {
-            std::future::pending::<()>().await;
+    /// The next one to pass on.
+    async fn next(&mut self) -> rustix::process::Signal {
+        use rustix::process::Signal;
+        loop {
+            tokio::select! {
+                Some(()) = self.terminate.recv() => return Signal::TERM,
+                Some(()) = self.hang_up.recv() => return Signal::HUP,
+                Some(()) = self.interrupt.recv() => {
+                    if !self.is_typed {
+                        return Signal::INT;
+                    }
+                }
+                else => std::future::pending::<()>().await,
+            }
         }
     }
 }
 
 #[cfg(unix)]
-fn terminate(child: &mut Child) {
+fn pass_on(child: &mut Child, signal: rustix::process::Signal) {
     let id = child.id().and_then(|id| i32::try_from(id).ok());
     if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
         // Where it is gone already, its end is what is waited for.
-        let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+        let _ = rustix::process::kill_process(id, signal);
     }
 }
 
@@ -149,13 +189,13 @@ impl Signals {
         Ok(Self)
     }
 
-    async fn terminated(&mut self) {
+    async fn next(&mut self) {
         std::future::pending::<()>().await;
     }
 }
 
 #[cfg(not(unix))]
-fn terminate(child: &mut Child) {
+fn pass_on(child: &mut Child, (): ()) {
     // Where it is gone already, its end is what is waited for.
     let _ = child.start_kill();
 }

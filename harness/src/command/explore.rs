@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::artefact;
 use super::failure::{Failure, USAGE};
+use super::interrupt;
 use super::line::ExploreArguments;
 use super::mock::chosen_answers;
 use super::progress::Progress;
@@ -12,7 +14,7 @@ use super::run::{choice, drawn, is_stdout, quoted, runtime, target_options};
 use super::screen::Screen;
 use crate::explore::{self, ExploreOptions, Explored};
 use crate::report::secret::Secrets;
-use crate::run::{RunOptions, SnapshotMode};
+use crate::run::{Interruption, RunOptions, SnapshotMode};
 use crate::target::{TargetChoice, TargetOptions};
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
@@ -39,9 +41,12 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     };
     let progress = Progress::new(screen.shows_progress());
     let told = progress.clone();
-    let explored = runtime()?.block_on(explore::explore(options, move |event| told.tell(&event)));
+    let interruption = Arc::new(Interruption::default());
+    let search =
+        explore::explore(options, Arc::clone(&interruption), move |event| told.tell(&event));
+    let explored = runtime()?.block_on(interrupt::watched(search, &interruption, screen));
     progress.end();
-    let explored = explored.map_err(Failure::fault)?;
+    let explored = explored?.map_err(Failure::fault)?;
     let refusal = explored.result.trouble.clone();
     if let Some(refusal) = refusal.filter(|_| explored.result.exit_code == USAGE) {
         return Err(Failure::usage(refusal));

@@ -26,7 +26,11 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
         reproduce.push(' ');
         reproduce.push_str(&quoted(word));
     }
-    let options = options(&arguments.recording, index, files, reproduce);
+    if let Some(file) = &arguments.expected {
+        reproduce.push_str(&format!(" --expected {}", quoted(&file.to_string_lossy())));
+    }
+    let mut options = options(&arguments.recording, index, files, reproduce);
+    options.target.expected = arguments.expected;
     let (result, events) = performed(options, &arguments.reports, screen)?;
     artefact::publish(&result, &events, &arguments.reports, screen)?;
     Ok(result.exit_code)

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use http::StatusCode;
 
 use crate::report::Format;
 
@@ -56,11 +57,14 @@ pub(super) enum Command {
     Explore(ExploreArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
+    /// Be a receiver of webhooks, and print what comes
+    Receive(ReceiveArguments),
     /// Run a command against a mock of its own, and tell what it did there and what it should not do
     Exec(ExecArguments),
     /// List scenarios
     List(SuiteArguments),
-    /// Show what would run on a target, and what would not and why
+    /// Show what would run on a target, what would not and why, and how much that would send; sends
+    /// nothing
     Plan(PlanArguments),
     /// Try a target in ten seconds: address, TLS, credentials, and what it can be judged by
     Doctor(DoctorArguments),
@@ -82,7 +86,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, or one of the contract's; all names without one
+    /// Print a JSON Schema: `scenario`, `report`, `expected`, or one of the contract's; all names without one
     Schema {
         /// Which
         name: Option<String>,
@@ -148,6 +152,9 @@ pub(super) struct RunArguments {
     /// A MUST of a standard that the specification leans on fails, instead of a warning
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
@@ -182,6 +189,9 @@ pub(super) struct JudgeArguments {
     /// A MUST of a standard that the specification leans on fails, as it does where the run said so
     #[arg(long)]
     pub(super) strict: bool,
+    /// Known failures (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
@@ -239,6 +249,17 @@ fn report_request(text: &str) -> Result<ReportRequest, String> {
     Ok(ReportRequest { format: kind.parse()?, file: file.to_owned() })
 }
 
+/// `KIND=FILE` of what there is of an account: text or json.
+fn account_request(text: &str) -> Result<ReportRequest, String> {
+    let request = report_request(text)?;
+    match request.format {
+        Format::Text | Format::Json => Ok(request),
+        Format::Junit | Format::Html | Format::Markdown | Format::Ndjson => {
+            Err("what a client did is told as text or json".to_owned())
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct PlanArguments {
     #[command(flatten)]
@@ -279,10 +300,44 @@ pub(super) struct WorldArguments {
     pub(super) defects: Vec<String>,
 }
 
+/// Where a mock is called, and where it keeps what it knows.
+#[derive(Debug, Args)]
+pub(super) struct PlaceArguments {
+    /// The base address that callers use, where it is another; its path is served
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    /// Folder that keeps the data of the main world and of every sandbox; one that is there wins
+    /// over --world and --seed
+    #[arg(long, value_name = "DIR")]
+    pub(super) state: Option<PathBuf>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
+    pub(super) tls: Option<Vec<PathBuf>>,
+    /// Fetch documents that are uploaded by address, from public https addresses alone; without it
+    /// nothing is fetched, and a placeholder or what `PUT /__admin/addresses` registered is stored
+    #[arg(long)]
+    pub(super) fetch: bool,
+    /// Deliver webhooks to private and loopback addresses too, where the mock listens beyond loopback;
+    /// on loopback it always does
+    #[arg(long)]
+    pub(super) private_receivers: bool,
+    /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
+    #[arg(long, value_name = "FILE")]
+    pub(super) admin_token_file: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(super) listen: SocketAddr,
     #[command(flatten)]
     pub(super) world: WorldArguments,
+    #[command(flatten)]
+    pub(super) place: PlaceArguments,
+    /// Write what it did to a file too: text or json; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = account_request)]
+    pub(super) reports: Vec<ReportRequest>,
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
@@ -293,20 +348,35 @@ pub(super) struct MockArguments {
     /// Where to listen; port 0 picks one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
     pub(super) listen: SocketAddr,
-    /// The base address that callers use, where it is another; its path is served
-    #[arg(long, value_name = "URL")]
-    pub(super) public_url: Option<String>,
     #[command(flatten)]
     pub(super) world: WorldArguments,
-    /// Folder that keeps the main world's data; one that is there wins over --world and --seed
-    #[arg(long, value_name = "DIR")]
-    pub(super) state: Option<PathBuf>,
-    /// Serve https: PEM files with the certificate (and its chain) and with its key
-    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
-    pub(super) tls: Option<Vec<PathBuf>>,
-    /// File with the token of the control plane; or MOOT_ADMIN_TOKEN. Needed beyond loopback
-    #[arg(long, value_name = "FILE")]
-    pub(super) admin_token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) place: PlaceArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReceiveArguments {
+    /// Where to listen; port 0 picks one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(super) listen: SocketAddr,
+    /// What it answers, in turn: `503,503,204` refuses twice and then goes on with 204
+    #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",
+          value_parser = status_code)]
+    pub(super) statuses: Vec<StatusCode>,
+    /// Milliseconds before each answer
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=600_000))]
+    pub(super) delay_ms: u64,
+    /// End once so many came
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) count: Option<u64>,
+}
+
+/// A final status of HTTP.
+fn status_code(text: &str) -> Result<StatusCode, String> {
+    let refusal = || format!("`{text}` is no HTTP status: it takes 200 to 599");
+    let status: StatusCode = text.parse().map_err(|_| refusal())?;
+    if (200..600).contains(&status.as_u16()) { Ok(status) } else { Err(refusal()) }
 }
 
 #[derive(Debug, Args)]

@@ -10,62 +10,98 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
-use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls};
+use moot_mock::shell::{
+    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls,
+};
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use super::line::{MockArguments, WorldArguments};
+use super::line::{MockArguments, PlaceArguments, WorldArguments};
 use super::ready;
 use super::run::{drawn, runtime};
 use super::screen::Screen;
 
 /// Environment variable with the token of the control plane.
-const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
+pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
 
-/// Exit 0 once it was told to stop.
-pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Failure> {
-    let admin_token = admin_token(arguments.admin_token_file.as_deref())?;
-    let is_beyond_loopback = !arguments.listen.ip().is_loopback();
-    if is_beyond_loopback && admin_token.is_none() {
-        return Err(Failure::usage(format!(
-            "{} can be reached from other machines, and its control plane has no token",
-            arguments.listen
-        ))
-        .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
-    }
-    let tls = tls(&arguments)?;
-    runtime()?.block_on(async {
-        let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
-            Failure::usage(format!("can't listen on {}: {error}", arguments.listen))
-                .help("`--listen 127.0.0.1:0` takes a free port")
-        })?;
-        let bound = listener
-            .local_addr()
-            .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
-        let options = SiteOptions {
-            settings: settings_of(&arguments.world, base_url(&arguments, bound))?,
-            admin_token,
-            is_beyond_loopback,
-            body_times: BodyTimes::default(),
-        };
-        let site = match &arguments.state {
-            Some(folder) => Site::with_state(options, folder),
-            None => Site::new(options),
-        }
-        .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
-        let stop = stop_signal()?;
-        // The socket listens already: what is printed is true before the first call is accepted.
-        ready::announce(&site.describe(), &arguments, screen)?;
+/// A mock that listens, and serves nothing yet.
+pub(super) struct Opened {
+    pub(super) listener: TcpListener,
+    pub(super) site: Site,
+    pub(super) tls: Option<Tls>,
+    /// Of the control plane, where it has one.
+    pub(super) admin_token: Option<String>,
+}
+
+impl Opened {
+    /// Serves until `stop` is ready.
+    pub(super) async fn serve(self, stop: impl Future<Output = ()>) {
+        let Self { listener, site, tls, admin_token: _ } = self;
         match tls {
             Some(tls) => serve_tls(listener, site, ServeLimits::default(), tls, stop).await,
             None => serve(listener, site, ServeLimits::default(), stop).await,
         }
+    }
+}
+
+/// Exit 0 once it was told to stop.
+pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Failure> {
+    runtime()?.block_on(async {
+        let opened = open(arguments.listen, &arguments.place, &arguments.world).await?;
+        let stop = stop_signal()?;
+        // The socket listens already: what is printed is true before the first call is accepted.
+        ready::announce(&opened.site.describe(), &arguments, screen)?;
+        opened.serve(stop).await;
         Ok(0)
     })
 }
 
-fn tls(arguments: &MockArguments) -> Result<Option<Tls>, Failure> {
-    match arguments.tls.as_deref() {
+/// The mock that a line asks for.
+///
+/// # Errors
+/// Whatever of the line, or of a file that it names, makes no mock.
+pub(super) async fn open(
+    listen: SocketAddr,
+    place: &PlaceArguments,
+    world: &WorldArguments,
+) -> Result<Opened, Failure> {
+    let admin_token = admin_token(place.admin_token_file.as_deref())?;
+    let is_beyond_loopback = !listen.ip().is_loopback();
+    if is_beyond_loopback && admin_token.is_none() {
+        return Err(Failure::usage(format!(
+            "{listen} can be reached from other machines, and its control plane has no token"
+        ))
+        .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
+    }
+    let tls = tls(place)?;
+    let listener = TcpListener::bind(listen).await.map_err(|error| {
+        Failure::usage(format!("can't listen on {listen}: {error}"))
+            .help("`--listen 127.0.0.1:0` takes a free port")
+    })?;
+    let bound = listener
+        .local_addr()
+        .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
+    let options = SiteOptions {
+        admin_token: admin_token.clone(),
+        is_beyond_loopback,
+        has_private_receivers: place.private_receivers,
+        fetcher: place.fetch.then(fetcher),
+        ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
+    };
+    let site = match &place.state {
+        Some(folder) => Site::with_state(options, folder),
+        None => Site::new(options),
+    }
+    .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
+    Ok(Opened { listener, site, tls, admin_token })
+}
+
+fn fetcher() -> Arc<Fetcher> {
+    Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))
+}
+
+fn tls(place: &PlaceArguments) -> Result<Option<Tls>, Failure> {
+    match place.tls.as_deref() {
         None => Ok(None),
         Some([certificates, key]) => Tls::read(certificates, key)
             .map(Some)
@@ -74,19 +110,16 @@ fn tls(arguments: &MockArguments) -> Result<Option<Tls>, Failure> {
     }
 }
 
-fn base_url(arguments: &MockArguments, bound: SocketAddr) -> String {
-    match &arguments.public_url {
+fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
+    match &place.public_url {
         Some(url) => url.trim_end_matches('/').to_owned(),
-        None if arguments.tls.is_some() => format!("https://{}", callable(bound)),
+        None if place.tls.is_some() => format!("https://{}", callable(bound)),
         None => format!("http://{}", callable(bound)),
     }
 }
 
 /// The world that the line asks for, at this address.
-pub(super) fn settings_of(
-    arguments: &WorldArguments,
-    base_url: String,
-) -> Result<Settings, Failure> {
+fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings, Failure> {
     let refusal = |error: SettingError| Failure::usage(error.to_string());
     let defects = arguments.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
     Ok(Settings {
@@ -102,7 +135,7 @@ pub(super) fn settings_of(
 }
 
 /// `0.0.0.0` is an address to listen on, not one to call.
-fn callable(bound: SocketAddr) -> SocketAddr {
+pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
     if !bound.ip().is_unspecified() {
         return bound;
     }
@@ -163,7 +196,7 @@ fn admin_token(file: Option<&Path>) -> Result<Option<String>, Failure> {
 
 /// Ends with the first SIGINT or SIGTERM. The handlers stand when this returns.
 #[cfg(unix)]
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let refusal = |error| Failure::fault(format!("signals can't be waited for: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(refusal)?;
@@ -178,7 +211,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
 
 /// Ends with the first Ctrl-C.
 #[cfg(not(unix))]
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(super) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async {
         // Without a handler the only way to stop is to end the process, as it would be anyway.
         if tokio::signal::ctrl_c().await.is_err() {

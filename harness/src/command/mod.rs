@@ -14,13 +14,16 @@ mod exec;
 mod explain;
 mod explore;
 mod failure;
+mod interrupt;
 mod judge;
 mod line;
 mod list;
 mod mock;
 mod plan;
+mod planned;
 mod progress;
 mod ready;
+mod receive;
 mod recording;
 mod review;
 mod run;
@@ -66,6 +69,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Explore(arguments) => explore::explore(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),

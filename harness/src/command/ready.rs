@@ -41,6 +41,9 @@ fn text(description: &Value, arguments: &MockArguments, paint: Paint) -> String 
         &format!("{}, progression {}", arguments.world.clock, arguments.world.progression),
     );
     row("rate limit", &arguments.world.rate_limit);
+    if arguments.place.fetch {
+        row("fetch", "public https addresses of uploads");
+    }
     row("seed", &description["seed"].to_string());
     out.push('\n');
     out.push_str(&applications(description, paint));

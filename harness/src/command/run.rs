@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use super::artefact;
 use super::failure::Failure;
+use super::interrupt;
 use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
@@ -15,7 +16,7 @@ use super::screen::Screen;
 use super::suite;
 use crate::report::Format;
 use crate::run::result::RunResult;
-use crate::run::{self, Event, RunOptions, plan};
+use crate::run::{self, Event, Interruption, RunOptions, plan};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
 
@@ -27,7 +28,10 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let target = target_options(&arguments.target, seed)?;
+    let target = TargetOptions {
+        expected: arguments.expected.clone(),
+        ..target_options(&arguments.target, seed)?
+    };
     let asked = Asked {
         run_tag: target.run_tag.clone(),
         strict: arguments.strict,
@@ -73,13 +77,16 @@ pub(super) fn performed(
     let events = Arc::new(Mutex::new(Vec::new()));
     let keeps_events = reports.iter().any(|report| report.format == Format::Ndjson);
     let told = (progress.clone(), Arc::clone(&events));
-    let result = runtime()?.block_on(run::run(options, move |event: Event| {
+    let interruption = Arc::new(Interruption::default());
+    let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
         told.0.tell(&event);
         if keeps_events {
             told.1.lock().push(event);
         }
-    }));
+    });
+    let result = runtime()?.block_on(interrupt::watched(run, &interruption, screen));
     progress.end();
+    let result = result?;
     let events = std::mem::take(&mut *events.lock());
     Ok((result, events))
 }
@@ -121,6 +128,7 @@ pub(super) fn target_options(
         rate: arguments.rate,
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
+        expected: None,
         run_tag: format!("moot-{tag:08x}"),
     })
 }
@@ -155,6 +163,7 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
     option("--rate", target.rate.map(|rate| rate.to_string()));
     option("--receiver", target.receiver.map(|address| address.to_string()));
     option("--receiver-url", target.receiver_url.clone());
+    option("--expected", arguments.expected.as_ref().map(|file| file.display().to_string()));
     option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));
     option("--seed", Some(seed.to_string()));
     if arguments.strict {

@@ -13,6 +13,7 @@ use crate::report::text::{Detail, Options};
 use crate::verdict::Verdict;
 
 /// How this process prints.
+#[derive(Clone)]
 pub(super) struct Screen {
     format: OutputFormat,
     color_out: bool,

@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::call::Call;
+use super::call::{Call, World};
 use super::habit::{self, Finding};
 
-/// What a client did. Shape: `{"calls", "first_call", "operations": […], "errors": […], "habits":
-/// […]}`.
+/// What a client did, in the main world and in every sandbox. Shape: `{"calls", "forgotten",
+/// "sandboxes", "operations": […], "errors": […], "habits": […]}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Calls that the journal still has.
     pub calls: usize,
-    /// Number of the oldest of them; above 1 the journal, which is bounded and can be emptied, may
-    /// have forgotten some.
-    pub first_call: Option<u64>,
+    /// Calls that it has no more: it is bounded, and can be emptied.
+    pub forgotten: u64,
+    /// Sandboxes that were called, those that are gone included.
+    pub sandboxes: usize,
     /// What was used, in the order of the contract; calls without a route last.
     pub operations: Vec<OperationUse>,
     /// What was refused, in the order first met; refusals of the same kind are one.
@@ -48,26 +49,30 @@ pub struct ReceivedError {
     pub times: usize,
     /// Number of the first such call.
     pub first_call: u64,
+    /// The sandbox where that was; `None` is the main world.
+    pub sandbox: Option<String>,
     /// What was wrong and what would have worked, in the service's words.
     pub detail: String,
 }
 
 impl Account {
-    /// The account of these calls, given in their order.
-    pub fn of(calls: &[Call]) -> Self {
+    /// The account of what was called in these worlds.
+    pub fn of(worlds: &[World]) -> Self {
+        let is_called = |world: &&World| world.sandbox.is_some() && !world.calls.is_empty();
         Self {
-            calls: calls.len(),
-            first_call: calls.first().map(|call| call.serial),
-            operations: operations(calls),
-            errors: errors(calls),
-            habits: habit::find(calls),
+            calls: worlds.iter().map(|world| world.calls.len()).sum(),
+            forgotten: worlds.iter().map(|world| world.forgotten).sum(),
+            sandboxes: worlds.iter().filter(is_called).count(),
+            operations: operations(worlds),
+            errors: errors(worlds),
+            habits: habit::find(worlds),
         }
     }
 }
 
-fn operations(calls: &[Call]) -> Vec<OperationUse> {
+fn operations(worlds: &[World]) -> Vec<OperationUse> {
     let mut used: BTreeMap<_, BTreeMap<u16, usize>> = BTreeMap::new();
-    for call in calls {
+    for call in worlds.iter().flat_map(|world| &world.calls) {
         let statuses = used.entry((call.operation.is_none(), call.operation)).or_default();
         *statuses.entry(call.status).or_default() += 1;
     }
@@ -80,25 +85,40 @@ fn operations(calls: &[Call]) -> Vec<OperationUse> {
         .collect()
 }
 
-fn errors(calls: &[Call]) -> Vec<ReceivedError> {
+fn errors(worlds: &[World]) -> Vec<ReceivedError> {
     let mut errors: Vec<ReceivedError> = Vec::new();
-    let mut known: BTreeMap<(String, u16, &str), usize> = BTreeMap::new();
-    for call in calls {
-        let Some(problem) = call.problem.as_deref() else { continue };
-        match known.get(&(call.name(), call.status, problem)) {
-            Some(at) => errors[*at].times += 1,
-            None => {
-                known.insert((call.name(), call.status, problem), errors.len());
-                errors.push(ReceivedError {
-                    status: call.status,
-                    problem: problem.to_owned(),
-                    call: call.name(),
-                    times: 1,
-                    first_call: call.serial,
-                    detail: call.detail.clone().unwrap_or_default(),
-                });
+    let mut known: BTreeMap<(String, u16, String), usize> = BTreeMap::new();
+    for world in worlds {
+        for call in &world.calls {
+            let Some((problem, detail)) = received(call) else { continue };
+            match known.get(&(call.name(), call.status, problem.clone())) {
+                Some(at) => errors[*at].times += 1,
+                None => {
+                    known.insert((call.name(), call.status, problem.clone()), errors.len());
+                    errors.push(ReceivedError {
+                        status: call.status,
+                        problem,
+                        call: call.name(),
+                        times: 1,
+                        first_call: call.serial,
+                        sandbox: world.sandbox.clone(),
+                        detail,
+                    });
+                }
             }
         }
     }
     errors
+}
+
+/// What was wrong with a call, in short and in the service's words.
+fn received(call: &Call) -> Option<(String, String)> {
+    match (&call.problem, &call.fault) {
+        (Some(problem), _) => Some((problem.clone(), call.detail.clone().unwrap_or_default())),
+        (None, Some(fault)) => {
+            let detail = "an armed fault did this; no rule refused the call";
+            Some((format!("fault {fault}"), detail.to_owned()))
+        }
+        (None, None) => None,
+    }
 }

@@ -2,9 +2,22 @@
 
 use std::net::IpAddr;
 
+use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 use serde_json::Value;
+
+/// What was called in one world. Shape: a member of `worlds` of `moot_mock`'s journals.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct World {
+    /// Id of the sandbox; `None` is the main world.
+    pub sandbox: Option<String>,
+    /// Calls that the journal, which is bounded and can be emptied, has no more.
+    pub forgotten: u64,
+    /// The calls, the oldest first.
+    #[serde(rename = "exchanges")]
+    pub calls: Vec<Call>,
+}
 
 /// A call and what it was answered. Shape: a member of `exchanges` of the control plane; further
 /// members are not looked at.
@@ -12,6 +25,8 @@ use serde_json::Value;
 pub struct Call {
     /// Its number in the world, from 1.
     pub serial: u64,
+    /// When, by the clock of the world.
+    pub at: Timestamp,
     /// Who called.
     pub client: IpAddr,
     /// As sent.
@@ -43,6 +58,8 @@ pub struct Answered {
     pub page: Option<u64>,
     /// Of a list: how many pages there were.
     pub pages: Option<u64>,
+    /// `Retry-After`, where it was told.
+    pub retry_after_seconds: Option<u64>,
 }
 
 impl Call {
@@ -60,10 +77,10 @@ impl Call {
     }
 }
 
-/// The calls of a journal, the oldest first.
+/// The calls of each world.
 ///
 /// # Errors
-/// Where it is none.
-pub fn read(journal: &Value) -> Result<Vec<Call>, serde_json::Error> {
-    Vec::deserialize(&journal["exchanges"])
+/// Where these are no journals.
+pub fn read(journals: &Value) -> Result<Vec<World>, serde_json::Error> {
+    Vec::deserialize(&journals["worlds"])
 }

@@ -3,12 +3,14 @@
 //! One row a habit. A test that provokes an error once is no habit: where only the repetition tells,
 //! [`REPEATED_MIN`] calls have to show it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 
+use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
 use serde::{Serialize, Serializer};
 
-use super::call::Call;
+use super::call::{Call, World};
 
 /// From here on it is no accident.
 const REPEATED_MIN: usize = 3;
@@ -43,6 +45,10 @@ pub struct Finding {
     pub times: usize,
     /// Number of the first of them.
     pub first_call: u64,
+    /// The sandbox where that was; `None` is the main world.
+    pub sandbox: Option<String>,
+    /// In how many worlds it was seen, just so.
+    pub worlds: usize,
     /// What was seen.
     pub seen: String,
     /// What to do instead.
@@ -115,6 +121,8 @@ impl Habit {
             habit: self,
             times: shown_by.len(),
             first_call: first.serial,
+            sandbox: None,
+            worlds: 1,
             seen,
             instead: instead.into(),
             section: self.section(),
@@ -128,9 +136,24 @@ impl Serialize for Habit {
     }
 }
 
-/// All that is found in these calls, given in their order.
-pub(super) fn find(calls: &[Call]) -> Vec<Finding> {
-    Habit::ALL.into_iter().flat_map(|habit| habit.found(calls)).collect()
+/// All that is found in each of these worlds; what is the same in several is told once.
+pub(super) fn find(worlds: &[World]) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    for habit in Habit::ALL {
+        for world in worlds {
+            for found in habit.found(&world.calls) {
+                let same = all.iter_mut().find(|one| one.habit == habit && one.seen == found.seen);
+                match same {
+                    Some(one) => {
+                        one.times += found.times;
+                        one.worlds += 1;
+                    }
+                    None => all.push(Finding { sandbox: world.sandbox.clone(), ..found }),
+                }
+            }
+        }
+    }
+    all
 }
 
 fn one(finding: Option<Finding>) -> Vec<Finding> {
@@ -187,21 +210,42 @@ fn dead_token(calls: &[Call]) -> Option<Finding> {
     Habit::DeadToken.finding(&longest, seen, instead)
 }
 
+/// Waiting is by the clock of the world, as `Retry-After` is. Where none was told, it is impatient to
+/// call again and be refused again.
 fn impatient_retry(calls: &[Call]) -> Option<Finding> {
-    let mut is_limited = BTreeSet::new();
-    let mut again = Vec::new();
+    let mut waits: BTreeMap<IpAddr, Option<Timestamp>> = BTreeMap::new();
+    let (mut again, mut is_told) = (Vec::new(), false);
     for call in calls {
-        if call.decision != "limit" {
-            is_limited.remove(&call.client);
-        } else if !is_limited.insert(call.client) {
+        let is_limited = call.decision == "limit";
+        let is_early = waits.get(&call.client).is_some_and(|until| match until {
+            Some(until) => call.at < *until,
+            None => is_limited,
+        });
+        if is_early {
             again.push(call);
+            is_told |= matches!(waits.get(&call.client), Some(Some(_)));
+        }
+        let seconds = call.response.retry_after_seconds;
+        if is_limited || (seconds.is_some() && call.fault.is_some()) {
+            let until = seconds.map(|seconds| {
+                let wait = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+                call.at.saturating_add(wait).unwrap_or(Timestamp::MAX)
+            });
+            waits.insert(call.client, until);
+        } else if !is_early {
+            waits.remove(&call.client);
         }
     }
     // One more may have been under way already.
     if again.len() + 1 < REPEATED_MIN {
         return None;
     }
-    let seen = format!("{} more calls right after one beyond the rate limit", again.len());
+    let when = if is_told {
+        "before the time that `Retry-After` named"
+    } else {
+        "right after one beyond the rate limit"
+    };
+    let seen = format!("{} more calls {when}", again.len());
     let instead = "send nothing for as many seconds as the header `Retry-After` says, then the \
                    same call again";
     Habit::ImpatientRetry.finding(&again, seen, instead)

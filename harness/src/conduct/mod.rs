@@ -10,5 +10,5 @@ mod habit;
 pub mod text;
 
 pub use account::{Account, OperationUse, ReceivedError};
-pub use call::{Answered, Call, read};
+pub use call::{Answered, Call, World, read};
 pub use habit::{Finding, Habit};

@@ -18,9 +18,18 @@ pub fn render(account: &Account, paint: Paint) -> String {
             paint.verdict(Verdict::Warn, "!")
         );
     }
-    let mut out = format!("{}\n", paint.bold(&format!("It made {} calls", account.calls)));
-    if account.first_call.is_some_and(|first| first > 1) {
-        out.push_str("  what came before them is no longer in the journal, and not told here\n");
+    let of_which = match account.sandboxes {
+        0 => String::new(),
+        1 => ", in 1 sandbox too".to_owned(),
+        many => format!(", in {many} sandboxes too"),
+    };
+    let head = format!("It made {} calls{of_which}", account.calls);
+    let mut out = format!("{}\n", paint.bold(&head));
+    if account.forgotten > 0 {
+        let forgotten = account.forgotten;
+        out.push_str(&format!(
+            "  {forgotten} before them are no longer in the journal, and not told here\n"
+        ));
     }
     out.push_str(&operations(&account.operations, paint));
     if !account.errors.is_empty() {
@@ -65,11 +74,11 @@ fn shown(status: u16, times: usize, paint: Paint) -> String {
 
 fn one_error(error: &ReceivedError, paint: Paint) -> String {
     format!(
-        "  {} {}, {} (call {})\n      {}\n",
+        "  {} {}, {} ({})\n      {}\n",
         shown(error.status, error.times, paint),
         escape::line(&error.problem),
         escape::line(&error.call),
-        error.first_call,
+        place(error.first_call, error.sandbox.as_deref(), 1),
         escape::line(&error.detail),
     )
 }
@@ -80,7 +89,23 @@ fn one_habit(finding: &Finding, paint: Paint) -> String {
         paint.verdict(Verdict::Warn, "!"),
         finding.habit.as_str(),
         escape::line(&finding.seen),
-        paint.dim(&format!("(§{}, call {})", finding.section, finding.first_call)),
+        paint.dim(&format!(
+            "(§{}, {})",
+            finding.section,
+            place(finding.first_call, finding.sandbox.as_deref(), finding.worlds)
+        )),
         finding.instead,
     )
+}
+
+/// Where it was first seen, and in how many worlds more.
+fn place(first_call: u64, sandbox: Option<&str>, worlds: usize) -> String {
+    let mut place = format!("call {first_call}");
+    if let Some(sandbox) = sandbox {
+        place.push_str(&format!(" in sandbox {}", escape::line(sandbox)));
+    }
+    if worlds > 1 {
+        place.push_str(&format!(", and in {} more", worlds - 1));
+    }
+    place
 }

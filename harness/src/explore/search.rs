@@ -17,7 +17,7 @@ use super::shrink::{self, Smaller};
 use super::violation::{Cause, Causes, Shown, Violation};
 use crate::run::outcome::Ending;
 use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
-use crate::run::{Event, RunOptions, Session};
+use crate::run::{Event, Interruption, RunOptions, Session};
 use crate::verdict::Verdict;
 
 /// Cases of one batch: their whole exchanges are held until they were compared.
@@ -51,11 +51,12 @@ type Ended = Arc<Mutex<Vec<Arc<ScenarioResult>>>>;
 /// A case that is no scenario: a bug of ours.
 pub async fn explore(
     options: ExploreOptions,
+    interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> Result<Explored, String> {
     let ended = Ended::default();
     let told = Arc::clone(&ended);
-    let opened = Session::open(&options.target, move |event| {
+    let opened = Session::open(&options.target, interruption, move |event| {
         if let Event::Ended(result) = &event {
             told.lock().push(Arc::clone(result));
         }
@@ -67,7 +68,7 @@ pub async fn explore(
     };
     let beside = Ended::default();
     let told = Arc::clone(&beside);
-    let opened = Session::open(&options.model, move |event| {
+    let opened = Session::open(&options.model, Arc::default(), move |event| {
         if let Event::Ended(result) = event {
             told.lock().push(result);
         }
@@ -123,7 +124,7 @@ impl Search<'_> {
         let drawn = self.draw();
         self.session.announce(drawn.len());
         for batch in drawn.chunks(BATCH) {
-            if self.session.target().has_given_up() {
+            if self.session.is_over() {
                 break;
             }
             self.walk_batch(batch).await?;
@@ -237,7 +238,7 @@ impl Search<'_> {
                 *result = Arc::clone(smaller);
             }
         }
-        let ending = ending(&all, self.session.target().has_given_up());
+        let ending = ending(&all, self.session.broken_off().0);
         let mut result = self.session.end(all).await;
         (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);
         self.model.end(Vec::new()).await;
@@ -286,9 +287,10 @@ fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
     result.steps.iter().flat_map(|step| &step.checks)
 }
 
-/// 0 nothing found, 1 a violation, 3 nothing was judged, 4 the target stopped answering, 70 our fault.
-fn ending(results: &[Arc<ScenarioResult>], has_given_up: bool) -> Ending {
-    let mut ending = if has_given_up { Ending::UNREACHABLE } else { Ending::CONFORMANT };
+/// 0 nothing found, 1 a violation, 3 nothing was judged or it was interrupted, 4 the target stopped
+/// answering, 70 our fault.
+fn ending(results: &[Arc<ScenarioResult>], broken_off: Ending) -> Ending {
+    let mut ending = broken_off;
     let mut is_judged = false;
     for check in results.iter().flat_map(|result| checks(result)) {
         match check.verdict {

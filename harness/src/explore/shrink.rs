@@ -41,7 +41,7 @@ pub(super) async fn shrink(
     };
     let walks = if session.target().is_mock() { WALKS_MAX } else { WALKS_MAX_DEPLOYMENT };
     for _ in 0..walks {
-        if !tree.simplify() {
+        if session.is_over() || !tree.simplify() {
             break;
         }
         // Steps back until there is something that was not tried yet.

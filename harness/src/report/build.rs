@@ -10,13 +10,15 @@ use moot_fixtures::{questions, register};
 use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
-use crate::report::names::{level_name, meaning, outcome_name, trouble_text};
+use crate::report::names::{level_name, meaning_of, outcome_name, trouble_text};
 use crate::report::secret::Secrets;
 use crate::report::view::{
-    Answer, Check, Exchange, File, NotRun, Place, Report, Requirement, Residue, SCHEMA_VERSION,
-    Scenario, SeenAnswer, Step, Target,
+    Answer, Check, Exchange, Expected, File, Known, NotRun, Place, Report, Requirement, Residue,
+    SCHEMA_VERSION, Scenario, SeenAnswer, Step, Target,
 };
-use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
+use crate::run::result::{
+    self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, Subject,
+};
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
 
@@ -70,7 +72,7 @@ impl Builder<'_> {
             interface_version: INTERFACE_VERSION,
             outcome: outcome_name(result.outcome),
             exit_code: result.exit_code,
-            meaning: meaning(result.exit_code),
+            meaning: meaning_of(result),
             trouble: result.trouble.as_deref().map(|text| self.text(text)),
             target: Target {
                 name: self.line(&result.target.name),
@@ -87,6 +89,7 @@ impl Builder<'_> {
             files,
             checks: all().map(|check| self.check(check)).collect(),
             not_run: self.not_run(result),
+            expected: result.expected.iter().map(|one| self.expected(one)).collect(),
             answers: self.answers(result),
             unused_snapshots: result.snapshots.unused.iter().map(|name| self.line(name)).collect(),
             residue: self.residue(result),
@@ -113,12 +116,17 @@ impl Builder<'_> {
             file.verdict = file.verdict.max(scenario.verdict);
             file.duration_seconds += seconds(scenario.duration);
             let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
-            if scenario.not_run.is_some() {
+            if scenario.known.is_some() {
+                file.counts.add_expected();
+            } else if scenario.not_run.is_some() {
                 file.counts.add(Verdict::NotRun);
             } else if checks.peek().is_none() {
                 file.counts.add(scenario.verdict);
             }
-            checks.for_each(|check| file.counts.add(check.verdict));
+            checks.for_each(|check| match check.known {
+                Some(_) => file.counts.add_expected(),
+                None => file.counts.add(check.verdict),
+            });
             file.scenarios.push(self.scenario(scenario));
         }
         files
@@ -130,6 +138,7 @@ impl Builder<'_> {
             title: scenario.title.clone(),
             verdict: scenario.verdict,
             not_run: scenario.not_run.as_ref().map(|why| self.line(&why.reason)),
+            known: scenario.known.as_ref().map(|known| self.known(known)),
             duration_seconds: seconds(scenario.duration),
             place: place(&scenario.at),
             steps: scenario
@@ -142,6 +151,28 @@ impl Builder<'_> {
                     exchanges: step.exchanges.iter().map(|exchange| exchange.number).collect(),
                 })
                 .collect(),
+        }
+    }
+
+    fn known(&self, known: &result::Known) -> Known {
+        Known { id: self.line(&known.id), reason: self.line(&known.reason) }
+    }
+
+    fn expected(&self, one: &ExpectedFailure) -> Expected {
+        let (state, note) = match &one.state {
+            ExpectedState::Happened => ("happened", None),
+            ExpectedState::Stale => ("stale", None),
+            ExpectedState::Inapplicable(why) => ("inapplicable", Some(self.line(why))),
+            ExpectedState::Unjudged => ("unjudged", None),
+        };
+        Expected {
+            id: self.line(&one.id),
+            outcome: one.outcome,
+            reason: self.line(&one.reason),
+            expires: one.expires.clone(),
+            state,
+            note,
+            names: one.names.iter().map(|name| self.line(name)).collect(),
         }
     }
 
@@ -165,6 +196,7 @@ impl Builder<'_> {
             place: check.place.as_ref().map(place),
             exchange: check.exchange.as_ref().map(|exchange| exchange.number),
             curl: None,
+            known: check.known.as_ref().map(|known| self.known(known)),
         };
         // Thousands of checks pass; what helps a person to look into one is for the others.
         let is_looked_into = check.verdict >= Verdict::Warn;
@@ -193,8 +225,11 @@ impl Builder<'_> {
         let mut all: Vec<NotRun> = Vec::new();
         let mut add = |one: NotRun| {
             let same = |known: &&mut NotRun| {
-                (&known.reason, &known.setting, &known.tolerate_as, known.is_tolerated)
-                    == (&one.reason, &one.setting, &one.tolerate_as, one.is_tolerated)
+                let key = |it: &NotRun| {
+                    let (reason, known) = (it.reason.clone(), it.known.clone());
+                    (reason, it.setting.clone(), it.tolerate_as.clone(), it.is_tolerated, known)
+                };
+                key(known) == key(&one)
             };
             match all.iter_mut().find(same) {
                 Some(known) => known.names.extend(one.names),
@@ -207,7 +242,8 @@ impl Builder<'_> {
                     reason: self.line(&why.reason),
                     setting: why.setting.as_deref().map(|setting| self.line(setting)),
                     tolerate_as: Some(why.tolerate_as.clone()).filter(|name| !name.is_empty()),
-                    is_tolerated: why.is_tolerated,
+                    is_tolerated: why.is_tolerated || scenario.known.is_some(),
+                    known: scenario.known.as_ref().map(|known| self.line(&known.reason)),
                     names: vec![self.line(&scenario.name)],
                 });
                 continue;
@@ -218,7 +254,8 @@ impl Builder<'_> {
                     reason: self.line(&check.message),
                     setting: None,
                     tolerate_as: None,
-                    is_tolerated: false,
+                    is_tolerated: check.known.is_some(),
+                    known: check.known.as_ref().map(|known| self.line(&known.reason)),
                     names: vec![self.line(&check.id)],
                 });
             }

@@ -17,6 +17,8 @@ pub struct Counts {
     pub observed: usize,
     pub pass: usize,
     pub not_applicable: usize,
+    /// Known failures: of no other verdict, whatever they are.
+    pub expected: usize,
 }
 
 impl Counts {
@@ -35,6 +37,12 @@ impl Counts {
         } += 1;
     }
 
+    /// One more known failure.
+    pub fn add_expected(&mut self) {
+        self.total += 1;
+        self.expected += 1;
+    }
+
     /// All of `other` more.
     pub fn add_all(&mut self, other: &Self) {
         self.total += other.total;
@@ -46,6 +54,7 @@ impl Counts {
         self.observed += other.observed;
         self.pass += other.pass;
         self.not_applicable += other.not_applicable;
+        self.expected += other.expected;
     }
 
     /// How many of this verdict.

@@ -7,6 +7,7 @@
 //! | `not run`, `not applicable` | skipped, with the reason |
 //! | `warn`, `observed` | passed; what there is to say stands in `system-out` |
 //! | `pass` | passed |
+//! | any, of a known failure | skipped, with the verdict and the reason |
 //!
 //! A scenario that was not run is one skipped case, so that it is not overlooked. A `warn` is no
 //! failure here as it is none in the exit code.
@@ -27,6 +28,9 @@ pub fn render(report: &Report) -> Result<String, String> {
     junit.set_time(duration(report.duration_seconds));
     for file in &report.files {
         junit.add_test_suite(suite(report, file));
+    }
+    if let Some(suite) = stale(report) {
+        junit.add_test_suite(suite);
     }
     if let Some(trouble) = &report.trouble {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
@@ -51,7 +55,10 @@ fn suite(report: &Report, file: &File) -> TestSuite {
     }
     for scenario in &file.scenarios {
         if let Some(reason) = &scenario.not_run {
-            suite.add_test_case(not_run(scenario, reason));
+            let known = scenario.known.as_ref();
+            let known = known.map(|known| format!(" (expected: {})", known.reason));
+            let reason = format!("{reason}{}", known.unwrap_or_default());
+            suite.add_test_case(not_run(scenario, &reason));
         }
         let checks = report.checks.iter().filter(|check| check.scenario == scenario.name);
         suite.add_test_cases(checks.map(case));
@@ -69,6 +76,7 @@ fn not_run(scenario: &Scenario, reason: &str) -> TestCase {
 
 fn case(check: &Check) -> TestCase {
     let status = match check.verdict {
+        _ if check.known.is_some() => expected(check),
         Verdict::Fail | Verdict::Drift => bad(check, NonSuccessKind::Failure),
         Verdict::Error => bad(check, NonSuccessKind::Error),
         Verdict::NotRun | Verdict::NotApplicable => {
@@ -80,10 +88,38 @@ fn case(check: &Check) -> TestCase {
     };
     let mut case = TestCase::new(format!("{} / {}", check.step, check.subject()), status);
     case.set_classname(check.scenario.clone());
-    if matches!(check.verdict, Verdict::Warn | Verdict::Observed) {
+    if check.known.is_some() || matches!(check.verdict, Verdict::Warn | Verdict::Observed) {
         case.set_system_out(format!("{}: {}", check.verdict.as_str(), details(check)));
     }
     case
+}
+
+/// A known failure: skipped, so that it is seen and breaks nothing.
+fn expected(check: &Check) -> TestCaseStatus {
+    let reason = check.known.as_ref().map_or("", |known| known.reason.as_str());
+    let mut status = TestCaseStatus::skipped();
+    let verdict = check.verdict.as_str();
+    status.set_message(format!("expected {verdict} ({reason}): {}", check.message));
+    status
+}
+
+/// Known failures that did not happen: a case each, since they are drift.
+fn stale(report: &Report) -> Option<TestSuite> {
+    let all: Vec<_> = report.expected.iter().filter(|one| one.is_stale()).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let mut suite = TestSuite::new("expected failures");
+    for one in all {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let outcome = one.outcome.as_str();
+        status.set_type("drift").set_message(format!(
+            "expected {outcome} did not happen ({}): take it from the file",
+            one.reason
+        ));
+        suite.add_test_case(TestCase::new(one.id.clone(), status));
+    }
+    Some(suite)
 }
 
 fn bad(check: &Check, kind: NonSuccessKind) -> TestCaseStatus {

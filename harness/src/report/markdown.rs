@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::counts::Counts;
 use super::escape;
-use super::view::{Check, Report};
-use crate::verdict::Verdict;
+use super::view::{Check, Expected, Report};
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.
 const FAILURES_SHOWN_MAX: usize = 50;
@@ -41,6 +40,7 @@ fn write_into(out: &mut String, report: &Report) -> std::fmt::Result {
     failures(out, report)?;
     warnings(out, report)?;
     not_run(out, report)?;
+    expected(out, report)?;
     answers(out, report)?;
     if !report.residue.is_empty() {
         writeln!(out, "### Left behind\n")?;
@@ -124,8 +124,7 @@ fn failure(out: &mut String, check: &Check) -> std::fmt::Result {
 }
 
 fn warnings(out: &mut String, report: &Report) -> std::fmt::Result {
-    let warned: Vec<&Check> =
-        report.checks.iter().filter(|check| check.verdict == Verdict::Warn).collect();
+    let warned: Vec<&Check> = report.checks.iter().filter(|check| check.is_warning()).collect();
     if warned.is_empty() {
         return Ok(());
     }
@@ -148,9 +147,34 @@ fn not_run(out: &mut String, report: &Report) -> std::fmt::Result {
     for one in &report.not_run {
         let setting = one.setting.as_deref().map(escape::markdown);
         let setting = setting.map(|text| format!("; enable it with {text}")).unwrap_or_default();
-        let tolerated = if one.is_tolerated { " (tolerated)" } else { "" };
+        let tolerated = match (&one.known, one.is_tolerated) {
+            (Some(reason), _) => format!(" (expected: {})", escape::markdown(reason)),
+            (None, true) => " (tolerated)".to_owned(),
+            (None, false) => String::new(),
+        };
         let reason = escape::markdown(&one.reason);
         writeln!(out, "- {} × {reason}{setting}{tolerated}", one.names.len())?;
+    }
+    writeln!(out)
+}
+
+fn expected(out: &mut String, report: &Report) -> std::fmt::Result {
+    let judged = |one: &&Expected| ["happened", "stale"].contains(&one.state);
+    let rows: Vec<&Expected> = report.expected.iter().filter(judged).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let e = escape::markdown;
+    writeln!(out, "### Expected failures\n\n| what | expected | seen | reason | until |")?;
+    writeln!(out, "|---|---|---:|---|---|")?;
+    for one in rows {
+        let seen = match one.is_stale() {
+            true => "did not happen: take it from the file".to_owned(),
+            false => format!("{} ×", one.names.len()),
+        };
+        let (id, reason) = (e(&one.id), e(&one.reason));
+        let until = one.expires.as_deref().unwrap_or_default();
+        writeln!(out, "| {id} | {} | {seen} | {reason} | {until} |", one.outcome.as_str())?;
     }
     writeln!(out)
 }

@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Level;
 
 use crate::exchange::Trouble;
-use crate::run::result::Outcome;
+use crate::run::result::{ExpectedFailure, ExpectedState, Outcome, RunResult};
 
 /// Why there is no answer.
 pub(super) fn trouble_text(trouble: &Trouble) -> String {
@@ -37,15 +37,24 @@ pub(super) const fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What an exit code means, a clause (DESIGN §8).
-pub(super) const fn meaning(exit_code: u8) -> &'static str {
+/// What the exit code of a run means, a clause (DESIGN §8); says so where known failures happened.
+pub(super) fn meaning_of(result: &RunResult) -> &'static str {
+    let is_known = |one: &ExpectedFailure| one.state == ExpectedState::Happened;
+    if result.exit_code == 0 && result.expected.iter().any(is_known) {
+        return "nothing failed but what was expected, and everything selected ran or is tolerated \
+                by name";
+    }
+    meaning(result.exit_code)
+}
+
+const fn meaning(exit_code: u8) -> &'static str {
     match exit_code {
         0 => "nothing failed, and everything selected ran or is tolerated by name",
         1 => "the target violates the specification",
         2 => "the command or a file given to it is wrong; nothing was sent",
         3 => "not everything could be checked, and not all of that is tolerated",
         4 => "the target could not be reached, or refused the credentials",
-        5 => "a snapshot or a pinned answer differs",
+        5 => "a snapshot or a pinned answer differs, or an expected failure did not happen",
         _ => "a fault of this program",
     }
 }

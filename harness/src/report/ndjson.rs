@@ -2,7 +2,8 @@
 //!
 //! `{"event": "planned", "scenarios": 3}`, `{"event": "started", "name": …}`,
 //! `{"event": "ended", "scenario": …, "checks": […]}`, and last
-//! `{"event": "finished", "outcome": …, "exit_code": …}`. It is rendered when the run has ended: only
+//! `{"event": "finished", "outcome": …, "exit_code": …, "expected": […]}`. Known failures are told
+//! there alone: whether they apply is known only at the end. It is rendered when the run has ended: only
 //! then all secrets that must not stand in it are known.
 
 use serde_json::{Value, json};
@@ -31,6 +32,7 @@ pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> Result
             "outcome": report.outcome,
             "exit_code": report.exit_code,
             "trouble": report.trouble,
+            "expected": report.expected,
             "counts": report.counts,
             "scenario_counts": report.scenario_counts,
             "duration_seconds": report.duration_seconds,

@@ -57,6 +57,8 @@ pub struct Report {
     pub checks: Vec<Check>,
     /// What was not run, by reason.
     pub not_run: Vec<NotRun>,
+    /// What became of each known failure.
+    pub expected: Vec<Expected>,
     /// Answers seen of open questions.
     pub answers: Vec<Answer>,
     /// Recorded responses that no step asked for; known of complete, unfiltered, conformant runs.
@@ -108,6 +110,9 @@ pub struct Scenario {
     pub verdict: Verdict,
     /// Why it was not run, or not to its end.
     pub not_run: Option<String>,
+    /// The known failure by which it was not run; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Known>,
     /// Real time, seconds.
     pub duration_seconds: f64,
     /// Where it stands.
@@ -180,6 +185,36 @@ pub struct Check {
     pub exchange: Option<u64>,
     /// A command line that sends the same; secrets are shell variables. For `warn` and worse.
     pub curl: Option<String>,
+    /// The known failure that it is, or that stopped it; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Known>,
+}
+
+/// Which known failure something is.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "as in the result")]
+pub struct Known {
+    pub id: String,
+    pub reason: String,
+}
+
+/// What became of an entry of the file of known failures.
+#[derive(Debug, Clone, Serialize)]
+pub struct Expected {
+    /// As written: a scenario, a requirement, or both.
+    pub id: String,
+    /// `fail`, `warn`, `not_run`.
+    pub outcome: Verdict,
+    /// Why it is known.
+    pub reason: String,
+    /// The last day.
+    pub expires: Option<String>,
+    /// `happened`, `stale`, `inapplicable`, `unjudged`.
+    pub state: &'static str,
+    /// Why its condition does not hold.
+    pub note: Option<String>,
+    /// The checks, or scenarios, that did what was expected.
+    pub names: Vec<String>,
 }
 
 /// What was not run for one reason.
@@ -191,8 +226,11 @@ pub struct NotRun {
     pub setting: Option<String>,
     /// What `tolerate` names; null for single checks.
     pub tolerate_as: Option<String>,
-    /// Whether the target file tolerates it.
+    /// Whether the target file tolerates it, or it is a known failure.
     pub is_tolerated: bool,
+    /// Why it is known; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
     /// Scenarios, or checks of a scenario that ran.
     pub names: Vec<String>,
 }
@@ -318,15 +356,29 @@ impl Answer {
 }
 
 impl Check {
+    /// Whether it is a warning that nobody expected.
+    pub fn is_warning(&self) -> bool {
+        self.known.is_none() && self.verdict == Verdict::Warn
+    }
+
     /// Id of what it judges, whichever kind it is of.
     pub fn subject(&self) -> &str {
         let subject = [&self.requirement, &self.question, &self.snapshot];
         subject.into_iter().flatten().next().map_or("", String::as_str)
     }
 
-    /// Whether a person has to look at it: a violation, a difference, or a fault of ours.
+    /// Whether a person has to look at it: a violation that is not known, a difference, or a fault of
+    /// ours.
     pub fn is_bad(&self) -> bool {
-        matches!(self.verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
+        self.known.is_none()
+            && matches!(self.verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
+    }
+}
+
+impl Expected {
+    /// Whether it did not happen, though it was judged.
+    pub fn is_stale(&self) -> bool {
+        self.state == "stale"
     }
 }
 

@@ -94,6 +94,7 @@ impl Standing<'_> {
             pointer: None,
             place,
             exchange,
+            known: None,
         }
     }
 

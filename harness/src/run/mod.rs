@@ -7,7 +7,9 @@
 mod admin;
 mod burst;
 pub mod declared;
+pub mod estimate;
 pub mod event;
+pub mod interruption;
 mod judge;
 mod keep;
 mod observe;
@@ -27,7 +29,9 @@ mod unchanged;
 mod walk;
 
 pub use event::Event;
+pub use interruption::Interruption;
+pub(crate) use pages::PAGES_MAX;
 pub use session::Session;
 pub use snapshot::SnapshotMode;
 pub(crate) use snapshot::slug;
-pub use walk::{RunOptions, run};
+pub use walk::{RunOptions, run, run_until};

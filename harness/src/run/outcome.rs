@@ -38,21 +38,23 @@ impl Ending {
 }
 
 /// The ending of a run that reached its target. Zero passed checks is never a pass.
-pub fn ending(scenarios: &[impl AsRef<ScenarioResult>]) -> Ending {
+pub fn ending(scenarios: &[ScenarioResult]) -> Ending {
     let mut ending = Ending::CONFORMANT;
     let mut has_passed = false;
     for scenario in scenarios {
-        let scenario = scenario.as_ref();
         ending = ending.graver(of_scenario(scenario));
         has_passed |= scenario.steps.iter().flat_map(|step| &step.checks).any(|check| {
+            // A known failure was judged, and weighs no more than a warning.
             matches!(check.verdict, Verdict::Pass | Verdict::Warn | Verdict::Observed)
+                || check.verdict == Verdict::Fail && check.known.is_some()
         });
     }
     if has_passed { ending } else { ending.graver(Ending::INCOMPLETE) }
 }
 
 fn of_scenario(scenario: &ScenarioResult) -> Ending {
-    let is_tolerated = scenario.not_run.as_ref().is_some_and(|not_run| not_run.is_tolerated);
+    let is_tolerated = scenario.known.is_some()
+        || scenario.not_run.as_ref().is_some_and(|not_run| not_run.is_tolerated);
     let unchecked = if has_trouble(scenario) { Ending::UNREACHABLE } else { Ending::INCOMPLETE };
     let mut ending = match scenario.verdict {
         Verdict::Error => Ending::OURS,
@@ -66,7 +68,7 @@ fn of_scenario(scenario: &ScenarioResult) -> Ending {
         | Verdict::NotApplicable => Ending::CONFORMANT,
     };
     for check in scenario.steps.iter().flat_map(|step| &step.checks) {
-        ending = ending.graver(match check.verdict {
+        ending = ending.graver(match check.weight() {
             Verdict::Error => Ending::OURS,
             Verdict::Fail => Ending::NON_CONFORMANT,
             Verdict::Drift => Ending::DRIFTED,

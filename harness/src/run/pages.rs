@@ -119,7 +119,7 @@ async fn follow(
 }
 
 /// Pages walked where the target file says nothing.
-const PAGES_MAX: u64 = 40;
+pub(crate) const PAGES_MAX: u64 = 40;
 
 fn pages_max(walk: &Walk<'_>) -> u64 {
     walk.shared.target.pages_max().unwrap_or(PAGES_MAX)

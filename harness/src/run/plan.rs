@@ -100,7 +100,7 @@ fn file_stem(selector: &str) -> &str {
 }
 
 /// Whether `text` is `pattern`, where each `*` stands for any text.
-fn like(text: &str, pattern: &str) -> bool {
+pub(crate) fn like(text: &str, pattern: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return text == pattern;
     };

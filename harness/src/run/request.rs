@@ -251,7 +251,10 @@ pub(super) async fn wait(walk: &Walk<'_>, duration: Duration) -> Result<(), Stop
         let seconds = duration.as_secs().max(1);
         walk.stage.admin("POST", "/clock", Some(json!({ "advance_seconds": seconds }))).await?;
     } else if !walk.stage.is_recorded() {
-        tokio::time::sleep(duration).await;
+        tokio::select! {
+            () = tokio::time::sleep(duration) => {}
+            () = walk.shared.interruption.told(), if !walk.is_final => {}
+        }
     }
-    Ok(())
+    walk.interrupted()
 }

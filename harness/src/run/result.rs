@@ -51,6 +51,54 @@ pub struct CheckResult {
     pub place: Option<Location>,
     /// The exchange it judged.
     pub exchange: Option<Arc<Exchange>>,
+    /// The known failure that it is, or that stopped it.
+    pub known: Option<Known>,
+}
+
+/// The known failure that something is (see [`crate::expected`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Id of the entry.
+    pub id: String,
+    /// Why it is known.
+    pub reason: String,
+}
+
+/// What became of an entry of the file of known failures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedFailure {
+    /// Its id, as written.
+    pub id: String,
+    /// `fail`, `warn` or `not run`.
+    pub outcome: Verdict,
+    /// Why.
+    pub reason: String,
+    /// `2027-01-31`.
+    pub expires: Option<String>,
+    /// Whether it happened.
+    pub state: ExpectedState,
+    /// The checks, or scenarios, that did what was expected.
+    pub names: Vec<String>,
+}
+
+/// Whether an expected failure happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExpectedState {
+    /// It did.
+    Happened,
+    /// It was judged, and did not: drift.
+    Stale,
+    /// Its condition does not hold: why.
+    Inapplicable(String),
+    /// Nothing of it was selected or judged.
+    Unjudged,
+}
+
+impl CheckResult {
+    /// What it weighs in its parents and in the exit code: a known failure no more than a warning.
+    pub fn weight(&self) -> Verdict {
+        if self.known.is_some() { self.verdict.min(Verdict::Warn) } else { self.verdict }
+    }
 }
 
 /// Why something was not run, and what would enable it.
@@ -96,6 +144,8 @@ pub struct ScenarioResult {
     pub steps: Vec<StepResult>,
     /// Where it was not run, or not to its end.
     pub not_run: Option<NotRun>,
+    /// The known failure by which it was not run.
+    pub known: Option<Known>,
     /// Real time.
     pub duration: Duration,
     /// Where it stands.
@@ -169,6 +219,8 @@ pub struct RunResult {
     pub answers: BTreeMap<String, ObservedAnswer>,
     /// About recorded responses.
     pub snapshots: SnapshotFindings,
+    /// What became of each known failure.
+    pub expected: Vec<ExpectedFailure>,
     /// What was left behind.
     pub residue: Vec<Residue>,
     /// Why the target could not be used at all, where it could not.

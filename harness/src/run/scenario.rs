@@ -16,6 +16,7 @@ use crate::scenario::names::{Names, UnknownName};
 use crate::target::{Receiver, Stage};
 use crate::verdict::Verdict;
 
+use super::interruption::REASON;
 use super::walk::Shared;
 use super::{declared, judge, keep, step};
 
@@ -94,6 +95,8 @@ pub(super) struct Walk<'a> {
     pub(super) name: String,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
+    /// Whether what always runs is being walked.
+    pub(super) is_final: bool,
     /// Steps that always run, first in first, with the names they were written under.
     pub(super) finals: Vec<Final<'a>>,
     pub(super) placeholders: Placeholders,
@@ -113,6 +116,14 @@ impl Walk<'_> {
         let count = self.labels.entry(name.to_owned()).or_insert(0);
         *count += 1;
         if *count == 1 { name.to_owned() } else { format!("{name} #{count}") }
+    }
+
+    /// Why no further step is walked, where the run was interrupted; what always runs still is.
+    pub(super) fn interrupted(&self) -> Result<(), Stop> {
+        match self.shared.interruption.is_told() && !self.is_final {
+            true => Err(Stop::not_run(REASON)),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn standing<'b>(&'b self, step: &'b str) -> judge::Standing<'b> {
@@ -144,9 +155,20 @@ pub(super) fn broken(
     vec![result]
 }
 
+/// A scenario that did not end in the time that an interruption leaves.
+pub(super) fn cut_off(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
+    let stop = Stop::not_run(format!("{REASON}, and this did not end in time"));
+    let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
+    (shared.on_event)(Event::Ended(Arc::clone(&result)));
+    vec![result]
+}
+
 async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResult> {
     let begun = Instant::now();
     let name = planned.name();
+    if shared.interruption.is_told() {
+        return vec![unwalked(shared, planned, &name, &Stop::not_run(REASON), begun)];
+    }
     for need in &planned.scenario.needs {
         if let Some(mut not_run) = shared.target.missing(need) {
             not_run.is_tolerated |= shared.target.tolerates(&name);
@@ -165,6 +187,10 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
             if results.iter().any(|result| result.name == name) {
                 name = format!("{}[{}]", planned.name(), index + 1);
             }
+        }
+        if shared.interruption.is_told() {
+            results.push(unwalked(shared, planned, &name, &Stop::not_run(REASON), begun));
+            continue;
         }
         results.push(row_walked(shared, planned, &name, row).await);
     }
@@ -268,6 +294,7 @@ async fn attempt(
         name: name.to_owned(),
         names,
         steps: Vec::new(),
+        is_final: false,
         finals: Vec::new(),
         placeholders: Placeholders::new(),
         receivers: BTreeMap::new(),
@@ -288,6 +315,7 @@ async fn walk_steps(walk: &mut Walk<'_>) -> Option<Stop> {
     } else if let Some(stop) = &stop {
         step::skip_all(walk, &walk.planned.scenario.steps, "", stop);
     }
+    walk.is_final = true;
     while let Some(last) = walk.finals.pop() {
         // Names of a loop have ended by now; those the steps were written under have not.
         walk.names = last.names;
@@ -317,6 +345,7 @@ fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
         verdict,
         steps: walk.steps,
         not_run,
+        known: None,
         duration: begun.elapsed(),
         at: walk.planned.scenario.at.clone(),
     }
@@ -350,6 +379,7 @@ fn unwalked(
             }
             Stop::NotApplicable(_) | Stop::Ours(_) => None,
         },
+        known: None,
         duration: begun.elapsed(),
         at: planned.scenario.at.clone(),
     }

@@ -11,12 +11,16 @@ use parking_lot::Mutex;
 
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
+use crate::expected::{self, Circumstances, Expected};
 use crate::run::Event;
 use crate::run::outcome::{self, Ending};
-use crate::run::result::{RunResult, ScenarioResult, SnapshotFindings, TargetDescription};
+use crate::run::result::{
+    ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+};
 use crate::scenario::model::ScenarioFile;
-use crate::target::{OpenError, Target, TargetChoice};
+use crate::target::{Chosen, OpenError, Target, TargetChoice};
 
+use super::interruption::{Interruption, REASON};
 use super::walk::{self, RunOptions, Shared};
 use super::{SnapshotMode, snapshot};
 
@@ -25,6 +29,8 @@ pub struct Session {
     shared: Arc<Shared>,
     begun: Begun,
     jobs: Option<usize>,
+    /// Known failures, which are marked in the end.
+    expected: Expected,
 }
 
 /// What is known of a run before its target is opened.
@@ -62,6 +68,7 @@ impl Begun {
             scenarios: Vec::new(),
             answers: BTreeMap::new(),
             snapshots: SnapshotFindings::default(),
+            expected: Vec::new(),
             residue: Vec::new(),
             trouble,
             reproduce: self.reproduce.clone(),
@@ -79,28 +86,58 @@ pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> Run
 }
 
 impl Session {
-    /// Opens the target of `options`; its files and selectors are not looked at.
+    /// Opens the target of `options`, and walks until `interruption` is told; files, selectors and known
+    /// failures are not looked at.
     ///
     /// # Errors
-    /// The result of a run whose target cannot be used, exit code 2 or 4.
+    /// The result of a run whose target cannot be used, exit code 2 or 4; 3 where it was interrupted.
     pub async fn open(
         options: &RunOptions,
+        interruption: Arc<Interruption>,
+        on_event: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, Box<RunResult>> {
+        Self::opened(options, |_| Ok(Expected::default()), interruption, on_event).await
+    }
+
+    /// As [`Session::open`], for the files of `options`, which known failures are held against.
+    pub(super) async fn open_for_suite(
+        options: &RunOptions,
+        interruption: Arc<Interruption>,
+        on_event: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, Box<RunResult>> {
+        let known =
+            |chosen: &Chosen| chosen.expected(&options.target, &options.files, expected::today());
+        Self::opened(options, known, interruption, on_event).await
+    }
+
+    async fn opened(
+        options: &RunOptions,
+        known_failures: impl FnOnce(&Chosen) -> Result<Expected, OpenError>,
+        interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
         let begun = Begun::now(options);
-        let (choice, how) = (options.choice.clone(), options.target.clone());
-        let mut target = match Target::open(choice, how, Arc::clone(&begun.masks)).await {
-            Ok(target) => target,
-            Err(error) => {
-                let (ending, why) = match error {
-                    OpenError::Usage(why) => (Ending::USAGE, why),
-                    OpenError::Unreachable(why) | OpenError::Credentials(why) => {
-                        (Ending::UNREACHABLE, why)
-                    }
-                };
-                let why = begun.masks.mask(&why);
-                let description = describe_choice(&options.choice);
-                return Err(Box::new(begun.blank(ending, Some(why), description)));
+        let unopened = |ending, why: String| {
+            let description = describe_choice(&options.choice);
+            Box::new(begun.blank(ending, Some(begun.masks.mask(&why)), description))
+        };
+        let opened = async {
+            let chosen = options.choice.clone().read()?;
+            let expected = known_failures(&chosen)?;
+            let masks = Arc::clone(&begun.masks);
+            Ok((Target::open(chosen, options.target.clone(), masks).await?, expected))
+        };
+        let opened = tokio::select! {
+            opened = opened => opened,
+            () = interruption.told() => {
+                return Err(unopened(Ending::INCOMPLETE, format!("{REASON} before it began")));
+            }
+        };
+        let (mut target, expected) = match opened {
+            Ok(opened) => opened,
+            Err(OpenError::Usage(why)) => return Err(unopened(Ending::USAGE, why)),
+            Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
+                return Err(unopened(Ending::UNREACHABLE, why));
             }
         };
         if let Some(recorder) = &options.recorder {
@@ -117,9 +154,15 @@ impl Session {
             answers: Mutex::default(),
             controls: Mutex::default(),
             on_event: Box::new(on_event),
+            interruption,
             target,
         };
-        Ok(Self { shared: Arc::new(shared), begun, jobs: options.jobs })
+        Ok(Self { shared: Arc::new(shared), begun, jobs: options.jobs, expected })
+    }
+
+    /// Whether no more is to be begun: it was interrupted, or the target no longer answers.
+    pub fn is_over(&self) -> bool {
+        self.shared.interruption.is_told() || self.shared.target.has_given_up()
     }
 
     /// What is walked.
@@ -142,6 +185,25 @@ impl Session {
         walk::walk_all(&self.shared, files, places, self.jobs).await
     }
 
+    /// What keeps the walks from having been whole, and in words; conformant where nothing does.
+    pub fn broken_off(&self) -> (Ending, Option<String>) {
+        let (mut ending, mut trouble) = (Ending::CONFORMANT, None);
+        if self.shared.interruption.is_told() {
+            ending = ending.graver(Ending::INCOMPLETE);
+            trouble = Some(format!("{REASON}; what had not begun by then was not run"));
+        }
+        if let Some(why) = self.shared.target.refused_applications() {
+            ending = ending.graver(Ending::UNREACHABLE);
+            trouble = Some(self.begun.masks.mask(&why));
+        }
+        if self.shared.target.has_given_up() {
+            ending = ending.graver(Ending::UNREACHABLE);
+            let why = "the target stopped answering, and the run was cut short";
+            trouble = Some(why.to_owned());
+        }
+        (ending, trouble)
+    }
+
     /// Cleans up and ends: the result of a run that came to these scenarios.
     pub async fn end(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunResult {
         self.ended(scenarios, false).await
@@ -155,16 +217,27 @@ impl Session {
         is_suite: bool,
     ) -> RunResult {
         let shared = &self.shared;
-        shared.target.cleanup().await;
-        let mut ending = outcome::ending(&scenarios);
-        let mut trouble = None;
-        if shared.target.has_given_up() {
-            ending = ending.graver(Ending::UNREACHABLE);
-            trouble = Some("the target stopped answering, and the run was cut short".to_owned());
+        // Bounded where the run was interrupted.
+        tokio::select! {
+            () = shared.target.cleanup() => {}
+            () = shared.interruption.over() => {}
         }
+        let mut scenarios: Vec<ScenarioResult> =
+            scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        let answers = std::mem::take(&mut *shared.answers.lock());
+        let meets = |need: &str| shared.target.missing(need).is_none();
+        let circumstances = Circumstances { meets: &meets, answers: &answers };
+        let expected = expected::apply(&self.expected, &mut scenarios, &circumstances);
+        let mut ending = outcome::ending(&scenarios);
+        if expected.iter().any(|one| one.state == ExpectedState::Stale) {
+            ending = ending.graver(Ending::DRIFTED);
+        }
+        let (broken_off, trouble) = self.broken_off();
+        ending = ending.graver(broken_off);
         let mut result = self.begun.blank(ending, trouble, shared.target.description());
-        result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
-        result.answers = std::mem::take(&mut *shared.answers.lock());
+        result.scenarios = scenarios;
+        result.answers = answers;
+        result.expected = expected;
         let seen: snapshot::Seen = std::mem::take(&mut *shared.snapshots_seen.lock());
         let is_whole = is_suite
             && shared.snapshots != SnapshotMode::Off

@@ -29,6 +29,10 @@ pub(super) async fn walk_all<'a>(
     suffix: &str,
 ) -> Result<(), Stop> {
     for (index, step) in steps.iter().enumerate() {
+        if let Err(stop) = walk.interrupted() {
+            skip_all(walk, &steps[index..], suffix, &stop);
+            return Err(stop);
+        }
         if let Err(stop) = Box::pin(walk_one(walk, step, suffix)).await {
             skip_all(walk, &steps[index + 1..], suffix, &stop);
             return Err(stop);

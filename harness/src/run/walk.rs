@@ -18,6 +18,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Recorder;
 use crate::target::{Target, TargetChoice, TargetOptions};
 
+use super::interruption::Interruption;
 use super::session::{self, Session};
 use super::snapshot::SnapshotMode;
 use super::{scenario, snapshot};
@@ -60,12 +61,23 @@ pub(super) struct Shared {
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    pub(super) interruption: Arc<Interruption>,
     pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
 }
 
 /// Runs what is selected. Never fails: what went wrong is in the result.
 pub async fn run(
     options: RunOptions,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> RunResult {
+    run_until(options, Arc::default(), on_event).await
+}
+
+/// Runs what is selected, until `interruption` is told: then nothing more is begun, what was begun is
+/// put in order within a bounded time, and the rest is not run.
+pub async fn run_until(
+    options: RunOptions,
+    interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> RunResult {
     let planned = match plan::select(&options.files, &options.selectors) {
@@ -77,7 +89,7 @@ pub async fn run(
         return session::unopened(&options, Ending::INCOMPLETE, why);
     }
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
-    let session = match Session::open(&options, on_event).await {
+    let session = match Session::open_for_suite(&options, interruption, on_event).await {
         Ok(session) => session,
         Err(result) => return *result,
     };
@@ -103,10 +115,19 @@ pub(super) async fn walk_all(
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
-            let results = match tokio::spawn(walk).await {
-                Ok(results) => results,
-                // A bug of ours in one scenario must not hide what the others found.
-                Err(error) => scenario::broken(&shared_too, Planned::at(&files_too, place), &error),
+            let mut task = tokio::spawn(walk);
+            let results = tokio::select! {
+                ended = &mut task => match ended {
+                    Ok(results) => results,
+                    // A bug of ours in one scenario must not hide what the others found.
+                    Err(error) => {
+                        scenario::broken(&shared_too, Planned::at(&files_too, place), &error)
+                    }
+                },
+                () = shared_too.interruption.over() => {
+                    task.abort();
+                    scenario::cut_off(&shared_too, Planned::at(&files_too, place))
+                }
             };
             (index, results)
         }

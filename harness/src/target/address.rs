@@ -32,6 +32,43 @@ pub(super) fn below(base: &Url, path: &str) -> String {
     format!("{}{path}", base.as_str().trim_end_matches('/'))
 }
 
+/// Times that a path is percent-decoded: a service may decode more than once.
+const DECODED_TIMES_MAX: usize = 4;
+
+/// The path of an address below `base` as the most lenient service would read it: percent-decoded,
+/// without empty and dot segments, without a slash at its end; `\` is a slash. For what may not be
+/// missed whatever its spelling; requests leave as they are written.
+pub(super) fn canonical_path(url: &Url, base: &Url) -> String {
+    let (path, base) = (canonical(url.path()), canonical(base.path()));
+    match path.strip_prefix(&base) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => rest.to_owned(),
+        Some(_) | None => path,
+    }
+}
+
+fn canonical(path: &str) -> String {
+    let mut text = path.to_owned();
+    for _ in 0..DECODED_TIMES_MAX {
+        let decoded = percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if decoded == text {
+            break;
+        }
+        text = decoded;
+    }
+    let mut segments: Vec<&str> = Vec::new();
+    let before_query = text.split(['?', '#', ';']).next().unwrap_or_default();
+    for segment in before_query.split(['/', '\\']) {
+        match segment.trim() {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            segment => segments.push(segment),
+        }
+    }
+    segments.iter().flat_map(|segment| ["/", segment]).collect::<String>().to_ascii_lowercase()
+}
+
 /// Whether the host is this machine alone.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
@@ -51,4 +88,43 @@ pub(super) fn shown_host(url: &Url) -> String {
 /// Whether both have the same scheme, host and port.
 pub(super) fn is_same_origin(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base, below, canonical_path};
+
+    #[test]
+    fn every_spelling_of_a_path_is_one() {
+        for path in [
+            "/v1/requests",
+            "/v1/requests/",
+            "//v1///requests",
+            "/v1/./requests",
+            "/v1/workflows/../requests",
+            "/v1/%72equests",
+            "/v1/%2572equests",
+            "/v1%2Frequests",
+            "/v1/requests?page=1",
+            "/v1/requests#a",
+            "/v1/requests%3Fa=b",
+            "/V1/Requests",
+            "/v1\\requests",
+            "/../api/v1/requests",
+            "/v1/requests;a=b",
+        ] {
+            let base = base("https://legal.example.com/api").expect("a base address");
+            let url = url::Url::parse(&below(&base, path)).expect("an address");
+            assert_eq!(canonical_path(&url, &base), "/v1/requests", "{path}");
+        }
+    }
+
+    #[test]
+    fn another_path_stays_another() {
+        for (path, expected) in [("/v1/requests/a", "/v1/requests/a"), ("/v1", "/v1"), ("", "")] {
+            let base = base("https://legal.example.com").expect("a base address");
+            let url = url::Url::parse(&below(&base, path)).expect("an address");
+            assert_eq!(canonical_path(&url, &base), expected, "{path}");
+        }
+    }
 }

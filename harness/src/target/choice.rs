@@ -7,6 +7,10 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
+use super::file::{self, FileError, TargetFile};
+use crate::expected::{self, Expected};
+use crate::scenario::model::ScenarioFile;
+
 /// What a run is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetChoice {
@@ -18,6 +22,62 @@ pub enum TargetChoice {
     Url(String),
     /// The folder of a recording, judged without a network.
     Recording(PathBuf),
+}
+
+/// What a run is pointed at, its file read. Nothing was sent.
+#[derive(Debug, Clone)]
+pub enum Chosen {
+    /// The mock, without a socket.
+    InProcess,
+    /// What a target file or an address says.
+    Http(Box<TargetFile>),
+    /// The folder of a recording.
+    Recording(PathBuf),
+}
+
+impl TargetChoice {
+    /// Reads the target file, and the secrets it names.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`] with the first mistake of the file.
+    pub fn read(self) -> Result<Chosen, OpenError> {
+        let usage = |error: FileError| OpenError::Usage(error.to_string());
+        Ok(match self {
+            Self::InProcess => Chosen::InProcess,
+            Self::Recording(dir) => Chosen::Recording(dir),
+            Self::File(path) => Chosen::Http(Box::new(file::read(&path).map_err(usage)?)),
+            Self::Url(url) => {
+                let read = file::from_url(&url, &|name| std::env::var(name).ok());
+                Chosen::Http(Box::new(read.map_err(usage)?))
+            }
+        })
+    }
+}
+
+impl Chosen {
+    /// The known failures: those of `options`, else those that the target file names; held against
+    /// the scenarios and the day.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`] where the file is wrong, or an entry expired or names nothing.
+    pub fn expected(
+        &self,
+        options: &TargetOptions,
+        files: &[ScenarioFile],
+        today: jiff::civil::Date,
+    ) -> Result<Expected, OpenError> {
+        let of_file = match self {
+            Self::Http(file) => file.expected.as_ref(),
+            Self::InProcess | Self::Recording(_) => None,
+        };
+        let Some(path) = options.expected.as_ref().or(of_file) else {
+            return Ok(Expected::default());
+        };
+        let usage = |error: FileError| OpenError::Usage(error.to_string());
+        let expected = expected::read(path).map_err(usage)?;
+        expected.check(files, today).map_err(usage)?;
+        Ok(expected)
+    }
 }
 
 /// How a run uses its target.
@@ -37,6 +97,8 @@ pub struct TargetOptions {
     pub receiver: Option<SocketAddr>,
     /// The address under which the target reaches `receiver`.
     pub receiver_url: Option<String>,
+    /// The file of known failures, instead of the one that the target file names.
+    pub expected: Option<PathBuf>,
     /// The tag in every name and e-mail address this run creates.
     pub run_tag: String,
 }

@@ -42,6 +42,19 @@ impl Deployment {
     /// # Errors
     /// Where the ledger cannot be written.
     pub(super) fn new(file: &TargetFile, rate: Option<u32>, run_tag: &str) -> Result<Self, String> {
+        let ledger = match file.consent.contains(&Consent::Write) {
+            true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
+            false => Ledger::none(run_tag, file.base_url.as_str()),
+        };
+        Ok(Self::with_ledger(file, rate, ledger))
+    }
+
+    /// The rules of a target file for a plan: nothing is written.
+    pub(super) fn sketch(file: &TargetFile, run_tag: &str) -> Self {
+        Self::with_ledger(file, None, Ledger::none(run_tag, file.base_url.as_str()))
+    }
+
+    fn with_ledger(file: &TargetFile, rate: Option<u32>, ledger: Ledger) -> Self {
         let bindings = &file.bindings;
         let bound = bindings
             .requester_email
@@ -50,18 +63,15 @@ impl Deployment {
             .chain(&bindings.internal_signer_emails)
             .cloned();
         let limits = file.limits;
-        Ok(Self {
+        Self {
             guard: Guard::new(file.consent.clone(), bound, limits.created_objects_max),
-            ledger: match file.consent.contains(&Consent::Write) {
-                true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
-                false => Ledger::none(run_tag, file.base_url.as_str()),
-            },
+            ledger,
             headers: file.headers.clone(),
             expired_token: file.expired_token.clone(),
             revoked_token: file.revoked_token.clone(),
             pace: Pace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
             token_pace: Pace::new(limits.token_requests_per_minute, TOKEN_BURST),
-        })
+        }
     }
 
     /// Whether requests leave as soon as they are made.

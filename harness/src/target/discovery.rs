@@ -9,11 +9,14 @@ use super::line::Line;
 use crate::exchange::Trouble;
 
 /// Workflows that scenarios loop over, one of each kind of form.
-const WORKFLOWS_MAX: usize = 4;
+pub(super) const WORKFLOWS_MAX: usize = 4;
 /// Pages of the list that are read.
 const PAGES_MAX: u64 = 4;
 /// Schemas that are read.
 const SCHEMAS_MAX: usize = 40;
+
+/// Requests that all of it takes at most, tokens aside.
+pub(super) const REQUESTS_MAX: u64 = PAGES_MAX + SCHEMAS_MAX as u64;
 
 /// A published workflow and its form.
 #[derive(Debug, Clone, PartialEq, Eq)]

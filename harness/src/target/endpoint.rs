@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Operation;
 
+use super::guard::created_kind;
+
 /// Method and path of an operation on one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
@@ -73,6 +75,22 @@ impl Endpoints {
             .find(|(_, endpoint)| endpoint.method == method && matches(&endpoint.path, path))
             .map(|(operation, _)| *operation)
     }
+
+    /// The operation that a call might be taken for by a lenient service: `path` is canonical (see
+    /// [`address::canonical_path`]), the method in any case. What creates or deletes goes first.
+    pub(super) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
+        let fits = |endpoint: &Endpoint| {
+            let template = endpoint.path.trim_end_matches('/').to_ascii_lowercase();
+            endpoint.method.eq_ignore_ascii_case(method) && matches(&template, path)
+        };
+        let all = || self.rows.iter().filter(|(_, endpoint)| fits(endpoint)).map(|(one, _)| *one);
+        all().find(|operation| changes(*operation)).or_else(|| all().next())
+    }
+}
+
+/// Whether it makes or deletes an object.
+fn changes(operation: Operation) -> bool {
+    created_kind(operation).is_some() || operation == Operation::DeleteWebhook
 }
 
 /// Whether `path` fits `template`, segment by segment; `{id}` takes any segment but an empty one.

@@ -140,6 +140,9 @@ pub fn created_kind(operation: Operation) -> Option<&'static str> {
 fn needed(prepared: &Prepared, operation: Option<Operation>, is_burst: bool) -> Vec<Consent> {
     let mut consents = Vec::new();
     match prepared.method.as_str() {
+        // A target file may place what creates or deletes elsewhere, under any method.
+        _ if operation == Some(Operation::DeleteWebhook) => consents.push(Consent::Delete),
+        _ if operation.and_then(created_kind).is_some() => consents.push(Consent::Write),
         "GET" => {}
         "POST" if operation == Some(Operation::CreateAccessToken) => {}
         "DELETE" => consents.push(Consent::Delete),

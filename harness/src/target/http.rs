@@ -52,6 +52,9 @@ impl Http {
                 .map_err(|error| format!("`tls.ca_file` {shown} cannot be read: {error}"))?;
             let certificates = Certificate::from_pem_bundle(&pem)
                 .map_err(|error| format!("`tls.ca_file` {shown} is no PEM: {error}"))?;
+            if certificates.is_empty() {
+                return Err(format!("`tls.ca_file` {shown} holds no certificate"));
+            }
             builder = builder.tls_certs_merge(certificates);
         }
         let client = builder.build().map_err(|error| deepest(&error))?;

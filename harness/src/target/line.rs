@@ -123,6 +123,10 @@ impl Line {
         };
         let Some(token) = text("access_token") else {
             let said = text("error").or(text("type")).unwrap_or("no token in it".to_owned());
+            if response.status == 401 || said == "invalid_client" {
+                let why = format!("it answered {} ({said})", response.status);
+                self.venue.refused.lock().insert(application.to_owned(), why);
+            }
             return Err(TokenFailure::Refused(response.status, said));
         };
         self.carrier.masks.hide(&token, "MOOT_TOKEN");

@@ -205,6 +205,7 @@ impl Sandboxes {
             bindings: discovery::bindings(&bound, &known.workflows, &self.run_tag),
             admin: Some(admin),
             tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
             forms: Mutex::default(),
             rules: Rules::Sandbox,
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::choice::OpenError;
 use super::deck::Deck;
 use super::file::{Consent, TargetFile};
 use super::line::Line;
@@ -154,6 +155,30 @@ impl Target {
     /// Whether the target stopped answering, so that the run sent nothing more.
     pub fn has_given_up(&self) -> bool {
         self.carrier.has_given_up()
+    }
+
+    /// Which applications of a deployment were refused a token for their credentials, one clause.
+    pub fn refused_applications(&self) -> Option<String> {
+        let Kind::Deployment(line) = &self.kind else { return None };
+        let refused = line.venue.refused.lock();
+        let one = |(role, why): (&String, &String)| {
+            format!("the target gives no token to the application `{role}`: {why}")
+        };
+        let all: Vec<String> = refused.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+
+    /// Asks for a token of each application of a deployment that had none yet.
+    ///
+    /// # Errors
+    /// [`OpenError::Credentials`] naming those that are refused.
+    pub async fn try_applications(&self) -> Result<(), OpenError> {
+        let Kind::Deployment(line) = &self.kind else { return Ok(()) };
+        for (role, application) in &line.venue.applications {
+            // What other trouble there is, a run says where it matters.
+            let _ = line.token(role, needs::first_scope(application.scopes)).await;
+        }
+        self.refused_applications().map_or(Ok(()), |why| Err(OpenError::Credentials(why)))
     }
 
     /// Deletes the webhooks the run made, where `delete` is consented to.

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
 
-use super::choice::{OpenError, TargetChoice, TargetOptions};
+use super::choice::{Chosen, OpenError, TargetOptions};
 use super::deployment::Deployment;
 use super::endpoint::Endpoints;
 use super::file::{self, AdminChoice, Application, FileApplications, TargetFile};
@@ -31,27 +31,25 @@ use crate::scenario::model::{NEEDS, Sandbox};
 /// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 
+/// Deadline `discovery`: for finding out all that is not bound.
+const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
+
 impl Target {
-    /// Opens it: reads the file, looks for a mock, asks for a first token, finds out what is not
+    /// Opens it: looks for a mock, asks for a first token, finds out what is not
     /// bound. On a deployment this sends some reads, in their turn.
     ///
     /// # Errors
     /// [`OpenError`], each with the exit code it stands for.
     pub async fn open(
-        choice: TargetChoice,
+        chosen: Chosen,
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        let usage = |error: file::FileError| OpenError::Usage(error.to_string());
-        let file = match &choice {
-            TargetChoice::InProcess => return Self::in_process(options, masks).await,
-            TargetChoice::Recording(dir) => return Self::recorded(dir, options, masks),
-            TargetChoice::File(path) => file::read(path).map_err(usage)?,
-            TargetChoice::Url(url) => {
-                file::from_url(url, &|name| std::env::var(name).ok()).map_err(usage)?
-            }
-        };
-        Self::over_http(file, options, masks).await
+        match chosen {
+            Chosen::InProcess => Self::in_process(options, masks).await,
+            Chosen::Recording(dir) => Self::recorded(&dir, options, masks),
+            Chosen::Http(file) => Self::over_http(*file, options, masks).await,
+        }
     }
 
     fn recorded(dir: &Path, options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
@@ -102,10 +100,7 @@ impl Target {
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
-        if let Some(rate) = options.rate {
-            file::check_rate(rate, address::is_loopback(&file.base_url))
-                .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))?;
-        }
+        check_rate(&file, &options)?;
         let pins = match &file.answers {
             Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
             None => Pins::default(),
@@ -168,13 +163,7 @@ impl Target {
         carrier: Arc<Carrier>,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
-        if file.applications.main.is_none() {
-            return Err(OpenError::Usage(
-                "there are no credentials: set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET, or name \
-                 `applications.main` in a target file"
-                    .to_owned(),
-            ));
-        }
+        check_credentials(&file)?;
         let rules =
             Deployment::new(&file, options.rate, &options.run_tag).map_err(OpenError::Usage)?;
         let mut venue = Venue {
@@ -184,12 +173,15 @@ impl Target {
             bindings: serde_json::Map::new(),
             admin: None,
             tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
             forms: Mutex::default(),
             rules: Rules::Deployment(Box::new(rules)),
         };
         let line = Line { carrier: carrier.clone(), venue: Arc::new(venue) };
         first_token(&line).await?;
-        let found = discover(&line, &file).await;
+        // What is not found in time is not there: scenarios that need it say so.
+        let found = tokio::time::timeout(DISCOVERY_DEADLINE, discover(&line, &file)).await;
+        let found = found.unwrap_or_default();
         // Nobody else holds the venue yet; where somebody did, it would stay without bindings.
         venue = Arc::into_inner(line.venue).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
@@ -217,6 +209,32 @@ impl Target {
     }
 }
 
+/// What a run on a deployment refuses before anything is sent.
+///
+/// # Errors
+/// [`OpenError::Usage`].
+pub(super) fn check_usage(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
+    check_rate(file, options)?;
+    check_credentials(file)
+}
+
+fn check_rate(file: &TargetFile, options: &TargetOptions) -> Result<(), OpenError> {
+    let Some(rate) = options.rate else { return Ok(()) };
+    file::check_rate(rate, address::is_loopback(&file.base_url))
+        .map_err(|reason| OpenError::Usage(format!("--rate: {reason}")))
+}
+
+fn check_credentials(file: &TargetFile) -> Result<(), OpenError> {
+    match file.applications.main {
+        Some(_) => Ok(()),
+        None => Err(OpenError::Usage(
+            "there are no credentials: set MOOT_CLIENT_ID and MOOT_CLIENT_SECRET, or name \
+             `applications.main` in a target file"
+                .to_owned(),
+        )),
+    }
+}
+
 /// The control plane, where what answers is a moot mock that may be treated as one.
 async fn moot_mock(file: &TargetFile, carrier: &Carrier) -> Result<Option<Admin>, OpenError> {
     let token = match &file.admin {
@@ -230,7 +248,7 @@ async fn moot_mock(file: &TargetFile, carrier: &Carrier) -> Result<Option<Admin>
     match promptly(admin.ask(carrier, "GET", "/health", None)).await {
         Ok(health) if health.get("moot") == Some(&serde_json::Value::Bool(true)) => Ok(Some(admin)),
         Err(Trouble::Unreachable(said) | Trouble::Deadline(said)) => Err(unreachable(file, &said)),
-        Err(Trouble::Tls(said)) => Err(unreachable(file, &format!("TLS: {said}"))),
+        Err(trouble @ Trouble::Tls(_)) => Err(unreachable(file, &reason(&trouble))),
         Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
             "`admin.token` of the target file is of no use: {}",
             reason(&trouble)
@@ -292,7 +310,8 @@ async fn discover(line: &Line, file: &TargetFile) -> Vec<discovery::Workflow> {
     found.unwrap_or_default()
 }
 
-fn applications(file: &FileApplications) -> BTreeMap<String, Application> {
+/// The applications by role.
+pub(super) fn applications(file: &FileApplications) -> BTreeMap<String, Application> {
     let rows = [
         ("main", &file.main),
         ("reader", &file.reader),
@@ -331,6 +350,8 @@ fn reason(trouble: &Trouble) -> String {
         | Trouble::Deadline(said)
         | Trouble::Broken(said)
         | Trouble::Withheld(said) => said.clone(),
-        Trouble::Tls(said) => format!("TLS: {said}"),
+        Trouble::Tls(said) => {
+            format!("TLS: {said}; a private authority is named as `tls.ca_file` in the target file")
+        }
     }
 }

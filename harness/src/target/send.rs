@@ -56,11 +56,12 @@ impl Sending<'_> {
             .collect();
         let wire = self.line.wire(&prepared.method, &prepared.path, headers, &prepared.body)?;
         let Some(deployment) = self.line.venue.deployment() else { return Ok((wire, None)) };
+        let operation = self.guarded_operation(&wire);
         deployment
             .guard
-            .check(prepared, self.operation, self.manner == Manner::Burst)
+            .check(prepared, operation, self.manner == Manner::Burst)
             .map_err(Trouble::Withheld)?;
-        let Some(kind) = self.operation.and_then(created_kind) else { return Ok((wire, None)) };
+        let Some(kind) = operation.and_then(created_kind) else { return Ok((wire, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
         let row = deployment
             .ledger
@@ -70,6 +71,18 @@ impl Sending<'_> {
                 Trouble::Withheld(reason)
             })?;
         Ok((wire, Some(row)))
+    }
+
+    /// The operation for which consent and budget are asked: whatever a lenient service might take
+    /// the call for. Only a token request as the contract writes it is one.
+    fn guarded_operation(&self, wire: &Wire) -> Option<Operation> {
+        if self.operation == Some(Operation::CreateAccessToken) {
+            return self.operation;
+        }
+        let venue = &self.line.venue;
+        let path = super::address::canonical_path(&wire.url, &venue.base);
+        let found = venue.endpoints.find_spelled(&wire.method, &path);
+        found.filter(|operation| *operation != Operation::CreateAccessToken)
     }
 
     async fn carry(&self, wire: Wire, row: Option<Row>) -> Sent {

@@ -33,6 +33,8 @@ pub(super) struct Venue {
     pub(super) admin: Option<Admin>,
     /// The shared tokens.
     pub(super) tokens: tokio::sync::Mutex<Tokens>,
+    /// Applications whose credentials were refused, and what was said.
+    pub(super) refused: Mutex<BTreeMap<String, String>>,
     /// Which workflow a schema came from.
     pub(super) forms: Mutex<Vec<(Arc<Value>, String)>>,
     /// What may leave.

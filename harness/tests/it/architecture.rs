@@ -70,6 +70,12 @@ fn the_core_of_the_mock_knows_no_file_socket_or_environment() {
 }
 
 #[test]
+fn only_one_file_of_the_mock_opens_connections() {
+    let words = ["Client::builder", "Client::new", "reqwest::get", "TcpStream::connect"];
+    only("mock/src", &["/shell/network.rs"], &words);
+}
+
+#[test]
 fn checks_and_reports_send_nothing() {
     let words = ["reqwest", "tokio::net", "crate::target"];
     only("harness/src/check", &[], &words);

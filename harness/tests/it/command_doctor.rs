@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::command_support::run;
+use crate::command_support::{Running, run};
 use crate::deployment::{start, target};
 
 #[tokio::test]
@@ -42,4 +42,86 @@ fn a_target_that_cannot_be_used_ends_as_a_run_on_it_does() {
         assert_eq!(ran.code, Some(code), "{base}: {}", ran.stderr);
         assert!(ran.stderr.contains(said), "{base}: {}", ran.stderr);
     }
+}
+
+/// A folder with a certificate for `localhost`, and its key.
+fn certified() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("it is made");
+    for (name, text) in
+        [("cert.pem", made.cert.pem()), ("key.pem", made.signing_key.serialize_pem())]
+    {
+        std::fs::write(dir.path().join(name), text).expect("writable");
+    }
+    dir
+}
+
+#[test]
+fn a_certificate_of_its_own_needs_its_authority() {
+    let dir = certified();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let tls = format!("{},{}", file("cert.pem"), file("key.pem"));
+    let mock = Running::start(&["--tls", &tls, "--format", "json"]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is ready");
+    let base = ready["base_url"].as_str().expect("an address").replace("127.0.0.1", "localhost");
+    assert!(base.starts_with("https://"), "{base}");
+    for (more, code, said) in [
+        ("", 4, "tls.ca_file"),
+        ("tls: { ca_file: cert.pem }\n", 0, "answers, over TLS"),
+        ("tls: { ca_file: none.pem }\n", 2, "none.pem"),
+        ("tls: { ca_file: key.pem }\n", 2, "key.pem"),
+    ] {
+        target(dir.path(), &base, more);
+        let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+        assert_eq!(ran.code, Some(code), "{more}: {}{}", ran.stdout, ran.stderr);
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{more}: {}", ran.stderr);
+        let words = ["run", "--target", "target.yaml", "section:4.12"];
+        let ran = run(&words, dir.path());
+        assert_eq!(ran.code, Some(code), "{more}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[tokio::test]
+async fn refused_credentials_are_4_and_named() {
+    let server = start("default").await;
+    let base = format!("{}/api", server.uri());
+    let dir = tempfile::tempdir().expect("a folder");
+    for (secret, role) in [
+        ("demo-main-secret-Vr8Kq3Zt6Wm1Xc5B", "main"),
+        ("demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T", "reader"),
+        ("other-main-secret-Ws4Jn7Ub2Ty9Ep6D", "other_company"),
+    ] {
+        target(dir.path(), &base, "");
+        let path = dir.path().join("target.yaml");
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        std::fs::write(&path, text.replace(secret, "another-secret")).expect("writable");
+        let named = format!("application `{role}`");
+        let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+        assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(&named), "{role}: {}", ran.stderr);
+        if role == "reader" {
+            // No scenario of those that run without consent is its.
+            continue;
+        }
+        let ran = run(&["run", "--target", "target.yaml", "section:5"], dir.path());
+        assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(&named), "{role}: {}", ran.stdout);
+    }
+}
+
+#[tokio::test]
+async fn without_consent_it_says_what_to_allow() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for consent in ["write", "delete", "load", "fetch"] {
+        let said = format!("consent: [{consent}] in the target file");
+        assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+    }
+    let sent = server.received_requests().await.unwrap_or_default();
+    let is_read =
+        |it: &wiremock::Request| it.method == "GET" || it.url.path() == "/api/oauth/token";
+    assert!(sent.iter().all(is_read));
 }

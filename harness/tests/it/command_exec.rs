@@ -148,6 +148,106 @@ fn the_flags_of_the_mock_hold() {
     assert!(!unlimited.stdout.contains("rate_limit_exceeded"), "{}", unlimited.stdout);
 }
 
+/// What is called in a sandbox counts, also when the sandbox is gone at the end.
+#[test]
+fn what_was_done_in_sandboxes_is_told_too() {
+    if !has_bash() {
+        return;
+    }
+    let send = |line: &str| {
+        format!(
+            "exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; printf '{line} HTTP/1.1\\r\\nHost: \
+             %s\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' \"$host\" >&3; cat <&3 \
+             >/dev/null; exec 3>&-; "
+        )
+    };
+    let script = [
+        "host=${MOOT_BASE_URL#http://}; ".to_owned(),
+        send("POST /__admin/sandboxes"),
+        send("POST /__admin/sandboxes"),
+        send("GET /sandboxes/s1/v1/requests"),
+        send("GET /sandboxes/s2/v1/requests"),
+        send("DELETE /__admin/sandboxes/s1"),
+    ]
+    .concat();
+    let ran = exec(&["--format", "json"], &["bash", "-c", &script]);
+    let told: Value = serde_json::from_str(ran.stdout.trim_end()).expect("it is JSON");
+    let conduct = &told["conduct"];
+    assert_eq!((&conduct["calls"], &conduct["sandboxes"]), (&2.into(), &2.into()), "{conduct}");
+    assert_eq!(conduct["operations"][0]["statuses"]["401"], 2);
+    assert_eq!(conduct["errors"][0]["sandbox"], "s1");
+    assert_eq!(conduct["habits"][0]["worlds"], 2);
+}
+
+#[test]
+fn reports_are_written_beside_what_is_printed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let options = ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "true"];
+    let ran = run(&options, dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let json = std::fs::read_to_string(dir.path().join("told.json")).expect("a report");
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!((&json["exit_code"], &json["conduct"]["calls"]), (&0.into(), &0.into()));
+    let text = std::fs::read_to_string(dir.path().join("told.txt")).expect("a report");
+    assert!(text.contains("it called nothing"), "{text}");
+    for wrong in ["junit=told.xml", "json=nowhere/told.json"] {
+        let ran = run(&["exec", "--report", wrong, "--", "true"], dir.path());
+        assert_eq!(ran.code, Some(2), "{wrong}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn state_is_kept_from_one_command_to_the_next() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let seed = |options: &[&str]| {
+        let words = [&["exec", "--state", "kept"], options, &["--", "env"]].concat();
+        let ran = run(&words, dir.path());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout.lines().find(|line| line.starts_with("MOOT_SEED=")).map(str::to_owned)
+    };
+    assert_eq!(seed(&["--seed", "42"]).as_deref(), Some("MOOT_SEED=42"));
+    assert_eq!(seed(&["--seed", "43"]).as_deref(), Some("MOOT_SEED=42"), "what is there wins");
+}
+
+#[test]
+fn over_https_the_command_is_told_whom_to_trust() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
+    std::fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem())
+        .expect("a written file");
+    let ran = run(&["exec", "--tls", "cert.pem,key.pem", "--", "env"], dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("MOOT_BASE_URL=https://127.0.0.1:"), "{}", ran.stdout);
+    let line = ran.stdout.lines().find_map(|line| line.strip_prefix("MOOT_CA_FILE="));
+    let file = std::path::Path::new(line.expect("it is set"));
+    assert!(file.is_absolute() && file.ends_with("cert.pem"), "{}", file.display());
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_that_nobody_typed_reach_the_command() {
+    use std::io::{BufRead, BufReader};
+    for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let script = "echo ready; exec cat";
+        let mut child = moot(&["exec", "--", "sh", "-c", script], dir.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("it prints text");
+        assert_eq!(line, "ready\n");
+        let mut kill = Command::new("kill");
+        kill.args([format!("-{signal}"), child.id().to_string()]);
+        assert!(kill.status().expect("there is a kill").success());
+        assert_eq!(child.wait().expect("it ends").code(), Some(code), "{signal}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_sigterm_reaches_the_command_and_the_account_is_still_told() {

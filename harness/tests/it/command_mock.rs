@@ -71,3 +71,73 @@ fn tls_wants_two_files_that_prove_something() {
         assert!(ran.stderr.contains(part), "{}", ran.stderr);
     }
 }
+
+/// Body of the answer to a call of the control plane, with the token that it needs beyond loopback.
+fn admin(host: &str, line: &str, body: &str) -> Value {
+    call(host, line, "t0p", body)
+}
+
+/// Body of the answer to a call with a token and a JSON body.
+fn call(host: &str, line: &str, token: &str, body: &str) -> Value {
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    write!(
+        stream,
+        "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
+}
+
+#[test]
+fn it_says_whether_it_fetches() {
+    for (words, fetches) in [(vec![], false), (vec!["--fetch"], true)] {
+        let words = [vec!["--format", "json"], words].concat();
+        let running = Running::start(&words);
+        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
+        let health = admin(host.expect("plain http"), "GET /__admin/health", "");
+        assert_eq!(health["fetches"], Value::from(fetches), "{health}");
+        running.stop("-TERM");
+    }
+}
+
+/// The mock listens on every address of this machine, and its receiver on loopback alone.
+#[test]
+fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
+    let receiver = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
+    drop(receiver);
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(dir.path().join("token"), "t0p").expect("a written file");
+    let token = dir.path().join("token");
+    let token = token.to_str().expect("a path that is text");
+    for (words, says) in [(vec![], "no public address"), (vec!["--private-receivers"], "refused")] {
+        let common = vec!["--format", "json", "--admin-token-file", token, "--clock", "frozen"];
+        let running = Running::start_at("0.0.0.0:0", "mock", &[common, words].concat());
+        let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+        let host = ready["base_url"].as_str().and_then(|url| url.strip_prefix("http://"));
+        let host = host.expect("plain http");
+        let id = webhook_and_request(host, &url);
+        let line = format!("POST /__admin/legal_requests/{id}/status");
+        admin(host, &line, r#"{"status":"signed","force":true}"#);
+        admin(host, "POST /__admin/deliveries/settle", "");
+        let outbox = admin(host, "GET /__admin/deliveries", "").to_string();
+        assert!(outbox.contains(says), "{outbox}");
+        running.stop("-TERM");
+    }
+}
+
+/// Registers a webhook and finds a legal request that is open; its id.
+fn webhook_and_request(host: &str, url: &str) -> String {
+    let minted = admin(host, "POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
+    let token = minted["access_token"].as_str().expect("a token");
+    let hook = format!(r#"{{"name":"Test","url":"{url}"}}"#);
+    call(host, "POST /v1/webhooks", token, &hook);
+    let list = call(host, "GET /v1/requests?status=draft", token, "");
+    list["data"][0]["id"].as_str().expect("a draft").to_owned()
+}

@@ -15,7 +15,8 @@ use serde_json::Value;
 use crate::command_support::{moot, run};
 
 const ROUNDS: usize = 100;
-const WRITERS: usize = 3;
+/// Of the main world, and of a sandbox: the letters of their documents.
+const WRITERS: [(&str, &str); 2] = [("", "ab"), ("/sandboxes/s1", "cd")];
 /// A document beyond what the database itself keeps.
 const DOCUMENT_BYTES: usize = 100_000;
 
@@ -24,6 +25,8 @@ struct Running {
     child: Child,
     host: String,
     token: String,
+    /// Of the sandbox.
+    sandbox_token: String,
 }
 
 impl Running {
@@ -54,11 +57,44 @@ impl Running {
         let answer = call(&host, "POST /oauth/token", "", kind, form.as_bytes());
         let (_, answer) = answer.expect("a mock that nobody killed answers");
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
-        Self { child, host, token: text(&answer["access_token"]) }
+        let mut running = Self {
+            child,
+            host,
+            token: text(&answer["access_token"]),
+            sandbox_token: String::new(),
+        };
+        if running.sandboxes().is_empty() {
+            running.admin("POST /__admin/sandboxes", "{}");
+        }
+        let line = "POST /sandboxes/s1/__admin/tokens";
+        let minted = running.admin(line, &format!(r#"{{"client_id": {id}}}"#));
+        running.sandbox_token = text(&minted["access_token"]);
+        running
     }
 
-    fn get(&self, path: &str) -> (u16, Vec<u8>) {
-        let answer = call(&self.host, &format!("GET {path}"), &self.token, "text/plain", b"");
+    /// An action of the control plane, which must be done.
+    fn admin(&self, line: &str, body: &str) -> Value {
+        let answer = call(&self.host, line, "", "application/json", body.as_bytes());
+        let (status, answer) = answer.expect("a mock that nobody killed answers");
+        assert!(status < 300, "{line}: {}", String::from_utf8_lossy(&answer));
+        serde_json::from_slice(&answer).expect("JSON")
+    }
+
+    /// The ids of the sandboxes.
+    fn sandboxes(&self) -> BTreeSet<String> {
+        let listed = self.admin("GET /__admin/sandboxes", "");
+        let all = listed["sandboxes"].as_array().expect("a list").iter();
+        all.map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
+    }
+
+    /// The token of the world below `base`.
+    fn token(&self, base: &str) -> &str {
+        if base.is_empty() { &self.token } else { &self.sandbox_token }
+    }
+
+    fn get(&self, base: &str, path: &str) -> (u16, Vec<u8>) {
+        let line = format!("GET {path}");
+        let answer = call(&self.host, &line, self.token(base), "text/plain", b"");
         answer.expect("a mock that nobody killed answers")
     }
 
@@ -103,17 +139,45 @@ fn form(parts: &[(&str, &str)]) -> Vec<u8> {
     body.into_bytes()
 }
 
-/// What was acknowledged: ids, and of documents the letter that they consist of.
+/// What was acknowledged: base paths with ids, and of documents the letter that they consist of.
 #[derive(Default)]
 struct Acknowledged {
-    legal_requests: BTreeSet<String>,
-    documents: BTreeMap<String, char>,
+    legal_requests: BTreeSet<(&'static str, String)>,
+    documents: BTreeMap<(&'static str, String), char>,
+    made: BTreeSet<String>,
+    deleted: BTreeSet<String>,
+}
+
+/// Makes sandboxes and deletes every other one, until the mock is gone.
+fn make_sandboxes(host: &str, acknowledged: &Mutex<Acknowledged>) {
+    let kind = "application/json";
+    loop {
+        let mut ids = Vec::new();
+        for _ in 0..2 {
+            let Some((status, answer)) = call(host, "POST /__admin/sandboxes", "", kind, b"{}")
+            else {
+                return;
+            };
+            assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
+            let answer: Value = serde_json::from_slice(&answer).expect("JSON");
+            ids.push(answer["id"].as_str().expect("an id").to_owned());
+            let mut all = acknowledged.lock().expect("no writer panics");
+            assert!(all.made.insert(ids[ids.len() - 1].clone()), "an id is given once");
+        }
+        // What was asked to go may be gone, whether or not the answer comes.
+        let gone = ids.swap_remove(0);
+        acknowledged.lock().expect("no writer panics").made.remove(&gone);
+        let line = format!("DELETE /__admin/sandboxes/{gone}");
+        let Some((status, answer)) = call(host, &line, "", kind, b"") else { return };
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&answer));
+        acknowledged.lock().expect("no writer panics").deleted.insert(gone);
+    }
 }
 
 /// Writes until the mock is gone; the one that gets the last answer wanted kills it.
 fn write(
     running: &Mutex<&mut Running>,
-    (host, token): (&str, &str),
+    (host, base, token): (&str, &'static str, &str),
     acknowledged: &Mutex<Acknowledged>,
     left: &AtomicUsize,
     letter: char,
@@ -132,17 +196,16 @@ fn write(
     let document = form(&[("file; filename=large.txt", &text)]);
     let kind = "multipart/form-data; boundary=b0";
     loop {
-        for (line, body) in
-            [("POST /v1/requests", &legal_request), ("POST /v1/repository_documents", &document)]
-        {
-            let Some((status, answer)) = call(host, line, token, kind, body) else { return };
+        for (path, body) in [("requests", &legal_request), ("repository_documents", &document)] {
+            let line = format!("POST {base}/v1/{path}");
+            let Some((status, answer)) = call(host, &line, token, kind, body) else { return };
             assert_eq!(status, 201, "{}", String::from_utf8_lossy(&answer));
             let answer: Value = serde_json::from_slice(&answer).expect("JSON");
             let id = answer["data"]["id"].as_str().expect("an id").to_owned();
             let mut all = acknowledged.lock().expect("no writer panics");
-            let is_new = match line {
-                "POST /v1/requests" => all.legal_requests.insert(id),
-                _ => all.documents.insert(id, letter).is_none(),
+            let is_new = match path {
+                "requests" => all.legal_requests.insert((base, id)),
+                _ => all.documents.insert((base, id), letter).is_none(),
             };
             assert!(is_new, "an id is given once");
             drop(all);
@@ -156,18 +219,24 @@ fn write(
 
 #[track_caller]
 fn check(running: &Running, acknowledged: &Acknowledged, round: usize) {
-    for id in &acknowledged.legal_requests {
-        assert_eq!(running.get(&format!("/v1/requests/{id}")).0, 200, "round {round}: {id}");
+    for (base, id) in &acknowledged.legal_requests {
+        let (status, _) = running.get(base, &format!("{base}/v1/requests/{id}"));
+        assert_eq!(status, 200, "round {round}: {base} {id}");
     }
-    for (id, letter) in &acknowledged.documents {
-        let (status, answer) = running.get(&format!("/v1/repository_documents/{id}"));
-        assert_eq!(status, 200, "round {round}: {id}");
+    for ((base, id), letter) in &acknowledged.documents {
+        let (status, answer) = running.get(base, &format!("{base}/v1/repository_documents/{id}"));
+        assert_eq!(status, 200, "round {round}: {base} {id}");
         let answer: Value = serde_json::from_slice(&answer).expect("JSON");
         let url = answer["data"]["attributes"]["agreement_url"].as_str().expect("an address");
         let path = url.split_once(&running.host).expect("an address of the mock").1;
-        let (_, bytes) = running.get(path);
+        let (_, bytes) = running.get(base, path);
         assert_eq!(bytes, letter.to_string().repeat(DOCUMENT_BYTES).as_bytes(), "{id}");
     }
+    let there = running.sandboxes();
+    let lost: Vec<&String> = acknowledged.made.difference(&there).collect();
+    assert!(lost.is_empty(), "round {round}: {lost:?}");
+    let back: Vec<&String> = acknowledged.deleted.intersection(&there).collect();
+    assert!(back.is_empty(), "round {round}: {back:?}");
 }
 
 /// The moment is counted in answers, so it falls anywhere in what the other writers wait for.
@@ -180,15 +249,22 @@ fn every_acknowledged_id_survives_a_hundred_kills() {
         check(&running, &newest, round);
         all.legal_requests.append(&mut newest.legal_requests);
         all.documents.append(&mut newest.documents);
-        let (host, token) = (running.host.clone(), running.token.clone());
+        all.made.append(&mut newest.made);
+        all.deleted.append(&mut newest.deleted);
+        let (host, tokens) =
+            (running.host.clone(), WRITERS.map(|(base, _)| running.token(base).to_owned()));
         let (acknowledged, left) = (Mutex::default(), AtomicUsize::new(1 + round * 7 % 12));
         let shared = Mutex::new(&mut running);
         thread::scope(|scope| {
-            for letter in ('a'..).take(WRITERS) {
-                let of_mock = (host.as_str(), token.as_str());
-                let (shared, acknowledged, left) = (&shared, &acknowledged, &left);
-                scope.spawn(move || write(shared, of_mock, acknowledged, left, letter));
+            let (shared, acknowledged, left) = (&shared, &acknowledged, &left);
+            let host = host.as_str();
+            for ((base, letters), token) in WRITERS.iter().zip(&tokens) {
+                for letter in letters.chars() {
+                    let of_mock = (host, *base, token.as_str());
+                    scope.spawn(move || write(shared, of_mock, acknowledged, left, letter));
+                }
             }
+            scope.spawn(move || make_sandboxes(host, acknowledged));
         });
         newest = acknowledged.into_inner().expect("no writer panicked");
     }
@@ -197,6 +273,7 @@ fn every_acknowledged_id_survives_a_hundred_kills() {
     check(&last, &all, ROUNDS);
     last.kill();
     assert!(all.legal_requests.len() >= ROUNDS && all.documents.len() >= ROUNDS);
+    assert!(!all.made.is_empty() && !all.deleted.is_empty());
 }
 
 #[test]

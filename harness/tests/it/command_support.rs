@@ -29,7 +29,7 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
-/// A mock that runs, with its first line of output.
+/// A mock, or a receiver, that runs, with its first line of output.
 pub(crate) struct Running {
     child: Child,
     output: BufReader<ChildStdout>,
@@ -37,9 +37,20 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// A mock.
     pub(crate) fn start(words: &[&str]) -> Self {
+        Self::start_as("mock", words)
+    }
+
+    /// Whatever listens.
+    pub(crate) fn start_as(command: &str, words: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", command, words)
+    }
+
+    /// Whatever listens there.
+    pub(crate) fn start_at(address: &str, command: &str, words: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut command = moot(&[&["mock", "--listen", "127.0.0.1:0"], words].concat(), dir.path());
+        let mut command = moot(&[&[command, "--listen", address], words].concat(), dir.path());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = child.stdout.take().expect("stdout is piped");
         let mut output = BufReader::new(stdout);
@@ -48,14 +59,23 @@ impl Running {
         Self { child, output, first_line }
     }
 
-    /// Tells it to stop; its exit code and the rest of its output.
-    pub(crate) fn stop(mut self, signal: &str) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        let told = Command::new("kill").args([signal, &pid]).status().expect("there is a kill");
-        assert!(told.success());
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its exit code and the rest of its output, once it ended by itself.
+    pub(crate) fn wait(mut self) -> (Option<i32>, String) {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("it prints text");
         (self.child.wait().expect("it ends").code(), rest)
+    }
+
+    /// Tells it to stop; its exit code and the rest of its output.
+    pub(crate) fn stop(self, signal: &str) -> (Option<i32>, String) {
+        let pid = self.child.id().to_string();
+        let told = Command::new("kill").args([signal, &pid]).status().expect("there is a kill");
+        assert!(told.success());
+        self.wait()
     }
 }
 

@@ -41,7 +41,9 @@ async fn explored(
         cases,
         stem: "explored".to_owned(),
     };
-    explore(options, |_| {}).await.expect("every drawn case is a scenario")
+    explore(options, std::sync::Arc::default(), |_| {})
+        .await
+        .expect("every drawn case is a scenario")
 }
 
 fn said(explored: &Explored) -> Vec<String> {

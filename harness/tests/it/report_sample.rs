@@ -10,8 +10,8 @@ use moot_fixtures::contract::Level;
 use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::run::Event;
 use moot_harness::run::result::{
-    CheckResult, NotRun, ObservedAnswer, Outcome, Residue, RunResult, ScenarioResult,
-    SnapshotFindings, StepResult, Subject, TargetDescription,
+    CheckResult, ExpectedFailure, ExpectedState, NotRun, ObservedAnswer, Outcome, Residue,
+    RunResult, ScenarioResult, SnapshotFindings, StepResult, Subject, TargetDescription,
 };
 use moot_harness::scenario::model::Location;
 use moot_harness::verdict::Verdict;
@@ -88,6 +88,7 @@ pub(crate) fn check(
         pointer: None,
         place: Some(at("04_05_create_legal_request", 17)),
         exchange,
+        known: None,
     }
 }
 
@@ -164,6 +165,7 @@ pub(crate) fn result() -> RunResult {
             duration: Duration::from_millis(12),
         }],
         not_run: None,
+        known: None,
         duration: Duration::from_millis(14),
         at: at("04_05_create_legal_request", 5),
     };
@@ -179,6 +181,7 @@ pub(crate) fn result() -> RunResult {
             tolerate_as: "second_company".to_owned(),
             is_tolerated: true,
         }),
+        known: None,
         duration: Duration::ZERO,
         at: at("05_isolation", 5),
     };
@@ -202,6 +205,14 @@ pub(crate) fn result() -> RunResult {
             },
         )]),
         snapshots: SnapshotFindings::default(),
+        expected: vec![ExpectedFailure {
+            id: "05_isolation/*".to_owned(),
+            outcome: Verdict::Fail,
+            reason: "a sample".to_owned(),
+            expires: Some("2027-01-31".to_owned()),
+            state: ExpectedState::Unjudged,
+            names: Vec::new(),
+        }],
         residue: vec![Residue {
             kind: "legal_request".to_owned(),
             id: Some("k3b9".to_owned()),

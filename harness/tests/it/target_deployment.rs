@@ -304,3 +304,48 @@ fn ledger(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("ledger.ndjson")).expect("it was written");
     text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
+
+#[tokio::test]
+async fn a_creating_call_is_one_in_every_spelling() {
+    let server = service().await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/requests"))
+        .respond_with(ResponseTemplate::new(201).set_body_json(json!({ "data": { "id": "a" } })))
+        .mount(&server)
+        .await;
+    let opened = opened(&server, "consent: [write]").await;
+    // The budget of two is spent.
+    for _ in 0..2 {
+        opened.stage.send(upload("/v1/requests", &[("name", "x")])).await;
+    }
+    for path in [
+        "/v1/requests",
+        "/v1/requests/",
+        "//v1/requests",
+        "/v1//requests",
+        "/v1/%72equests",
+        "/v1/%2572equests",
+        "/v1/webhooks/../requests",
+        "/v1/requests?page=1",
+        "/v1/./repository_documents",
+        "/v1%2Frepository_documents/",
+    ] {
+        let exchange = opened.stage.send(upload(path, &[("name", "x")])).await;
+        let why = format!("{:?}", exchange.outcome.err());
+        assert!(why.contains("limits.created_objects_max"), "{path}: {why}");
+    }
+    assert_eq!(reached(&server).await, ["POST /api/v1/requests"; 2]);
+}
+
+#[tokio::test]
+async fn what_is_placed_elsewhere_needs_the_same_consent() {
+    let server = service().await;
+    let more = "endpoints: { create_webhook: GET /v1/hooks/new }\n";
+    let opened = opened(&server, more).await;
+    for path in ["/v1/hooks/new", "/v1/hooks//new/", "/v1/hooks/%6eew?a=b"] {
+        let exchange = opened.stage.send(call("GET", path)).await;
+        let why = format!("{:?}", exchange.outcome.err());
+        assert!(why.contains("consent: [write]"), "{path}: {why}");
+    }
+    assert_eq!(reached(&server).await, Vec::<String>::new());
+}

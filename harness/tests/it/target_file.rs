@@ -117,7 +117,7 @@ fn unset_variables_are_named() {
 fn a_literal_secret_is_for_loopback_only() {
     let text = |base: &str| {
         format!(
-            "base_url: {base}\napplications: {{ main: {{ client_id: x, client_secret: y1 }} }}\n"
+            "base_url: {base}\napplications: {{ main: {{ client_id: x, client_secret: y1-secret }} }}\n"
         )
     };
     check(
@@ -156,8 +156,8 @@ fn a_command_prints_a_secret() {
              main: {{ client_id: x, client_secret: {{ command: [{command}] }} }}\n"
         )
     };
-    let main = read(&text("printf, printed")).expect("it is sound").applications.main;
-    assert_eq!(main.expect("it is named").client_secret.expose_secret(), "printed");
+    let main = read(&text("printf, printed-secret")).expect("it is sound").applications.main;
+    assert_eq!(main.expect("it is named").client_secret.expose_secret(), "printed-secret");
     let error = read(&text("'false'")).expect_err("the command fails").to_string();
     assert!(error.contains("the command `false` failed"), "{error}");
 }
@@ -175,4 +175,22 @@ fn an_address_alone_takes_credentials_from_the_environment() {
 fn set_mode(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("ours");
+}
+
+#[test]
+fn a_secret_that_could_not_be_kept_out_of_reports_is_refused() {
+    for (base, secret, is_sound) in [
+        ("http://127.0.0.1:4010", "abc", false),
+        ("http://127.0.0.1:4010", "abcd", true),
+        ("https://legal.example.com", "1234567", false),
+        ("https://legal.example.com", "12345678", true),
+    ] {
+        let text = format!(
+            "base_url: {base}\napplications:\n  main: {{ client_id: x, client_secret: $SECRET }}\n"
+        );
+        let environment = |name: &str| (name == "SECRET").then(|| secret.to_owned());
+        let read = file::from_text(&text, Path::new("t.yaml"), &environment);
+        let refused = read.as_ref().is_err_and(|error| error.message.contains("is shorter than"));
+        assert_eq!((read.is_ok(), refused), (is_sound, !is_sound), "{base} {secret}");
+    }
 }

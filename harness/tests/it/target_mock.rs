@@ -6,7 +6,7 @@ use moot_fixtures::contract::Scopes;
 use moot_harness::exchange::{Exchange, Masks, ReceivedResponse};
 use moot_harness::scenario::model::{NEEDS, Sandbox};
 use moot_harness::target::{
-    Prepared, PreparedBody, Stage, Target, TargetChoice, TargetOptions, payload,
+    Chosen, Prepared, PreparedBody, Stage, Target, TargetChoice, TargetOptions, payload,
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::target_sample::{call_with, json_call};
 async fn in_process() -> (Target, Arc<Masks>) {
     let masks = Arc::new(Masks::default());
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
-    let opened = Target::open(TargetChoice::InProcess, options, masks.clone()).await;
+    let opened = Target::open(Chosen::InProcess, options, masks.clone()).await;
     (opened.expect("the mock starts"), masks)
 }
 
@@ -265,7 +265,9 @@ async fn over_http_it_is_the_same_mock() {
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
     // Another name of the same machine: sandboxes are reached by the name that was given.
     let url = format!("http://localhost:{}/api", address.port());
-    let target = Target::open(TargetChoice::Url(url), options, masks).await.expect("it answers");
+    let target = Target::open(TargetChoice::Url(url).read().expect("an address"), options, masks)
+        .await
+        .expect("it answers");
     assert_eq!(target.description().class, "moot mock");
     let stage = stage(&target, &Sandbox::default()).await;
     let id = root(&stage, "bindings")["third_party_workflow_id"].clone();

@@ -36,7 +36,7 @@ impl Client {
         let token = minted["access_token"].as_str().ok_or("a token without its text")?;
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}"))?);
-        let workflows = service.seeded().describe();
+        let workflows = service.describe();
         let workflow = workflows["workflows"][0]["id"].as_str().ok_or("no workflow")?.to_owned();
         Ok(Self { service, headers, workflow, address: IpAddr::V4(Ipv4Addr::LOCALHOST) })
     }
@@ -135,7 +135,7 @@ impl Client {
         let (now, head) = (Timestamp::now(), self.head(&method, path, query));
         let response = match self.service.admit(now, &head) {
             Admission::Admitted(admitted) => {
-                self.service.answer(now, &Call { head, admitted: &admitted, body })
+                self.service.answer(now, &Call { head, admitted: &admitted, body, fetched: None })
             }
             Admission::Refused(response) => response,
         };

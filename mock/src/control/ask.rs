@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
 
 use crate::delivery_policy::PolicyUpdate;
+use crate::drill::Drills;
 use crate::fault::Fault;
 use crate::journal::Filter;
 use crate::settings::RateLimitMode;
@@ -101,6 +102,15 @@ pub enum Ask {
     ArmFault(Fault),
     /// Disarms and forgets all faults.
     DisarmFaults,
+    /// Disarms and forgets a fault.
+    DisarmFault {
+        /// Its id.
+        id: u64,
+    },
+    /// Which additions are made on purpose.
+    DrillsGet,
+    /// Makes these additions, and no others.
+    DrillsSet(Drills),
     /// The newest exchanges of the journal that match, oldest of them first.
     Exchanges {
         /// Which.

@@ -3,13 +3,14 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::journal::{Exchange, Filter};
+use crate::journal::{Exchange, Filter, SentPart};
+use crate::response::Stage;
 use crate::world::World;
 
 /// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
 /// "query", "operation", "application", "request": {"authorization", "content_type", "length",
 /// "parts": [{"name", "file_name", "content_type", "length"}]}, "status", "response":
-/// {"content_type", "length", "page", "pages"}, "problem", "detail", "decision", "passed", "changes", "fault"}]}`;
+/// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "fault"}]}`;
 /// `application` is a client id, `authorization` a fingerprint.
 pub(super) fn view(world: &World, filter: &Filter, limit: usize) -> Value {
     let mut exchanges = found(world, filter);
@@ -38,7 +39,30 @@ fn found(world: &World, filter: &Filter) -> Vec<Exchange> {
         exchange.application = application.map(|application| application.client_id.clone());
     }
     exchanges.retain(|exchange| filter.matches(exchange));
+    for exchange in &mut exchanges {
+        if exchange.decision == Stage::Existence.as_str() && is_of_others(world, exchange) {
+            let detail = exchange.detail.get_or_insert_default();
+            detail.push_str(
+                " (It is there, but of another company: call with an application of that one.)",
+            );
+        }
+    }
     exchanges
+}
+
+/// Whether the path names something that another company has. The client must not be told (§5.6); who
+/// reads the journal may be.
+fn is_of_others(world: &World, exchange: &Exchange) -> bool {
+    let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
+    let Some(caller) = caller else { return false };
+    let companies = exchange.path.split('/').filter_map(|id| {
+        let legal_request = world.legal_request(id).map(|record| record.company);
+        let document = || world.document(id).map(|record| record.company);
+        let webhook = || world.webhook(id).map(|(_, record)| record.company);
+        let workflow = || world.seeded().workflow_of(id).map(|(_, workflow)| workflow.company);
+        legal_request.or_else(document).or_else(webhook).or_else(workflow)
+    });
+    companies.into_iter().any(|company| company != caller.company)
 }
 
 fn entry(base_url: &str, exchange: &Exchange) -> Value {
@@ -88,29 +112,26 @@ fn request(exchange: &Exchange, url: String) -> Value {
         "bodySize": sent.length,
     });
     if let Some(content_type) = &sent.content_type {
-        request["postData"] = json!({
-            "mimeType": content_type,
-            "text": "",
-            "params": sent
-                .parts
-                .iter()
-                .map(|part| {
-                    let mut shown = json!({
-                        "name": part.name, "comment": format!("{} bytes", part.length),
-                    });
-                    for (name, text) in
-                        [("fileName", &part.file_name), ("contentType", &part.content_type)]
-                    {
-                        if let Some(text) = text {
-                            shown[name] = text.as_str().into();
-                        }
-                    }
-                    shown
-                })
-                .collect::<Vec<_>>(),
-        });
+        // `text` and `params` exclude each other.
+        request["postData"] = match sent.parts.as_slice() {
+            [] => json!({ "mimeType": content_type, "text": "" }),
+            parts => {
+                let params: Vec<Value> = parts.iter().map(param).collect();
+                json!({ "mimeType": content_type, "params": params })
+            }
+        };
     }
     request
+}
+
+fn param(part: &SentPart) -> Value {
+    let mut shown = json!({ "name": part.name, "comment": format!("{} bytes", part.length) });
+    for (name, text) in [("fileName", &part.file_name), ("contentType", &part.content_type)] {
+        if let Some(text) = text {
+            shown[name] = text.as_str().into();
+        }
+    }
+    shown
 }
 
 fn headers(authorization: Option<&str>, content_type: Option<&str>) -> Vec<Value> {

@@ -29,6 +29,14 @@ pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
     })
 }
 
+/// Disarms one; gives the others.
+pub(super) fn disarm(world: &World, id: u64) -> Result<Value, Refusal> {
+    if world.faults().remove(id) {
+        return Ok(view(world));
+    }
+    Err(Refusal::unknown(format!("there is no fault {id}: GET /__admin/faults lists them")))
+}
+
 fn check_count(name: &str, count: u64) -> Result<(), Refusal> {
     if count == 0 {
         let detail = format!("`{name}` counts from 1, so that 0 would never strike");

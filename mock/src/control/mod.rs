@@ -67,6 +67,12 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
             world.faults().clear();
             Ok(faults::view(world))
         }
+        Ask::DisarmFault { id } => faults::disarm(world, id),
+        Ask::DrillsGet => Ok(json!(world.drilled().get())),
+        Ask::DrillsSet(drills) => {
+            world.drilled().set(drills);
+            Ok(json!(drills))
+        }
         Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, &filter, limit)),
         Ask::Archive { filter } => Ok(exchanges::archive(world, &filter)),
         Ask::ClearExchanges => {
@@ -79,10 +85,12 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
     }
 }
 
-/// The whole journal, as [`Ask::Exchanges`] shows it.
+/// The whole journal, as [`Ask::Exchanges`] shows it, with how many calls it has forgotten.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
-    exchanges::view(world, &Filter::default(), usize::MAX)
+    let mut journal = exchanges::view(world, &Filter::default(), usize::MAX);
+    journal["forgotten"] = json!(world.journal().forgotten());
+    journal
 }
 
 fn reset(world: &mut World, system_now: Timestamp) -> Result<Value, Refusal> {

@@ -4,6 +4,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
+use std::borrow::Cow;
 
 use crate::call::{Admitted, Body, Call, Head, Part, Principal};
 use crate::seeded::Application;
@@ -34,15 +35,13 @@ impl Asked<'_> {
     }
 
     fn admitted_as(&self, admitted: &Admitted) -> Outcome {
-        let Call { head, body, .. } = self.call;
-        self.world.answer_soundly(self.now, &Call { head: *head, admitted, body: body.clone() })
+        self.answered(Call { admitted, ..self.the_call() })
     }
 
     /// What the core says of the same call with another query.
     pub(crate) fn with_query(&self, query: Option<&str>) -> Outcome {
-        let Call { head, admitted, body } = self.call;
-        let head = Head { query, ..*head };
-        self.world.answer_soundly(self.now, &Call { head, admitted, body: body.clone() })
+        let head = Head { query, ..self.call.head };
+        self.answered(Call { head, ..self.the_call() })
     }
 
     /// Its query without a parameter; empty is none.
@@ -63,8 +62,16 @@ impl Asked<'_> {
 
     /// What the core says of the same call with another body.
     pub(crate) fn with_body(&self, body: Body) -> Outcome {
-        let Call { head, admitted, .. } = self.call;
-        self.world.answer_soundly(self.now, &Call { head: *head, admitted, body })
+        self.answered(Call { body, ..self.the_call() })
+    }
+
+    fn the_call(&self) -> Call<'_> {
+        let Call { head, admitted, body, fetched } = self.call;
+        Call { head: *head, admitted, body: body.clone(), fetched: fetched.clone() }
+    }
+
+    fn answered(&self, call: Call<'_>) -> Outcome {
+        self.world.answer_soundly(self.now, &call)
     }
 
     /// What the core says of the same call with other parts.
@@ -107,6 +114,12 @@ impl Asked<'_> {
     /// The client that its form names, with its index.
     pub(crate) fn client(&self) -> Option<(u32, &Application)> {
         self.world.seeded().application_of(&self.form_field("client_id")?)
+    }
+
+    /// The secret of [`Self::client`].
+    pub(crate) fn client_secret(&self) -> Option<Cow<'_, str>> {
+        let (_, client) = self.client()?;
+        Some(self.world.client_secret(client))
     }
 
     /// The parts of its body.

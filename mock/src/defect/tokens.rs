@@ -353,7 +353,7 @@ pub(super) const ROWS: &[Defect] = &[
         &["token.wrong-secret-refused"],
         "The secret of a client is compared without regard to case.",
         Seam::Answer(|asked, outcome| {
-            let own = asked.client().map(|(_, client)| client.client_secret.to_lowercase());
+            let own = asked.client_secret().map(|own| own.to_lowercase());
             let sent = asked.form_field("client_secret").map(|sent| sent.to_lowercase());
             let is_alike = asked.is(TOKEN) && own.is_some() && own == sent;
             if is_alike { issued(asked, outcome, "read") } else { outcome }

@@ -94,6 +94,15 @@ impl Faults {
         self.is_any.store(false, Ordering::Release);
     }
 
+    /// Disarms and forgets one; whether there was such.
+    pub(crate) fn remove(&self, id: u64) -> bool {
+        let mut inner = self.inner.lock();
+        let before = inner.armed.len();
+        inner.armed.retain(|armed| armed.id != id);
+        self.is_any.store(!inner.armed.is_empty(), Ordering::Release);
+        inner.armed.len() < before
+    }
+
     /// Counts a call; gives the first armed fault that strikes it.
     pub(crate) fn strike(&self, call: Struck) -> Option<Strike> {
         if !self.is_any.load(Ordering::Acquire) {

@@ -67,6 +67,8 @@ pub(crate) struct Told {
     /// Of a list: which page, and of how many.
     pub(crate) page: Option<u64>,
     pub(crate) pages: Option<u64>,
+    /// `Retry-After`, where it was told.
+    pub(crate) retry_after_seconds: Option<u64>,
 }
 
 /// Which exchanges are asked for; absent is any.
@@ -112,7 +114,10 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
     let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
     let (credential, bytes) = bytes.split_first_chunk::<8>()?;
     let (answered, bytes) = bytes.split_first_chunk::<8>()?;
-    let (listed, bytes) = read_listed(bytes)?;
+    let (&[follow], bytes) = bytes.split_first_chunk::<1>()?;
+    let (listed, bytes) = if follow & 1 == 1 { read_listed(bytes)? } else { (None, bytes) };
+    let (retry_after_seconds, bytes) =
+        if follow & 2 == 2 { read_number(bytes)? } else { (None, bytes) };
     let (method, bytes) = read_text(bytes)?;
     let (path, bytes) = read_text(bytes)?;
     let (query, bytes) = read_text(bytes)?;
@@ -148,6 +153,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
             length: u64::from_be_bytes(*answered),
             page: listed.map(|listed| listed.page),
             pages: listed.map(|listed| listed.pages),
+            retry_after_seconds,
         },
         problem: stage.map(|_| problem),
         detail: present(detail),
@@ -184,14 +190,15 @@ fn read_body(bytes: &[u8]) -> Option<(u64, Vec<SentPart>)> {
 }
 
 fn read_listed(bytes: &[u8]) -> Option<(Option<Listed>, &[u8])> {
-    let (&[is_list], bytes) = bytes.split_first_chunk::<1>()?;
-    if is_list == 0 {
-        return Some((None, bytes));
-    }
     let (page, bytes) = bytes.split_first_chunk::<8>()?;
     let (pages, bytes) = bytes.split_first_chunk::<8>()?;
     let listed = Listed { page: u64::from_be_bytes(*page), pages: u64::from_be_bytes(*pages) };
     Some((Some(listed), bytes))
+}
+
+fn read_number(bytes: &[u8]) -> Option<(Option<u64>, &[u8])> {
+    let (number, bytes) = bytes.split_first_chunk::<8>()?;
+    Some((Some(u64::from_be_bytes(*number)), bytes))
 }
 
 fn present(text: String) -> Option<String> {

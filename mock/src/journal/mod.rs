@@ -6,7 +6,7 @@
 mod exchange;
 mod record;
 
-pub(crate) use exchange::Exchange;
+pub(crate) use exchange::{Exchange, SentPart};
 pub use exchange::{Filter, StatusFilter};
 pub(crate) use record::Record;
 
@@ -24,6 +24,8 @@ pub(crate) struct Journal(Mutex<Ring>);
 struct Ring {
     bytes: VecDeque<u8>,
     entries: usize,
+    /// Calls that were in it once.
+    forgotten: u64,
     /// The entry being written; kept for its capacity.
     scratch: Vec<u8>,
 }
@@ -68,7 +70,22 @@ impl Journal {
     pub(crate) fn clear(&self) {
         let ring = &mut *self.0.lock();
         ring.bytes.clear();
+        ring.forgotten += ring.entries as u64;
         ring.entries = 0;
+    }
+
+    /// An empty one, that knows how many calls this one had.
+    #[must_use]
+    pub(crate) fn anew(&self) -> Self {
+        let Ring { entries, forgotten, .. } = *self.0.lock();
+        let forgotten = forgotten + entries as u64;
+        Self(Mutex::new(Ring { forgotten, ..Ring::default() }))
+    }
+
+    /// How many calls it had and has no more.
+    #[cfg(feature = "server")]
+    pub(crate) fn forgotten(&self) -> u64 {
+        self.0.lock().forgotten
     }
 }
 
@@ -82,5 +99,6 @@ impl Ring {
         let end = LENGTH_BYTES.saturating_add(length).min(self.bytes.len());
         self.bytes.drain(..end);
         self.entries -= 1;
+        self.forgotten += 1;
     }
 }

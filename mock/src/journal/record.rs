@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use std::net::IpAddr;
 
 use http::HeaderMap;
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use siphasher::sip::SipHasher13;
@@ -65,10 +65,15 @@ pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     out.push(refused.map_or(NONE, |refused| refused.stage as u8));
     out.extend_from_slice(&credential(head.headers).to_be_bytes());
     out.extend_from_slice(&length(&response.body).to_be_bytes());
-    out.push(u8::from(response.listed.is_some()));
+    let retry_after = retry_after(response);
+    // One byte says which of both follow, so that most calls take no more.
+    out.push(u8::from(response.listed.is_some()) | u8::from(retry_after.is_some()) << 1);
     if let Some(listed) = response.listed {
         out.extend_from_slice(&listed.page.to_be_bytes());
         out.extend_from_slice(&listed.pages.to_be_bytes());
+    }
+    if let Some(seconds) = retry_after {
+        out.extend_from_slice(&seconds.to_be_bytes());
     }
     write_text(head.method.as_str(), out);
     write_text(head.path, out);
@@ -80,6 +85,12 @@ pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     write_text(record.fault.unwrap_or_default(), out);
     write_text(record.changes, out);
     write_body(record.body, out);
+}
+
+/// Seconds of `Retry-After`.
+fn retry_after(response: &Response) -> Option<u64> {
+    let found = response.headers.iter().find(|(name, _)| *name == RETRY_AFTER);
+    found.and_then(|(_, value)| value.to_str().ok()?.parse().ok())
 }
 
 /// 0 where there is none.

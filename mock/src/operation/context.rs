@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, BodyKind, Operation};
 
 use super as operation;
-use crate::call::{Call, MultipartLimits, Principal, Reading};
+use crate::call::{Call, Fetch, MultipartLimits, Principal, Reading};
 use crate::limits::{
     CREATE_BODY_BYTES_MAX, FORM_BYTES_MAX, JSON_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX, PARTS_MAX,
     TEXT_FIELD_BYTES_MAX,
@@ -106,6 +106,16 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         Operation::ListWebhooks => operation::list_webhooks::answer(context),
         Operation::DeleteWebhook => operation::delete_webhook::answer(context),
         Operation::CreateWebhook => operation::create_webhook::answer(context),
+    }
+}
+
+/// What has to be fetched before a call is answered.
+pub(crate) fn needs(context: &Context<'_>) -> Option<Fetch> {
+    match context.call.admitted.operation {
+        Operation::CreateRepositoryDocument => {
+            operation::create_repository_document::needs(context)
+        }
+        _ => None,
     }
 }
 

@@ -23,4 +23,4 @@ pub(crate) mod revoke_token;
 
 mod context;
 
-pub(crate) use context::{Context, answer, reading};
+pub(crate) use context::{Context, answer, needs, reading};

@@ -6,6 +6,7 @@
 mod parties;
 mod rows;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -79,13 +80,16 @@ impl Seeded {
 
     /// Who and what there is to call it with. Shape: `{"applications": [{"client_id",
     /// "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
-    /// [{"id", "company", "name", "type", "status"}]}`.
-    pub fn describe(&self) -> Value {
+    /// [{"id", "company", "name", "type", "status"}]}`, each application with its secret of `secret`.
+    pub(crate) fn describe<'s>(
+        &'s self,
+        secret: impl Fn(&'s Application) -> Cow<'s, str>,
+    ) -> Value {
         let company = |index: u32| self.companies.get(index as usize).map(|company| &company.name);
         let applications = self.applications.iter().map(|application| {
             json!({
                 "client_id": application.client_id,
-                "client_secret": application.client_secret,
+                "client_secret": secret(application),
                 "scopes": application.scopes,
                 "company": company(application.company),
             })

@@ -1,7 +1,8 @@
 //! Makes the attempts to deliver, over HTTP, on a thread of its own.
 //!
 //! When an attempt is due, what it says and what follows from its outcome is the core's; here is
-//! only the waiting and the sending. The thread makes deliveries independent of whichever runtime
+//! only the waiting and the sending. It also ends the leases of sandboxes, since it waits anyway.
+//! The thread makes deliveries independent of whichever runtime
 //! carries the calls, and lets a shell that can't wait ask for a delivery all the same.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,9 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::clock;
+use super::network::{Network, Reach};
 use super::realm::Realm;
+use super::sandboxes::Sandboxes;
 use super::sender::Sender;
 use crate::service::AttemptResult;
 
@@ -58,14 +61,19 @@ enum Cut {
 }
 
 impl Deliverer {
-    /// Starts the thread.
+    /// Starts the thread, which sends through `network` no further than `reach`, and takes away those
+    /// of the `sandboxes` whose lease ends.
     ///
     /// # Errors
     /// No thread, or no runtime on it.
-    pub(crate) fn start() -> io::Result<Self> {
+    pub(super) fn start(
+        network: Network,
+        reach: Reach,
+        sandboxes: Arc<Sandboxes>,
+    ) -> io::Result<Self> {
         let (orders, received) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let outbox = Outbox::new(orders.clone());
+        let outbox = Outbox::new(orders.clone(), Sender::new(network, reach), sandboxes);
         std::thread::Builder::new()
             .name("moot-deliveries".to_owned())
             .spawn(move || runtime.block_on(outbox.run(received)))?;
@@ -130,6 +138,7 @@ impl Drop for Deliverer {
 struct Outbox {
     orders: mpsc::UnboundedSender<Order>,
     sender: Arc<Sender>,
+    sandboxes: Arc<Sandboxes>,
     watched: BTreeMap<u64, Watched>,
     /// When to look at which world again.
     due: BTreeSet<(Timestamp, u64)>,
@@ -151,9 +160,13 @@ struct Settling {
 }
 
 impl Outbox {
-    fn new(orders: mpsc::UnboundedSender<Order>) -> Self {
-        let sender = Arc::new(Sender::default());
-        Self { orders, sender, watched: BTreeMap::new(), due: BTreeSet::new() }
+    fn new(
+        orders: mpsc::UnboundedSender<Order>,
+        sender: Sender,
+        sandboxes: Arc<Sandboxes>,
+    ) -> Self {
+        let sender = Arc::new(sender);
+        Self { orders, sender, sandboxes, watched: BTreeMap::new(), due: BTreeSet::new() }
     }
 
     async fn run(mut self, mut received: mpsc::UnboundedReceiver<Order>) {
@@ -162,6 +175,7 @@ impl Outbox {
             let order = tokio::select! {
                 order = received.recv() => order,
                 () = tokio::time::sleep(pause) => {
+                    self.collect();
                     self.look_at_due();
                     continue;
                 }
@@ -192,7 +206,11 @@ impl Outbox {
         let now = clock::instant();
         let settling = self.watched.values().flat_map(|watched| &watched.settling);
         let by_settling = settling.map(|one| one.until.saturating_duration_since(now)).min();
-        [by_clock, by_settling].into_iter().flatten().min().unwrap_or(WAIT_MAX)
+        let by_lease = self
+            .sandboxes
+            .first_end()
+            .map(|end| end.saturating_duration_since(now).clamp(PAUSE_MIN, WAIT_MAX));
+        [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
     fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
@@ -208,6 +226,13 @@ impl Outbox {
                 self.due.remove(&(due, key));
             }
             watched.flying.values().for_each(AbortHandle::abort);
+        }
+    }
+
+    /// Forgets the sandboxes whose lease has ended: nobody has to call for it.
+    fn collect(&mut self) {
+        for realm in self.sandboxes.take_abandoned() {
+            self.remove(realm.key());
         }
     }
 

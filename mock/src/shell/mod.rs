@@ -11,13 +11,22 @@ mod control;
 mod deliverer;
 #[cfg(feature = "state")]
 mod durable;
+#[cfg(not(feature = "state"))]
+#[path = "durable_absent.rs"]
+mod durable;
 #[cfg(feature = "embed")]
 pub mod embed;
 mod faulty_body;
+mod fetcher;
+mod kept_sandbox;
 mod lease;
 mod nearest;
+mod network;
 mod problem;
 mod realm;
+mod receiver;
+#[cfg(feature = "state")]
+mod restored;
 mod sandboxes;
 mod sender;
 mod sent;
@@ -30,6 +39,9 @@ mod tls;
 pub use body::BodyTimes;
 #[cfg(feature = "state")]
 pub use durable::DurableError;
+pub use fetcher::{FETCH_TIME_MAX, Fetcher};
+pub use network::{Looked, Network};
+pub use receiver::{RECEIVED_BYTES_MAX, Received, ReceiverPlan, receive};
 pub use sandboxes::SANDBOXES_MAX;
 pub use server::{ServeLimits, serve, serve_tls};
 pub use site::{Site, SiteError, SiteOptions};

@@ -54,6 +54,10 @@ impl Problem {
         Self::new(StatusCode::REQUEST_TIMEOUT, "timeout", detail)
     }
 
+    pub(crate) fn not_kept(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "state_not_kept", detail)
+    }
+
     pub(crate) fn too_large(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
     }

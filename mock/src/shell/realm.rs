@@ -67,7 +67,7 @@ impl Realm {
     pub(crate) fn describe(&self) -> Value {
         let mut all = self.addresses();
         all.insert("ready".to_owned(), json!(true));
-        if let Value::Object(rows) = self.0.service.seeded().describe() {
+        if let Value::Object(rows) = self.0.service.describe() {
             all.extend(rows);
         }
         all.into()

@@ -4,12 +4,10 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -149,8 +147,6 @@ async fn accept(
     Ok((stream, peer, permit))
 }
 
-/// A panic is a bug of ours: its call is answered 500, and every other goes on.
-///
 /// # Errors
 /// A fault resets the connection instead of an answer.
 async fn call(
@@ -159,8 +155,7 @@ async fn call(
     client: IpAddr,
     is_reset: Arc<AtomicBool>,
 ) -> io::Result<Response<SiteBody>> {
-    let answer = AssertUnwindSafe(site.call(request, client)).catch_unwind().await;
-    let answer = answer.unwrap_or_else(|_| super::problem::internal("a bug in the mock"));
+    let answer = site.call(request, client).await;
     match answer.extensions().get::<Reset>() {
         None => Ok(answer),
         Some(Reset::During) => {

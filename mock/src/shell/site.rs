@@ -4,21 +4,28 @@
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::body::{self, BodyTimes, Store};
 use super::clock;
 use super::control::{Access, Control};
 use super::deliverer::Deliverer;
+use super::durable::Durable;
+use super::fetcher::Fetcher;
+use super::network::{Network, Reach};
 use super::problem;
 use super::realm::Realm;
+#[cfg(feature = "state")]
+use super::restored;
 use super::sandboxes::Sandboxes;
 use super::sent::sent;
 use super::site_body::SiteBody;
@@ -31,6 +38,9 @@ const ADMIN: &str = "/__admin";
 /// Prefix of sandboxes, below the base path.
 const SANDBOXES: &str = "/sandboxes/";
 
+/// The number of the main world.
+const MAIN: u64 = 0;
+
 /// What a mock is made of.
 #[derive(Debug, Clone)]
 pub struct SiteOptions {
@@ -41,17 +51,26 @@ pub struct SiteOptions {
     pub admin_token: Option<String>,
     /// Whether calls may come from beyond the loopback addresses: then the token must be there.
     pub is_beyond_loopback: bool,
+    /// Whether deliveries go to private and loopback addresses even so.
+    pub has_private_receivers: bool,
+    /// Where deliveries leave.
+    pub network: Network,
+    /// What fetches documents by their address (§4.9); without one nothing is fetched.
+    pub fetcher: Option<Arc<Fetcher>>,
     /// Bounds of reading bodies.
     pub body_times: BodyTimes,
 }
 
 impl SiteOptions {
-    /// For loopback alone, without a token.
+    /// For loopback alone, without a token; nothing is fetched.
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
             admin_token: None,
             is_beyond_loopback: false,
+            has_private_receivers: false,
+            network: Network::system(),
+            fetcher: None,
             body_times: BodyTimes::default(),
         }
     }
@@ -90,10 +109,11 @@ impl fmt::Debug for Site {
 struct Inner {
     base_path: String,
     main: Realm,
-    sandboxes: Sandboxes,
+    sandboxes: Arc<Sandboxes>,
     access: Access,
     control: Control,
     deliverer: Deliverer,
+    fetcher: Option<Arc<Fetcher>>,
     store: Store,
     times: BodyTimes,
 }
@@ -105,11 +125,11 @@ impl Site {
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
         let world = World::new(options.settings.clone(), clock::now())?;
-        Self::with(options, Service::new(world), Store::default())
+        Self::with(options, Service::new(world), Store::default(), None)
     }
 
-    /// As [`Self::new`], with the main world's state kept in a folder: where there is one already, its
-    /// seed and seed world take the place of those of the options. Sandboxes are not kept.
+    /// As [`Self::new`], with the state of the main world and of every sandbox kept in a folder: where
+    /// there is one already, its seed and seed world take the place of those of the options.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -118,38 +138,55 @@ impl Site {
         mut options: SiteOptions,
         folder: &std::path::Path,
     ) -> Result<Self, SiteError> {
-        use super::durable::{Durable, Opened};
-        let Opened { durable, seed, seed_world, changes, starts } =
+        use super::durable::Opened;
+        let Opened { durable, seed, seed_world, changes, sandboxes, made, starts } =
             Durable::open(folder, &options.settings)?;
         options.settings.seed = seed;
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;
         world.restore(changes, starts);
         let store = Store::within(durable.uploads());
-        Self::with(options, Service::kept(world, durable.keeper()), store)
+        let service = Service::kept(world, durable.keeper(MAIN));
+        let site = Self::with(options, service, store, Some((durable, made)))?;
+        for realm in restored::restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
+            site.0.deliverer.add(&realm);
+        }
+        Ok(site)
     }
 
-    fn with(options: SiteOptions, service: Service, store: Store) -> Result<Self, SiteError> {
-        let SiteOptions { settings, admin_token, is_beyond_loopback, body_times } = options;
+    /// With the main world as `service`, and sandboxes kept in a store, where so many were made.
+    fn with(
+        options: SiteOptions,
+        service: Service,
+        store: Store,
+        kept: Option<(Durable, u64)>,
+    ) -> Result<Self, SiteError> {
+        let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
         if is_beyond_loopback && admin_token.is_none() {
             return Err(SiteError::NoAdminToken);
         }
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let main = Realm::new(0, None, service, run, None);
+        let main = Realm::new(MAIN, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
-        let deliverer = Deliverer::start()?;
+        let (durable, made) = kept.unzip();
+        let sandboxes = Arc::new(Sandboxes::new(seed_world, durable, made.unwrap_or_default()));
+        // Who is reached from elsewhere sends nothing into its own network for them.
+        let is_guarded = is_beyond_loopback && !options.has_private_receivers;
+        let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };
+        let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
         deliverer.add(&main);
         Ok(Self(Arc::new(Inner {
             base_path,
             main,
-            sandboxes: Sandboxes::new(seed_world),
+            sandboxes,
             access,
             control: Control::new(),
             deliverer,
+            fetcher: options.fetcher,
             store,
-            times: body_times,
+            times: options.body_times,
         })))
     }
 
@@ -161,16 +198,40 @@ impl Site {
         self.0.main.describe()
     }
 
-    /// The whole journal of the main world, the oldest call first, as `GET /__admin/exchanges` shows
-    /// it. Shape: `{"exchanges": […]}`.
-    pub fn exchanges(&self) -> Value {
-        self.0.main.service().journal()
+    /// Keeps from now on the journals of sandboxes that are deleted, of 1,000 at most.
+    pub fn remember_deleted(&self) {
+        self.0.sandboxes.remember_deleted();
+    }
+
+    /// The journal of every world: the main one, the sandboxes that are gone as far as they are
+    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges"}]}`;
+    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, `forgotten` how
+    /// many earlier ones are no longer among them, `sandbox` its id or null.
+    pub fn journals(&self) -> Value {
+        let main = std::iter::once(self.0.main.clone());
+        let sandboxes = [self.0.sandboxes.remembered(), self.0.sandboxes.all()].concat();
+        let worlds = main.chain(sandboxes).map(|realm| {
+            let mut journal = realm.service().journal();
+            journal["sandbox"] = json!(realm.sandbox());
+            journal
+        });
+        json!({ "worlds": worlds.collect::<Vec<_>>() })
     }
 
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
     /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
     /// before the answer, so that a client that writes first finds it.
+    ///
+    /// A panic is a bug of ours: its call is answered 500, and every other goes on.
     pub async fn call<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
+        let answer = AssertUnwindSafe(self.answer(request, client)).catch_unwind().await;
+        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+    }
+
+    async fn answer<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
     where
         B: Body<Data = Bytes> + Send,
     {
@@ -255,7 +316,13 @@ impl Site {
                 Err(_) => return problem::internal("a temporary file can't be written"),
             }
         };
-        let response = service.answer(clock::now(), &Call { head, admitted: &admitted, body });
+        let mut call = Call { head, admitted: &admitted, body, fetched: None };
+        if let Some(fetcher) = &self.0.fetcher
+            && let Some(fetch) = service.needs(clock::now(), &call)
+        {
+            call.fetched = Some(Box::pin(fetcher.fetch(fetch, &self.0.store)).await);
+        }
+        let response = service.answer(clock::now(), &call);
         realm.called().notify_waiters();
         if parts.method == Method::DELETE {
             // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
@@ -286,6 +353,11 @@ impl Site {
 
     pub(crate) fn control(&self) -> &Control {
         &self.0.control
+    }
+
+    /// Whether documents are fetched by their address.
+    pub(crate) fn is_fetching(&self) -> bool {
+        self.0.fetcher.is_some()
     }
 
     pub(crate) fn times(&self) -> BodyTimes {

@@ -38,6 +38,7 @@ impl World {
             Ok(admitted) => Admission::Admitted(admitted),
             Err(problem) => {
                 let response = self.reply(now, head.path, serial).problem(&problem);
+                let response = self.with_drills(seen.operation, response);
                 self.journal().record(&Record {
                     serial,
                     at: now,

@@ -8,27 +8,31 @@ mod admit;
 mod kept;
 mod rows;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use moot_fixtures::contract::Answers;
+use moot_fixtures::contract::{Answers, Operation};
+use serde_json::Value;
 
-use crate::call::Call;
+use crate::call::{Call, Fetch};
 use crate::changes::{Change, Effect};
 use crate::defect::{self, Defect};
+use crate::drill::{self, Drilled};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
 use crate::journal::{Journal, Record};
+use crate::key::Key;
 use crate::limiter::Limiter;
 use crate::operation::{self, Context};
 use crate::problem::Problem;
 use crate::progression;
 use crate::reply::Reply;
 use crate::response::Response;
-use crate::seeded::Seeded;
-use crate::settings::{RunSettings, Settings, SettingsError};
+use crate::seeded::{Application, Seeded};
+use crate::settings::{RunSettings, Secrets, Settings, SettingsError};
 use crate::state::State;
 use crate::timestamp::DateHeader;
 use crate::token::Sealer;
@@ -46,12 +50,13 @@ pub struct World {
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal, the faults and the written date the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults, the drills and the written date the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
     journal: Journal,
     faults: Faults,
+    drilled: Drilled,
     date: DateHeader,
 }
 
@@ -101,6 +106,7 @@ impl World {
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Journal::default(),
             faults: Faults::default(),
+            drilled: Drilled::default(),
             date: DateHeader::new(),
             state,
             noted: None,
@@ -120,6 +126,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.journal = self.journal.anew();
         world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
@@ -135,6 +142,13 @@ impl World {
             return self.answer_soundly(now, call);
         }
         defect::answer(self, now, call)
+    }
+
+    /// What has to be fetched before an admitted call is answered, where the shell fetches at all;
+    /// what became of it goes into the call. Pure, as [`Self::answer`] is.
+    pub fn needs(&self, now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        operation::needs(&Context { world: self, now, call, reply })
     }
 
     /// The answer without any defect.
@@ -228,7 +242,7 @@ impl World {
         changes: &str,
         fault: Option<&Strike>,
     ) {
-        let Call { head, admitted, body } = call;
+        let Call { head, admitted, body, fetched: _ } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
             at: now,
@@ -250,6 +264,24 @@ impl World {
     /// Its base address.
     pub fn base_url(&self) -> &str {
         &self.settings.base_url
+    }
+
+    /// What an application authenticates with.
+    pub(crate) fn client_secret<'s>(&self, application: &'s Application) -> Cow<'s, str> {
+        match &self.settings.secrets {
+            Secrets::Seeded => Cow::Borrowed(&application.client_secret),
+            Secrets::Own(name) => {
+                let id = &application.client_id;
+                let key = Key::derive(self.settings.seed, &format!("client secrets of {name}"));
+                let code = u128::from_be_bytes(key.code(id.as_bytes()));
+                Cow::Owned(format!("{id}-secret-{code:032x}"))
+            }
+        }
+    }
+
+    /// Who and what there is to call it with, as [`Seeded::describe`] shapes it.
+    pub fn describe(&self) -> Value {
+        self.seeded.describe(|application| self.client_secret(application))
     }
 
     pub(crate) const fn settings(&self) -> &RunSettings {
@@ -283,6 +315,15 @@ impl World {
 
     pub(crate) const fn faults(&self) -> &Faults {
         &self.faults
+    }
+
+    pub(crate) const fn drilled(&self) -> &Drilled {
+        &self.drilled
+    }
+
+    /// An answer with what the drills add to it.
+    pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
+        drill::added(self.drilled.get(), operation, response)
     }
 
     pub(crate) const fn journal(&self) -> &Journal {

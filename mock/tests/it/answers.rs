@@ -55,7 +55,7 @@ pub(crate) fn check(operation: Operation, answer: &Answer) {
 
 /// A token of the first application, minted since the token endpoint may refuse by answer.
 fn token(bench: &Bench) -> String {
-    let described = bench.service.seeded().describe();
+    let described = bench.service.describe();
     let client_id = described["applications"][0]["client_id"].as_str().expect("an id").to_owned();
     let minted = bench.ask(Ask::MintToken { client_id, scopes: None, age_seconds: 0 });
     minted.expect("it exists")["access_token"].as_str().expect("a token").to_owned()

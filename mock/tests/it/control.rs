@@ -34,7 +34,7 @@ fn the_world_is_shown_with_its_counts() {
 
 #[test]
 fn what_can_be_called_is_described() {
-    let described = bench().service.seeded().describe();
+    let described = bench().service.describe();
     assert_eq!(described["applications"][0]["client_id"], "demo-main");
     assert_eq!(described["applications"][0]["scopes"], json!(["read", "write"]));
     assert_eq!(described["users"]["Northwind Example Ltd"][0], "requester@northwind.example");

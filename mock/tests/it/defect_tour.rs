@@ -82,9 +82,9 @@ impl Tour {
         let head = Head { method: &method, path, query, headers, client: CLIENT };
         let response = match self.service.admit(self.now, &head) {
             Admission::Refused(response) => response,
-            Admission::Admitted(admitted) => {
-                self.service.answer(self.now, &Call { head, admitted: &admitted, body })
-            }
+            Admission::Admitted(admitted) => self
+                .service
+                .answer(self.now, &Call { head, admitted: &admitted, body, fetched: None }),
         };
         self.note(line, &response)
     }

@@ -35,7 +35,7 @@ fn call(world: &mut World, sent: &Sent) -> Wire {
     let response = match world.admit(now, &head) {
         Admission::Refused(response) => response,
         Admission::Admitted(admitted) => {
-            let call = Call { head, admitted: &admitted, body: sent.body.clone() };
+            let call = Call { head, admitted: &admitted, body: sent.body.clone(), fetched: None };
             let outcome = world.answer(now, &call);
             let again = world.answer(now, &call);
             assert_eq!(wire(&outcome.response), wire(&again.response), "asked twice");

@@ -115,7 +115,7 @@ fn an_empty_list_has_its_first_page_whatever_the_answers_say() {
             settings.answers.empty_total_pages = total_pages;
             settings.answers.page_past_end = PagePastEnd::NotFound;
         });
-        let client = bench.service.seeded().describe();
+        let client = bench.service.describe();
         let client_id = client["applications"][0]["client_id"].as_str().expect("an id").to_owned();
         let ask = moot_mock::control::Ask::MintToken { client_id, scopes: None, age_seconds: 0 };
         let minted = bench.ask(ask).expect("it exists");

@@ -1,13 +1,19 @@
 //! The tests of the mock from outside its modules, in one binary.
 
+mod address;
 mod arbitrary;
 mod defect_tour;
 mod defects;
 mod performance;
 mod shell_control;
 mod shell_deliveries;
+mod shell_determinism;
+mod shell_drills;
 mod shell_embed;
 mod shell_faults;
+mod shell_fetch;
+mod shell_fetch_server;
+mod shell_guard;
 mod shell_hostile;
 mod shell_journal;
 mod shell_sandboxes;
@@ -28,6 +34,7 @@ mod control;
 mod create_legal_request;
 mod create_legal_request_files;
 mod deliveries;
+mod kept;
 mod laws;
 mod limiter;
 mod lists;

@@ -51,7 +51,8 @@ impl<'s> Client<'s> {
         let Admission::Admitted(admitted) = self.service.admit(Timestamp::UNIX_EPOCH, &head) else {
             panic!("{method} {path} is refused");
         };
-        self.service.answer(Timestamp::UNIX_EPOCH, &Call { head, admitted: &admitted, body })
+        self.service
+            .answer(Timestamp::UNIX_EPOCH, &Call { head, admitted: &admitted, body, fetched: None })
     }
 
     #[track_caller]

@@ -9,7 +9,7 @@ use crate::shell_support::{LEGAL_REQUEST, MAIN, form, settings};
 
 fn client() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().no_proxy().build().expect("a client without TLS")
+    crate::shell_support::client().build().expect("a client")
 }
 
 async fn create(server: &MockServer, token: &str) -> (u16, Value) {

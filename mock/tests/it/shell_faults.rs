@@ -6,7 +6,7 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, Served, admin, call, form, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, Served, admin, call, client, form, served, site, token,
 };
 
 /// A site behind a socket, a token for it, and a client that keeps no connection.
@@ -22,7 +22,7 @@ impl Stage {
         let site = site();
         let served = served(&site, ServeLimits::default()).await;
         let token = token(&site, BASE, MAIN).await;
-        let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build();
+        let client = client().pool_max_idle_per_host(0).build();
         Self { site, served, token, client: client.expect("a client") }
     }
 
@@ -249,4 +249,22 @@ async fn faults_are_of_one_world_and_go_with_a_reset() {
     assert_eq!(call(&stage.site, &line, &token).await.status, 500);
     admin(&stage.site, &base, "POST /reset", Value::Null).await.ok();
     assert_eq!(call(&stage.site, &line, &token).await.status, 200);
+}
+
+#[tokio::test]
+async fn one_fault_is_disarmed_by_its_id() {
+    let stage = Stage::new().await;
+    for status in [500, 502] {
+        stage.arm(json!({ "kind": "status", "status": status, "times": 9 })).await;
+    }
+    assert_eq!(stage.list().await.expect("an answer").status(), 500);
+    let left = admin(&stage.site, BASE, "DELETE /faults/1", Value::Null).await.ok().json();
+    assert_eq!(left["faults"].as_array().map(Vec::len), Some(1), "{left}");
+    assert_eq!(stage.list().await.expect("an answer").status(), 502);
+    for unknown in ["1", "x"] {
+        let line = format!("DELETE /faults/{unknown}");
+        assert_eq!(admin(&stage.site, BASE, &line, Value::Null).await.status, 404, "{unknown}");
+    }
+    admin(&stage.site, BASE, "DELETE /faults/2", Value::Null).await.ok();
+    assert_eq!(stage.list().await.expect("an answer").status(), 200);
 }

@@ -4,7 +4,7 @@ use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, served, site, token,
+    BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site, token,
 };
 
 async fn exchanges(site: &Site, query: &str) -> Vec<Value> {
@@ -116,7 +116,7 @@ async fn a_call_is_waited_for_through_the_socket() {
     let site = site();
     let served = served(&site, ServeLimits::default()).await;
     let url = format!("http://{}{BASE}", served.address);
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let client = client().build().expect("a client");
     let wait = json!({ "operation": "list_webhooks", "status": "401", "timeout_seconds": 30 });
     let waiting = client
         .post(format!("{url}/__admin/exchanges/wait"))
@@ -135,4 +135,117 @@ async fn a_call_is_waited_for_through_the_socket() {
     assert_eq!(answer.status, 408, "{answer:?}");
     let wait = json!({ "timeout_seconds": 61 });
     assert_eq!(admin(&site, BASE, "POST /exchanges/wait", wait).await.status, 422);
+}
+
+/// Every kind of refusal: which rule it was, and a word of what would have worked.
+#[tokio::test]
+async fn every_refusal_says_what_would_have_worked() {
+    let site = site();
+    let main = token(&site, BASE, MAIN).await;
+    let reader = token(&site, BASE, "demo-reader").await;
+    let other = token(&site, BASE, "other-main").await;
+    let old = json!({ "client_id": MAIN, "age_seconds": 7200 });
+    let old = admin(&site, BASE, "POST /tokens", old).await.ok().text("/access_token");
+    let revoked = token(&site, BASE, MAIN).await;
+    let asked = json!({ "token": revoked });
+    admin(&site, BASE, "POST /tokens/revoke", asked).await.ok();
+    let list = call(&site, &format!("GET {BASE}/v1/requests"), &main).await.ok();
+    let foreign = format!("GET {BASE}/v1/requests/{}", list.text("/data/0/id"));
+    let create = format!("POST {BASE}/v1/requests");
+    let get = format!("GET {BASE}/v1/requests");
+    let stranger = ["workflow_id=wfMutualNda1", "requester_email=nobody@northwind.example"];
+    let unknown_workflow = ["workflow_id=nope", "requester_email=requester@northwind.example"];
+    let no_body: &[&str] = &[];
+    for (line, token, body, decision, status, says) in [
+        (get.as_str(), "", None, "token", 401, "Authorization: Bearer"),
+        (&get, "nonsense", None, "token", 401, "token"),
+        (&get, &old, None, "token", 401, "expired"),
+        (&get, &revoked, None, "token", 401, "revoked"),
+        (&create, &reader, Some(LEGAL_REQUEST), "scope", 403, "`write`"),
+        (&format!("GET {BASE}/v1/nowhere"), &main, None, "route", 404, "path"),
+        (&format!("PUT {BASE}/v1/requests"), &main, None, "route", 405, "GET"),
+        (&format!("GET {BASE}/v1/requests/nope"), &main, None, "existence", 404, "nope"),
+        (&foreign, &other, None, "existence", 404, "company"),
+        (&format!("GET {BASE}/v1/requests?page=0"), &main, None, "body", 400, "page"),
+        (&format!("GET {BASE}/v1/requests?status=x"), &main, None, "body", 400, "status"),
+        (&create, &main, Some(no_body), "body", 400, "workflow_id"),
+        (&create, &main, Some(&unknown_workflow), "rule", 404, "workflow"),
+        (&create, &main, Some(&stranger), "rule", 422, "requester_email"),
+    ] {
+        let body = body.map(form);
+        let answer = send(&site, request(line, token, body)).await;
+        assert_eq!(answer.status, status, "{line}: {answer:?}");
+        let all = exchanges(&site, "").await;
+        let last = all.last().expect("the call");
+        assert_eq!(last["decision"], json!(decision), "{line}: {last}");
+        let detail = last["detail"].as_str().expect("a refusal says why");
+        assert!(detail.contains(says), "{line}: {detail}");
+    }
+    let limit = json!({ "mode": "enforce", "exhaust": "all" });
+    admin(&site, BASE, "PUT /rate_limit", limit).await.ok();
+    assert_eq!(call(&site, &get, &main).await.status, 429);
+    let all = exchanges(&site, "?status=429").await;
+    assert_eq!(all[0]["decision"], json!("limit"));
+    assert!(all[0]["response"]["retry_after_seconds"].as_u64().is_some(), "{}", all[0]);
+}
+
+/// A member, and whether its value is of its type.
+type Member = (&'static str, fn(&Value) -> bool);
+
+/// The members that HAR 1.2 demands, and their types.
+#[tokio::test]
+async fn the_archive_has_the_shape_of_har() {
+    let site = site();
+    conversation(&site).await;
+    let har = admin(&site, BASE, "GET /exchanges/har", Value::Null).await.ok().json();
+    let check = |value: &Value, members: &[Member]| {
+        for (name, is_sound) in members {
+            assert!(value.get(name).is_some_and(is_sound), "{name}: {value}");
+        }
+    };
+    let log = &har["log"];
+    check(log, &[("version", Value::is_string), ("entries", Value::is_array)]);
+    check(&log["creator"], &[("name", Value::is_string), ("version", Value::is_string)]);
+    for entry in log["entries"].as_array().expect("a list") {
+        let started = entry["startedDateTime"].as_str().expect("a time");
+        assert!(started.parse::<jiff::Timestamp>().is_ok(), "{started}");
+        check(entry, &[("time", Value::is_number), ("cache", Value::is_object)]);
+        for timing in ["send", "wait", "receive"] {
+            assert!(entry["timings"][timing].as_f64().is_some_and(|time| time >= 0.0), "{entry}");
+        }
+        for side in ["request", "response"] {
+            check(
+                &entry[side],
+                &[
+                    ("httpVersion", Value::is_string),
+                    ("cookies", Value::is_array),
+                    ("headers", Value::is_array),
+                    ("headersSize", Value::is_i64),
+                    ("bodySize", Value::is_i64),
+                ],
+            );
+            for header in entry[side]["headers"].as_array().expect("a list") {
+                check(header, &[("name", Value::is_string), ("value", Value::is_string)]);
+            }
+        }
+        let request: [Member; 3] = [
+            ("method", Value::is_string),
+            ("url", Value::is_string),
+            ("queryString", Value::is_array),
+        ];
+        check(&entry["request"], &request);
+        if let Some(sent) = entry["request"].get("postData") {
+            check(sent, &[("mimeType", Value::is_string)]);
+            let is_told = |name: &str| sent.get(name).is_some();
+            assert!(is_told("text") != is_told("params"), "one of both: {sent}");
+        }
+        let response: [Member; 3] = [
+            ("status", Value::is_u64),
+            ("statusText", Value::is_string),
+            ("redirectURL", Value::is_string),
+        ];
+        check(&entry["response"], &response);
+        let content: [Member; 2] = [("size", Value::is_i64), ("mimeType", Value::is_string)];
+        check(&entry["response"]["content"], &content);
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use moot_mock::shell::{SANDBOXES_MAX, Site};
 use serde_json::{Value, json};
 
@@ -33,8 +35,15 @@ async fn a_sandbox_describes_itself_as_the_mock_does() {
     assert_eq!(described["token_url"], json!(format!("{base_url}/oauth/token")));
     assert_eq!(described["admin_url"], json!(format!("{base_url}/__admin")));
     let main = site.describe();
-    for member in ["ready", "applications", "users", "workflows"] {
+    for member in ["ready", "users", "workflows"] {
         assert_eq!(described[member], main[member], "{member}");
+    }
+    let pairs = described["applications"].as_array().expect("a list").iter();
+    for (own, of_main) in pairs.zip(main["applications"].as_array().expect("a list")) {
+        for member in ["client_id", "scopes", "company"] {
+            assert_eq!(own[member], of_main[member], "{member}");
+        }
+        assert_ne!(own["client_secret"], of_main["client_secret"]);
     }
     assert_ne!(described["seed"], main["seed"]);
     let first = &main["applications"][0];
@@ -67,6 +76,70 @@ async fn rows_and_tokens_of_one_world_are_unknown_in_another() {
     }
     assert_eq!(total(&site, BASE, &tokens[0]).await, before);
     assert_eq!(total(&site, &second, &tokens[2]).await, before);
+}
+
+/// Asks for a token with these credentials, in the form or in the header.
+async fn authenticated(site: &Site, base: &str, (id, secret): (&str, &str), basic: bool) -> u16 {
+    let line = format!("POST {base}/oauth/token");
+    let kind = "application/x-www-form-urlencoded";
+    let mut form = "grant_type=client_credentials&scope=read".to_owned();
+    if !basic {
+        form.push_str(&format!("&client_id={id}&client_secret={secret}"));
+    }
+    let mut asked = request(&line, "", Some((kind, form.into_bytes())));
+    if basic {
+        let value = format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")));
+        asked.headers_mut().insert("authorization", value.parse().expect("plain text"));
+    }
+    send(site, asked).await.status.as_u16()
+}
+
+/// Each kind of credential, of each world, at each world: even two sandboxes of one seed.
+#[tokio::test]
+async fn no_credential_of_one_world_works_in_another() {
+    let site = site();
+    let mut worlds = vec![(BASE.to_owned(), site.describe())];
+    for asked in [json!({}), json!({}), json!({ "seed": 5 }), json!({ "seed": 5 })] {
+        worlds.push(sandbox(&site, asked).await);
+    }
+    for (at, (base, _)) in worlds.iter().enumerate() {
+        for (of, (home, described)) in worlds.iter().enumerate() {
+            let expected = if at == of { 200 } else { 401 };
+            let text = |member: &str| described["applications"][0][member].as_str().expect("text");
+            let credentials = (text("client_id"), text("client_secret"));
+            for basic in [false, true] {
+                let status = authenticated(&site, base, credentials, basic).await;
+                assert_eq!(status, expected, "client of {home} at {base}, basic: {basic}");
+            }
+            let token = token(&site, home, MAIN).await;
+            let answer = call(&site, &format!("GET {base}/v1/requests"), &token).await;
+            assert_eq!(answer.status, expected, "token of {home} at {base}");
+            for action in ["expire", "revoke"] {
+                let line = format!("POST /tokens/{action}");
+                let token = token.clone();
+                let answer = admin(&site, base, &line, json!({ "token": token })).await;
+                assert_eq!(answer.status.is_success(), at == of, "{action} {home} at {base}");
+            }
+        }
+    }
+}
+
+/// Who writes a world out chooses its secrets too.
+#[tokio::test]
+async fn a_world_that_is_written_out_has_the_secrets_that_it_says() {
+    let site = site();
+    let world = json!({
+        "seeded_at": "2026-03-01T00:00:00Z",
+        "companies": [{
+            "name": "Written", "users": ["one@written.example"],
+            "applications": [{
+                "client_id": "mine", "client_secret": "as-i-say", "scopes": ["read"],
+            }],
+        }],
+    });
+    let (base, described) = sandbox(&site, json!({ "world": world })).await;
+    assert_eq!(described["applications"][0]["client_secret"], json!("as-i-say"));
+    assert_eq!(authenticated(&site, &base, ("mine", "as-i-say"), false).await, 200);
 }
 
 #[tokio::test]

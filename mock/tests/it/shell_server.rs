@@ -2,11 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use moot_mock::settings::{ClockSetting, Progression};
 use moot_mock::shell::{BodyTimes, ServeLimits, Site, SiteOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 
-use crate::shell_support::{BASE, MAIN, Served, served, settings, site, token};
+use crate::shell_support::{
+    BASE, CLIENT, LEGAL_REQUEST, MAIN, Served, admin, call as call_of, form, request, send, served,
+    settings, site, token,
+};
 
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(10);
@@ -143,4 +147,65 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
     assert!(early.is_err(), "answered while the first connection held the only place");
     drop(first);
     assert!(to_end(&mut second).await.starts_with("HTTP/1.1 404"));
+}
+
+/// A body that fails as no peer can make one fail.
+struct Panicking;
+
+impl http_body::Body for Panicking {
+    type Data = bytes::Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: std::pin::Pin<&mut Self>,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<http_body::Frame<Self::Data>, Self::Error>>> {
+        panic!("a panic within a call");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_a_500_of_its_own_call_and_every_other_goes_on() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    for path in ["/v1/webhooks", "/__admin/reset", "/nowhere"] {
+        let call = http::Request::post(format!("{BASE}{path}"))
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .body(Panicking)
+            .expect("a sound request");
+        let answer = site.call(call, CLIENT).await;
+        assert_eq!(answer.status(), 500, "{path}");
+        assert_eq!(answer.headers()["content-type"], "application/problem+json", "{path}");
+        call_of(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
+    }
+    // What writes takes its turn after one that broke off.
+    let reset = admin(&site, BASE, "POST /reset", serde_json::Value::Null).await;
+    assert_eq!(reset.status, 200);
+}
+
+/// The clock is put a tenth of a second before the request is signed; then nobody calls.
+#[tokio::test]
+async fn timers_fire_by_themselves_on_the_systems_clock() {
+    let mut settings = settings();
+    settings.clock = ClockSetting::Real;
+    settings.progression = Progression::Timed { seconds: 1 };
+    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let token = token(&site, BASE, MAIN).await;
+    let receiver = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/", receiver.local_addr().expect("a bound address"));
+    let hook = serde_json::json!({ "name": "Test", "url": url }).to_string().into_bytes();
+    let line = format!("POST {BASE}/v1/webhooks");
+    send(&site, request(&line, &token, Some(("application/json", hook)))).await.ok();
+    let line = format!("POST {BASE}/v1/requests");
+    send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let clock = admin(&site, BASE, "GET /clock", serde_json::Value::Null).await.ok();
+    let now: jiff::Timestamp = clock.text("/now").parse().expect("a time");
+    // Four steps lead from draft to signed.
+    let almost = now + jiff::SignedDuration::from_millis(3_900);
+    let set = serde_json::json!({ "set": almost.to_string() });
+    let moved = admin(&site, BASE, "POST /clock", set).await.ok().json();
+    assert_eq!(moved["fired"].as_array().map(Vec::len), Some(3), "{moved}");
+    let delivered = tokio::time::timeout(LONG, receiver.accept()).await;
+    delivered.expect("the delivery comes by itself").expect("a connection");
 }

@@ -49,20 +49,25 @@ fn copied(from: &Path) -> TempDir {
     to
 }
 
-/// Everything that clients see, and what the control plane knows beside it.
+/// Everything that clients of the main world see, and what its control plane knows beside it.
 async fn seen(site: &Site) -> Vec<Value> {
-    let token = token(site, BASE, MAIN).await;
+    seen_at(site, BASE).await
+}
+
+/// As [`seen`], in the world below `base`.
+async fn seen_at(site: &Site, base: &str) -> Vec<Value> {
+    let token = token(site, base, MAIN).await;
     let mut seen = Vec::new();
     for list in ["requests", "repository_documents", "webhooks"] {
         let mut page = 1;
         loop {
-            let line = format!("GET {BASE}/v1/{list}?page={page}");
+            let line = format!("GET {base}/v1/{list}?page={page}");
             let answer = call(site, &line, &token).await.ok().json();
             for row in answer["data"].as_array().expect("a list") {
                 if list == "requests" {
                     let id = row["id"].as_str().expect("an id");
                     let line = format!("GET /legal_requests/{id}");
-                    seen.push(admin(site, BASE, &line, Value::Null).await.ok().json());
+                    seen.push(admin(site, base, &line, Value::Null).await.ok().json());
                 }
                 if list == "repository_documents" {
                     let url = row["attributes"]["agreement_url"].as_str().expect("an address");
@@ -80,7 +85,7 @@ async fn seen(site: &Site) -> Vec<Value> {
         }
     }
     for line in ["GET /deliveries", "GET /clock", "GET /rate_limit"] {
-        seen.push(admin(site, BASE, line, Value::Null).await.ok().json());
+        seen.push(admin(site, base, line, Value::Null).await.ok().json());
     }
     seen
 }
@@ -94,9 +99,14 @@ fn sum(bytes: &[u8]) -> u64 {
 
 /// One of every change: requests, documents small and large, webhooks, statuses, clock, limit.
 async fn filled(site: &Site) -> String {
-    let token = token(site, BASE, MAIN).await;
+    filled_at(site, BASE).await
+}
+
+/// As [`filled`], in the world below `base`.
+async fn filled_at(site: &Site, base: &str) -> String {
+    let token = token(site, base, MAIN).await;
     let post = async |path: &str, (kind, body): (&str, Vec<u8>)| {
-        let line = format!("POST {BASE}/v1/{path}");
+        let line = format!("POST {base}/v1/{path}");
         send(site, request(&line, &token, Some((kind, body)))).await.ok()
     };
     let id = post("requests", form(LEGAL_REQUEST)).await.text("/data/id");
@@ -109,18 +119,18 @@ async fn filled(site: &Site) -> String {
         "name": "n", "url": "http://127.0.0.1:9/", "auth_type": "bearer",
         "events": ["execution_complete"], "auth_token": "secret", "token": "secret",
     });
-    let line = format!("POST {BASE}/v1/webhooks");
+    let line = format!("POST {base}/v1/webhooks");
     let body = Some(("application/json", webhook.to_string().into_bytes()));
     send(site, request(&line, &token, body)).await;
-    let hooks = call(site, &format!("GET {BASE}/v1/webhooks"), &token).await.ok();
+    let hooks = call(site, &format!("GET {base}/v1/webhooks"), &token).await.ok();
     let hook = hooks.text("/data/0/id");
-    call(site, &format!("DELETE {BASE}/v1/webhooks/{hook}"), &token).await.ok();
-    admin(site, BASE, "POST /tokens/revoke", json!({"token": token})).await.ok();
+    call(site, &format!("DELETE {base}/v1/webhooks/{hook}"), &token).await.ok();
+    admin(site, base, "POST /tokens/revoke", json!({"token": token})).await.ok();
     let status = json!({"status": "archived", "force": true, "comment": "done"});
-    admin(site, BASE, &format!("POST /legal_requests/{id}/status"), status).await.ok();
+    admin(site, base, &format!("POST /legal_requests/{id}/status"), status).await.ok();
     let set = json!({"set": "2026-03-05T14:40:00.5Z"});
-    admin(site, BASE, "POST /clock", set).await.ok();
-    admin(site, BASE, "PUT /rate_limit", json!({"mode": "observe"})).await.ok();
+    admin(site, base, "POST /clock", set).await.ok();
+    admin(site, base, "PUT /rate_limit", json!({"mode": "observe"})).await.ok();
     token
 }
 
@@ -181,6 +191,132 @@ async fn a_reset_is_kept_too() {
     assert_eq!(seen(&site_in(&copy)).await, untouched);
     let files = fs::read_dir(copy.path().join("files")).expect("a folder").count();
     assert_eq!(files, 0, "documents that nothing names are removed");
+}
+
+/// A sandbox of the main world's rows, and one with everything of its own.
+async fn with_sandboxes(site: &Site) -> [String; 2] {
+    let own = json!({
+        "world": "demo", "answers": { "per_page": 7 }, "seed": 5, "rate_limit": "observe",
+        "clock": "frozen:2026-03-05T14:00:00Z", "progression": "timed:5", "lease_seconds": 600,
+        "defects": ["token.secret-in-any-case"],
+    });
+    let plain = sandbox(site, json!({})).await;
+    let own = sandbox(site, own).await;
+    [plain, own].map(|described| {
+        let url = described["base_url"].as_str().expect("an address");
+        url.strip_prefix("http://moot.test").expect("an address of ours").to_owned()
+    })
+}
+
+async fn sandbox(site: &Site, asked: Value) -> Value {
+    admin(site, BASE, "POST /sandboxes", asked).await.ok().json()
+}
+
+async fn listed(site: &Site) -> Value {
+    admin(site, BASE, "GET /sandboxes", Value::Null).await.ok().json()
+}
+
+#[tokio::test]
+async fn sandboxes_are_there_after_a_kill() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let [plain, own] = with_sandboxes(&site).await;
+    filled_at(&site, &own).await;
+    let line = "POST /clock";
+    admin(&site, &own, line, json!({"advance_seconds": 3})).await.ok();
+    let (before, list) = (seen_at(&site, &own).await, listed(&site).await);
+    let untouched = seen_at(&site, &plain).await;
+    let world = admin(&site, &own, "GET /world", Value::Null).await.ok().json();
+    let main = seen(&site).await;
+    let first = copied(folder.path());
+    let again = site_in(&first);
+    assert_eq!(listed(&again).await, list);
+    assert_eq!(seen_at(&again, &own).await, before);
+    assert_eq!(seen_at(&again, &plain).await, untouched);
+    assert_eq!(seen(&again).await, main);
+    let world_again = admin(&again, &own, "GET /world", Value::Null).await.ok().json();
+    for member in ["clock", "rate_limit", "progression", "defects", "counts"] {
+        assert_eq!(world_again.get(member), world.get(member), "{member}");
+    }
+    filled_at(&again, &plain).await;
+    let before = seen_at(&again, &plain).await;
+    let second = copied(first.path());
+    let third = site_in(&second);
+    assert_eq!(seen_at(&third, &plain).await, before, "a second start reads the same");
+    let next = sandbox(&third, json!({})).await;
+    assert_eq!(next["id"], json!("s3"), "no number is given twice");
+}
+
+#[tokio::test]
+async fn credentials_and_tokens_of_a_sandbox_outlive_a_kill() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let described = sandbox(&site, json!({})).await;
+    let base = described["base_url"].as_str().expect("an address").replace("http://moot.test", "");
+    let token = token(&site, &base, MAIN).await;
+    let again = site_in(&copied(folder.path()));
+    let line = format!("GET {base}/v1/workflows");
+    assert_eq!(call(&again, &line, &token).await.status, 200);
+    let secret = described["applications"][0]["client_secret"].as_str().expect("a secret");
+    let form =
+        format!("grant_type=client_credentials&scope=read&client_id={MAIN}&client_secret={secret}");
+    let kind = "application/x-www-form-urlencoded";
+    let line = format!("POST {base}/oauth/token");
+    let answer = send(&again, request(&line, "", Some((kind, form.into_bytes())))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_deleted_sandbox_leaves_nothing_in_the_folder() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let [_, own] = with_sandboxes(&site).await;
+    filled_at(&site, &own).await;
+    admin(&site, BASE, "DELETE /sandboxes/s2", Value::Null).await.ok();
+    let list = listed(&site).await;
+    let copy = copied(folder.path());
+    let again = site_in(&copy);
+    assert_eq!(listed(&again).await, list);
+    assert_eq!(admin(&again, &own, "GET /health", Value::Null).await.status, 404);
+    let files = fs::read_dir(copy.path().join("files")).expect("a folder").count();
+    assert_eq!(files, 0, "its documents are removed");
+    let third = copied(copy.path());
+    assert_eq!(listed(&site_in(&third)).await, list);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_begins_anew_at_a_start_and_ends_for_good() {
+    let folder = folder();
+    let site = site_in(&folder);
+    with_sandboxes(&site).await;
+    let copy = copied(folder.path());
+    let again = site_in(&copy);
+    let ids = async |site: &Site| -> Vec<Value> {
+        let list = listed(site).await;
+        list["sandboxes"].as_array().expect("a list").iter().map(|one| one["id"].clone()).collect()
+    };
+    tokio::time::advance(std::time::Duration::from_secs(599)).await;
+    assert_eq!(ids(&again).await, ["s1", "s2"]);
+    tokio::time::advance(std::time::Duration::from_secs(1)).await;
+    assert_eq!(ids(&again).await, ["s1"]);
+    assert_eq!(ids(&site_in(&copied(copy.path()))).await, ["s1"]);
+}
+
+/// A document that only a sandbox has is named when it is damaged.
+#[tokio::test]
+async fn damage_of_a_sandbox_is_named() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let [plain, _] = with_sandboxes(&site).await;
+    filled_at(&site, &plain).await;
+    let copy = copied(folder.path());
+    let files = fs::read_dir(copy.path().join("files")).expect("a folder");
+    let path = files.map(|entry| entry.expect("an entry").path()).next().expect("a document");
+    let mut bytes = fs::read(&path).expect("a readable file");
+    bytes[17] ^= 1;
+    fs::write(&path, &bytes).expect("a written file");
+    check_named(&opened(copy.path()).expect_err("a refusal"), &path);
+    assert_eq!(fs::read(&path).expect("a readable file"), bytes, "it stays as it is");
 }
 
 #[tokio::test]
@@ -257,4 +393,57 @@ fn check_named(error: &SiteError, path: &Path) {
         panic!("{error}")
     };
     assert_eq!(named, path);
+}
+
+/// Ten webhooks of which each event queues eleven deliveries: 91 events are 10,010.
+#[tokio::test]
+async fn ten_thousand_deliveries_of_deleted_webhooks_are_attempted_by_no_later_mock() {
+    let folder = folder();
+    let site = site_in(&folder);
+    let token = token(&site, BASE, MAIN).await;
+    let receiver = wiremock::MockServer::start().await;
+    let webhooks = format!("{BASE}/v1/webhooks");
+    let delete_all = async || loop {
+        let list = call(&site, &format!("GET {webhooks}"), &token).await.ok().json();
+        let rows = list["data"].as_array().expect("a list").clone();
+        if rows.is_empty() {
+            return;
+        }
+        for row in rows {
+            let id = row["id"].as_str().expect("an id");
+            call(&site, &format!("DELETE {webhooks}/{id}"), &token).await.ok();
+        }
+    };
+    delete_all().await;
+    let hook = json!({ "name": "Test", "url": receiver.uri() }).to_string().into_bytes();
+    for _ in 0..10 {
+        let body = Some(("application/json", hook.clone()));
+        send(&site, request(&format!("POST {webhooks}"), &token, body)).await.ok();
+    }
+    let policy = json!({ "paused": true, "duplicates": 10 });
+    admin(&site, BASE, "PUT /delivery_policy", policy).await.ok();
+    for _ in 0..91 {
+        let line = format!("POST {BASE}/v1/requests");
+        let made = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+        let line = format!("POST /legal_requests/{}/status", made.text("/data/id"));
+        admin(&site, BASE, &line, json!({ "status": "signed", "force": true })).await.ok();
+    }
+    let world = admin(&site, BASE, "GET /world", Value::Null).await.ok().json();
+    assert_eq!(world["deliveries"]["queued"], json!(10_000));
+    let before = copied(folder.path());
+    delete_all().await;
+    let after = copied(folder.path());
+    for (left, are_kept) in [(before, true), (after, false)] {
+        let later = site_in(&left);
+        let world = admin(&later, BASE, "GET /world", Value::Null).await.ok().json();
+        assert_eq!(world["deliveries"]["queued"], json!(if are_kept { 10_000 } else { 0 }));
+        if !are_kept {
+            let policy = json!({ "paused": false });
+            admin(&later, BASE, "PUT /delivery_policy", policy).await.ok();
+            let clock = json!({ "advance_seconds": 100_000 });
+            let moved = admin(&later, BASE, "POST /clock", clock).await.ok().json();
+            assert_eq!((&moved["attempts"], &moved["in_flight"]), (&json!([]), &json!(0)));
+        }
+    }
+    assert!(receiver.received_requests().await.is_some_and(|all| all.is_empty()));
 }

@@ -160,6 +160,13 @@ pub(crate) const LEGAL_REQUEST: &[&str] = &[
     "variables={\"purpose\":\"Test\",\"duration\":2,\"duration_unit\":\"years\"}",
 ];
 
+/// What makes clients; none of them asks a proxy.
+pub(crate) fn client() -> reqwest::ClientBuilder {
+    // Fails only where another test installed it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().no_proxy()
+}
+
 /// A site behind a real socket.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,

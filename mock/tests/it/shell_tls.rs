@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-use crate::shell_support::{BASE, MAIN, site, token};
+use crate::shell_support::{BASE, MAIN, client, site, token};
 
 /// A folder with a certificate for `localhost` and its key.
 struct Proof {
@@ -56,14 +56,8 @@ async fn a_client_that_trusts_the_certificate_is_answered() {
     let mut plain = TcpStream::connect(address).await.expect("it listens");
     plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it is sent");
     let root = reqwest::Certificate::from_pem(proof.pem.as_bytes()).expect("a certificate");
-    // Fails only where another test installed it.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .resolve("localhost", address)
-        .tls_certs_only([root])
-        .build()
-        .expect("a client");
+    let client =
+        client().resolve("localhost", address).tls_certs_only([root]).build().expect("a client");
     let url = format!("https://localhost:{}{BASE}/v1/workflows", address.port());
     let answer = client.get(url).bearer_auth(token).send().await.expect("an answer");
     assert_eq!(answer.status(), 200);

@@ -53,7 +53,7 @@ async fn over_http(authority: &str, request: Request<Full<Bytes>>) -> Answer {
     let (head, body) = request.into_parts();
     let body = body.collect().await.expect("it is in memory").to_bytes();
     let url = format!("http://{authority}{}", head.uri);
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client without TLS");
+    let client = crate::shell_support::client().build().expect("a client");
     let mut call = client.request(head.method, url).headers(head.headers);
     if !body.is_empty() {
         call = call.body(body);

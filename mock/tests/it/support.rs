@@ -107,7 +107,8 @@ impl Bench {
         Answer::of(match self.service.admit(start(), &head) {
             Admission::Refused(response) => response,
             Admission::Admitted(admitted) => {
-                let call = Call { head, admitted: &admitted, body: sent.body.clone() };
+                let call =
+                    Call { head, admitted: &admitted, body: sent.body.clone(), fetched: None };
                 self.service.answer(start(), &call)
             }
         })

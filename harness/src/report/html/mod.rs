@@ -28,7 +28,7 @@ pub fn render(report: &Report) -> Result<String, String> {
     let template = environment.get_template("page").map_err(text_of)?;
     let rows = || report.checks.iter();
     let bad: Vec<&Check> = rows().filter(|check| check.is_bad()).collect();
-    let warned: Vec<&Check> = rows().filter(|check| check.verdict == Verdict::Warn).collect();
+    let warned: Vec<&Check> = rows().filter(|check| check.is_warning()).collect();
     let columns: Vec<_> = report
         .columns()
         .into_iter()

@@ -37,8 +37,7 @@ pub(super) fn failures(out: &mut String, report: &Report, paint: Paint) {
 /// A line each; with `-v` a block each.
 pub(super) fn warnings(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
-    let warned: Vec<&Check> =
-        report.checks.iter().filter(|check| check.verdict == Verdict::Warn).collect();
+    let warned: Vec<&Check> = report.checks.iter().filter(|check| check.is_warning()).collect();
     if warned.is_empty() || options.detail == Detail::Quiet {
         return;
     }

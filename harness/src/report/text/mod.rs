@@ -2,6 +2,7 @@
 //! that says it all. Failures come late, so that they stand above the prompt.
 
 mod failure;
+mod known;
 mod overview;
 pub mod paint;
 mod rest;
@@ -47,7 +48,9 @@ pub fn render(report: &Report, options: Options) -> String {
         rest::unused_snapshots(&mut out, report, paint);
         rest::residue(&mut out, report, paint);
         rest::not_run(&mut out, report, options);
+        known::happened(&mut out, report, options);
     }
+    known::stale(&mut out, report, paint);
     rest::summary(&mut out, report, paint);
     out
 }

@@ -2,7 +2,7 @@
 
 use super::paint::{Paint, left, width};
 use super::{Detail, Options};
-use crate::report::view::{NotRun, Report};
+use crate::report::view::Report;
 use crate::verdict::Verdict;
 
 /// Names listed under one reason; `-v` lists all.
@@ -64,23 +64,28 @@ pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
     out.push_str(&format!("{}\n", paint.bold("Not run")));
     for one in &report.not_run {
         let count = format!("{:>4}", one.names.len());
-        let tolerated = if one.is_tolerated { paint.dim("  tolerated") } else { String::new() };
+        let tolerated = match (&one.known, one.is_tolerated) {
+            (Some(reason), _) => paint.dim(&format!("  expected: {reason}")),
+            (None, true) => paint.dim("  tolerated"),
+            (None, false) => String::new(),
+        };
         let count = paint.verdict(Verdict::NotRun, &count);
         out.push_str(&format!("  {count} {}{tolerated}\n", one.reason));
         if let Some(setting) = &one.setting {
             out.push_str(&format!("       {} {setting}\n", paint.dim("enable with")));
         }
-        names(out, one, options, paint);
+        names(out, &one.names, options, paint);
     }
     out.push('\n');
 }
 
-fn names(out: &mut String, one: &NotRun, options: Options, paint: Paint) {
+/// Names below a line, the first of them unless all are asked for.
+pub(super) fn names(out: &mut String, all: &[String], options: Options, paint: Paint) {
     let max = if options.detail == Detail::Verbose { usize::MAX } else { NAMES_SHOWN_MAX };
-    for name in one.names.iter().take(max) {
+    for name in all.iter().take(max) {
         out.push_str(&format!("       {}\n", paint.dim(name)));
     }
-    if let Some(more) = one.names.len().checked_sub(max).filter(|more| *more > 0) {
+    if let Some(more) = all.len().checked_sub(max).filter(|more| *more > 0) {
         out.push_str(&format!("       {}\n", paint.dim(&format!("and {more} more"))));
     }
 }
@@ -90,11 +95,15 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     if let Some(trouble) = &report.trouble {
         out.push_str(&format!("{} {trouble}\n\n", paint.verdict(Verdict::Error, "error:")));
     }
-    let counted: Vec<String> = Verdict::WORST_FIRST
+    let mut counted: Vec<String> = Verdict::WORST_FIRST
         .into_iter()
         .filter(|verdict| report.counts.of(*verdict) > 0)
         .map(|v| paint.verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
         .collect();
+    if report.counts.expected > 0 {
+        let known = format!("{} expected", report.counts.expected);
+        counted.push(paint.verdict(Verdict::Warn, &known));
+    }
     let outcome = paint.verdict(color_of(report.exit_code), report.outcome);
     out.push_str(&format!("{outcome}: {}\n", report.meaning));
     let counted = if counted.is_empty() { "nothing judged".to_owned() } else { counted.join(", ") };

@@ -20,6 +20,11 @@ use crate::target::endpoint::Endpoint;
 /// The longest deadline: a run must end.
 const DEADLINE_SECONDS_MAX: u16 = 600;
 
+/// A secret is at least so long: shorter ones are not looked for in finished reports.
+const SECRET_BYTES_MIN: usize = 8;
+/// As [`SECRET_BYTES_MIN`] on loopback, where secrets are those of tests: shorter ones are not masked.
+const SECRET_BYTES_MIN_LOOPBACK: usize = 4;
+
 /// Checks one file.
 pub(super) struct Reader<'a> {
     /// As given.
@@ -245,12 +250,33 @@ impl Reader<'_> {
                 ),
             ));
         }
-        self.value(source, what)
+        let value = self.value(source, what)?;
+        check_secret(&value, what, is_loopback).map_err(|message| self.at(source, message))?;
+        Ok(value)
     }
 
     fn at<T>(&self, spanned: &Spanned<T>, message: String) -> FileError {
         let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
         FileError { file: self.file.clone(), line, column, message }
+    }
+}
+
+/// Checks that a secret can be kept out of reports.
+///
+/// # Errors
+/// Where it is too short.
+pub(super) fn check_secret(
+    value: &SecretString,
+    what: &str,
+    is_loopback: bool,
+) -> Result<(), String> {
+    let least = if is_loopback { SECRET_BYTES_MIN_LOOPBACK } else { SECRET_BYTES_MIN };
+    match value.expose_secret().len() < least {
+        true => Err(format!(
+            "`{what}` is shorter than {least} bytes: it could not be told from other text, and so \
+             not be kept out of reports; use a longer secret"
+        )),
+        false => Ok(()),
     }
 }
 

@@ -17,6 +17,7 @@ use url::Url;
 
 pub(super) use check::check_rate;
 pub use read::{FileError, from_text, from_url, read};
+pub(crate) use read::{did_you_mean, syntax};
 pub use secret::Environment;
 
 use super::endpoint::Endpoint;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use moot_fixtures::contract::Scopes;
 use secrecy::SecretString;
 
-use super::check::Reader;
+use super::check::{Reader, check_secret};
 use super::secret::Environment;
 use super::shape::Shape;
 use super::{AdminChoice, Application, FileApplications, FileBindings, FileLimits, TargetFile};
@@ -94,6 +94,12 @@ pub fn from_url(text: &str, environment: Environment<'_>) -> Result<TargetFile, 
             scopes: Scopes::READ_WRITE,
         }
     });
+    if let Some(main) = &main {
+        let is_loopback = address::is_loopback(&base_url);
+        check_secret(&main.client_secret, "MOOT_CLIENT_SECRET", is_loopback).map_err(
+            |message| FileError { file: "--target".to_owned(), line: 0, column: 0, message },
+        )?;
+    }
     Ok(TargetFile {
         name: address::shown_host(&base_url),
         base_url,
@@ -114,7 +120,8 @@ pub fn from_url(text: &str, environment: Environment<'_>) -> Result<TargetFile, 
     })
 }
 
-fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
+/// A mistake that the YAML reader found, with the nearest key where one is unknown.
+pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
     let error = error.without_snippet();
     let message = match error {
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
@@ -130,7 +137,7 @@ fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
 }
 
 /// `; did you mean …?`, or what there is.
-pub(super) fn did_you_mean(given: &str, known: &[&str]) -> String {
+pub(crate) fn did_you_mean(given: &str, known: &[&str]) -> String {
     let near = known
         .iter()
         .map(|name| (strsim::damerau_levenshtein(given, name), *name))

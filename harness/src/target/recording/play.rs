@@ -100,6 +100,7 @@ impl Recording {
             bindings: row.bindings,
             admin,
             tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
             forms: Mutex::default(),
             rules: Rules::Sandbox,
         };

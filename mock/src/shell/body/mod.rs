@@ -14,4 +14,4 @@ mod tests;
 
 pub use frames::BodyTimes;
 pub(crate) use read::{drain, is_empty, read};
-pub(crate) use spool::Store;
+pub(crate) use spool::{Spool, Store};

@@ -55,7 +55,7 @@ impl Store {
 }
 
 /// Bytes on their way into a [`Content`].
-pub(super) struct Spool<'s> {
+pub(crate) struct Spool<'s> {
     store: &'s Store,
     digest: Sha256,
     length: u64,
@@ -74,18 +74,18 @@ struct Kept {
 }
 
 impl<'s> Spool<'s> {
-    pub(super) fn new(store: &'s Store) -> Self {
+    pub(crate) fn new(store: &'s Store) -> Self {
         Self { store, digest: Sha256::new(), length: 0, place: Place::Memory(BytesMut::new()) }
     }
 
     /// Bytes so far.
-    pub(super) const fn length(&self) -> u64 {
+    pub(crate) const fn length(&self) -> u64 {
         self.length
     }
 
     /// Appends. The write is synchronous: it ends in the page cache, sooner than another thread
     /// would have begun it.
-    pub(super) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.digest.update(piece);
         self.length += piece.len() as u64;
         match &mut self.place {
@@ -106,7 +106,7 @@ impl<'s> Spool<'s> {
     }
 
     /// The content.
-    pub(super) fn finish(self) -> io::Result<Content> {
+    pub(crate) fn finish(self) -> io::Result<Content> {
         let place = match self.place {
             Place::Memory(bytes) => ContentPlace::Memory(bytes.freeze()),
             Place::File { mut file, path, folder } => {

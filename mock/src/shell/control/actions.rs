@@ -39,7 +39,7 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
     let body = &asked.body;
     let ask = match action {
         Action::Index => return Ok(ok(index(&asked.realm))),
-        Action::Health => return Ok(ok(health(&asked.realm))),
+        Action::Health => return Ok(ok(health(&asked))),
         Action::OpenApi => return Ok(ok(openapi::document(&asked.realm))),
         Action::ListSandboxes => return Ok(ok(list_sandboxes(&asked.site))),
         Action::CreateSandbox => return create_sandbox(&asked),
@@ -78,6 +78,9 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
             return Ok((StatusCode::CREATED, armed));
         }
         Action::DisarmFaults => Ask::DisarmFaults,
+        Action::DisarmFault => Ask::DisarmFault { id: fault(&asked.id)? },
+        Action::GetDrills => Ask::DrillsGet,
+        Action::SetDrills => Ask::DrillsSet(requests::read(body)?),
         Action::ListExchanges => {
             let (filter, limit) = exchanges::read_query(asked.query.as_deref(), true)?;
             Ask::Exchanges { filter, limit }
@@ -100,6 +103,10 @@ fn delivery(id: &str) -> Result<u64, Problem> {
     id.parse().map_err(|_| Problem::not_found(format!("a delivery's id is a number, not `{id}`")))
 }
 
+fn fault(id: &str) -> Result<u64, Problem> {
+    id.parse().map_err(|_| Problem::not_found(format!("a fault's id is a number, not `{id}`")))
+}
+
 fn index(realm: &Realm) -> Value {
     let rows = ROUTES.iter().filter(|route| !route.is_at_root_only || realm.sandbox().is_none());
     let routes: Vec<Value> = rows
@@ -116,13 +123,19 @@ fn index(realm: &Realm) -> Value {
     })
 }
 
-fn health(realm: &Realm) -> Value {
+/// Uploads by address may be tried on any mock: one that fetches leaves the names alone that are
+/// reserved for examples.
+fn health(asked: &Asked) -> Value {
+    let realm = &asked.realm;
+    let sandboxes = realm.sandbox().is_none().then(|| asked.site.sandboxes().count());
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
         "consent": ["write", "delete", "load", "fetch"],
         "base_url": realm.settings().base_url,
         "sandbox": realm.sandbox(),
+        "sandboxes": sandboxes,
+        "fetches": asked.site.is_fetching(),
     })
 }
 
@@ -141,13 +154,15 @@ fn create_sandbox(asked: &Asked) -> Result<Reply, Problem> {
     let realm = site.sandboxes().create(site.main(), plan, now).map_err(|error| match error {
         SandboxError::TooMany => Problem::conflict(error.to_string()),
         SandboxError::Settings(_) => Problem::invalid_value(error.to_string()),
+        SandboxError::NotKept(_) => Problem::not_kept(error.to_string()),
     })?;
     site.deliverer().add(&realm);
     Ok((StatusCode::CREATED, realm.describe()))
 }
 
 fn delete_sandbox(asked: &Asked) -> Result<Reply, Problem> {
-    match asked.site.sandboxes().remove(&asked.id) {
+    let removed = asked.site.sandboxes().remove(&asked.id);
+    match removed.map_err(|error| Problem::not_kept(SandboxError::from(error).to_string()))? {
         Some(realm) => {
             asked.site.deliverer().remove(&realm);
             Ok(ok(json!({ "deleted": asked.id })))

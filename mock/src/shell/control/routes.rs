@@ -31,6 +31,9 @@ pub(super) enum Action {
     ListFaults,
     ArmFault,
     DisarmFaults,
+    DisarmFault,
+    GetDrills,
+    SetDrills,
     ListExchanges,
     ClearExchanges,
     ExportExchanges,
@@ -139,7 +142,11 @@ const RATE_LIMIT: &[Field] = &[
 const DELIVERY_POLICY: &[Field] = &[
     field("paused", Kind::Boolean, "`true`: no attempt begins until it is `false` again"),
     field("delay_seconds", Kind::Integer, "first attempted so long after the event"),
-    field("reorder_seconds", Kind::Integer, "every other delivery comes so much later still"),
+    field(
+        "reorder_seconds",
+        Kind::Integer,
+        "each comes up to so much later still, in another order; 0: in order",
+    ),
     field("duplicates", Kind::Integer, "so many more deliveries of each event; 10 at most"),
     field("event", Kind::TextOrNull, "what the payload names the event; `null`: what happened"),
 ];
@@ -162,6 +169,14 @@ const FAULT: &[Field] = &[
     field("content_type", Kind::Text, "of `wrong_content_type`; `text/html` where absent"),
     field("member", Kind::Text, "of `missing_member` and `extra_member`: its JSON pointer"),
     field("value", Kind::Any, "of `extra_member`: its value; `true` where absent"),
+];
+
+const DRILLS: &[Field] = &[
+    field("members", Kind::Boolean, "`true`: an unknown member in every object of an answer"),
+    field("values", Kind::Boolean, "`true`: an unknown activity action, and webhook event"),
+    field("events", Kind::Boolean, "`true`: beside every event one of an unknown kind"),
+    field("headers", Kind::Boolean, "`true`: an unknown header"),
+    field("problems", Kind::Boolean, "`true`: an unknown `type` of problems that are not in §7"),
 ];
 
 const WAIT: &[Field] = &[
@@ -191,7 +206,7 @@ const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")]
 const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
-pub(super) static ROUTES: [Route; 31] = [
+pub(super) static ROUTES: [Route; 34] = [
     row(Action::Index, Method::GET, "/", "What there is", &[]),
     row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
     row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
@@ -278,6 +293,15 @@ pub(super) static ROUTES: [Route; 31] = [
     row(Action::ListFaults, Method::GET, "/faults", "The faults, and how often each struck", &[]),
     row(Action::ArmFault, Method::POST, "/faults", "Arm a fault", FAULT),
     row(Action::DisarmFaults, Method::DELETE, "/faults", "Disarm and forget all faults", &[]),
+    row(Action::DisarmFault, Method::DELETE, "/faults/{id}", "Disarm and forget a fault", &[]),
+    row(Action::GetDrills, Method::GET, "/drills", "Which additions are made on purpose", &[]),
+    row(
+        Action::SetDrills,
+        Method::PUT,
+        "/drills",
+        "Make additions that a client has to bear; what is absent is not made",
+        DRILLS,
+    ),
     row(
         Action::ListExchanges,
         Method::GET,

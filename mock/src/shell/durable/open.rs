@@ -1,44 +1,50 @@
-//! Opening the state of a folder, and keeping what changes.
+//! Opening the state of a folder: all of it is read and verified before any of it is touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use moot_fixtures::world::SeedWorld;
-use redb::Database;
 use sha2::{Digest, Sha256};
 
+use super::committer::Durable;
+use super::documents;
 use super::folder::{DurableError, Folder};
-use super::rows::{About, FORMAT, Held};
+use super::held::{self, Held};
+use super::rows::{self, About, FORMAT, Live, MAIN};
 use super::witness::{self, Witness};
-use super::{documents, rows};
 use crate::call::{Content, ContentPlace};
 use crate::changes::Change;
-use crate::service::{Keeper, NotKept};
 use crate::settings::Settings;
+use crate::shell::kept_sandbox::KeptSandbox;
 use crate::stored::{self, StoredError};
-use crate::world::Noted;
 
-/// The state of one mock; it has its folder to itself.
-pub(crate) struct Durable {
-    folder: Folder,
-    database: Database,
-    witness: Witness,
-}
-
-/// What a folder said of the world that it is the state of.
+/// What a folder said of the worlds that it is the state of.
 pub(crate) struct Opened {
     /// To keep what changes.
     pub(crate) durable: Durable,
-    /// The seed that it began with.
+    /// The seed that the main world began with.
     pub(crate) seed: u64,
     /// The rows that it began with.
     pub(crate) seed_world: Arc<SeedWorld>,
-    /// Everything that changed since.
+    /// Everything that changed in it since.
     pub(crate) changes: Vec<Change>,
+    /// In the order made.
+    pub(crate) sandboxes: Vec<OpenedSandbox>,
+    /// The number of the newest sandbox that there ever was.
+    pub(crate) made: u64,
     /// Earlier starts.
     pub(crate) starts: u64,
+}
+
+/// A sandbox that a folder holds.
+pub(crate) struct OpenedSandbox {
+    /// What it was made with.
+    pub(crate) kept: KeptSandbox,
+    /// Everything that changed since.
+    pub(crate) changes: Vec<Change>,
 }
 
 impl Durable {
@@ -53,32 +59,6 @@ impl Durable {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => first(folder, settings),
             Err(cause) => Err(DurableError::io(&folder.database())(cause)),
         }
-    }
-
-    /// Where uploads are received, so that they can be kept without being copied.
-    pub(crate) fn uploads(&self) -> PathBuf {
-        self.folder.uploads()
-    }
-
-    /// What keeps every change from now on.
-    pub(crate) fn keeper(self) -> Keeper {
-        Box::new(move |noted| self.keep(noted))
-    }
-
-    /// Files first: no row names one that is not there.
-    fn keep(&self, noted: &Noted) -> Result<(), NotKept> {
-        let files = self.folder.files();
-        for content in noted.changes.iter().flat_map(stored::rows).flat_map(|row| row.contents) {
-            if let ContentPlace::File { path, .. } = &content.place {
-                documents::keep(&files, &content, path)
-                    .map_err(|cause| NotKept(DurableError::io(&files)(cause).to_string()))?;
-            }
-        }
-        let commits = rows::keep(&self.database, noted)
-            .map_err(|error| NotKept(format!("{}: {error}", self.folder.database().display())))?;
-        self.witness
-            .saw(commits)
-            .map_err(|cause| NotKept(DurableError::io(&self.folder.witness())(cause).to_string()))
     }
 }
 
@@ -102,60 +82,102 @@ fn first(folder: Folder, settings: &Settings) -> Result<Opened, DurableError> {
     folder.sync().map_err(DurableError::io(&path))?;
     let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
     Ok(Opened {
-        durable: Durable { folder, database, witness },
+        durable: Durable::new(folder, database, witness),
         seed: settings.seed,
         seed_world: settings.seed_world.clone(),
         changes: Vec::new(),
+        sandboxes: Vec::new(),
+        made: 0,
         starts: 0,
     })
 }
 
-/// Reads all of the state before any of it is touched.
+/// Reads all of the state, then notes one more start.
 fn again(folder: Folder, bytes: &[u8]) -> Result<Opened, DurableError> {
     let path = folder.database();
-    let Held { mut about, commits, rows, documents } =
-        rows::read(bytes).map_err(|what| DurableError::damaged(&path, what))?;
+    let damaged = |what: String| DurableError::damaged(&path, what);
+    let held = held::read(bytes).map_err(damaged)?;
     let seen = witness::seen(&folder.witness())
         .map_err(|what| DurableError::damaged(&folder.witness(), what))?;
-    if commits < seen {
-        let what = format!("it ends with change {commits} of {seen}");
-        return Err(DurableError::damaged(&path, what));
+    if held.commits < seen {
+        return Err(damaged(format!("it ends with change {} of {seen}", held.commits)));
     }
+    let mut live = Live::default();
+    live.worlds.insert(MAIN);
+    live.worlds.extend(held.sandboxes.keys());
+    live.definitions.extend(held.sandboxes.values().flat_map(|row| row.named()));
     let files = folder.files();
-    let mut named = BTreeSet::new();
-    let mut fill = |content: &mut Content| -> Result<(), Unread> {
-        named.insert(content.digest);
-        content.place = match documents.get(&content.digest[..]) {
-            Some(bytes) if Sha256::digest(bytes)[..] == content.digest => {
-                ContentPlace::Memory(bytes.clone())
-            }
-            Some(_) => return Err(Unread::OtherDocument),
-            None => documents::found(&files, content)?,
-        };
-        Ok(())
-    };
-    let changes = rows
-        .iter()
-        .map(|(key, value)| stored::change(key, value, &mut fill))
-        .collect::<Result<Vec<_>, Unread>>()
-        .map_err(|unread| match unread {
+    let mut changes = changes(&held, &live.worlds, &files, &mut live.documents).map_err(
+        |unread| match unread {
             Unread::File(error) => error,
             Unread::Row(_) | Unread::OtherDocument => DurableError::damaged(&path, unread),
-        })?;
+        },
+    )?;
+    let sandboxes = held
+        .sandboxes
+        .iter()
+        .map(|(key, row)| {
+            let kept = row
+                .sandbox(*key, &held.definitions)
+                .map_err(|what| damaged(format!("its sandbox s{key} can't be read: {what}")))?;
+            Ok(OpenedSandbox { kept, changes: changes.remove(key).unwrap_or_default() })
+        })
+        .collect::<Result<Vec<_>, DurableError>>()?;
+    let Held { mut about, made, .. } = held;
     let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
     let starts = about.starts;
     about.starts += 1;
-    let commits = rows::start(&database, &about, &named)
+    let commits = rows::start(&database, &about, &live)
         .map_err(|error| DurableError::damaged(&path, error))?;
     let witness = witness(&folder, commits)?;
-    documents::sweep(&files, &named)?;
+    documents::sweep(&files, &live.documents)?;
     Ok(Opened {
-        durable: Durable { folder, database, witness },
+        durable: Durable::new(folder, database, witness),
         seed: about.seed,
         seed_world: Arc::new(about.seed_world),
-        changes,
+        changes: changes.remove(&MAIN).unwrap_or_default(),
+        sandboxes,
+        made,
         starts,
     })
+}
+
+/// What changed in each of these worlds; the documents that this names are added to `named`.
+fn changes(
+    held: &Held,
+    worlds: &BTreeSet<u64>,
+    files: &Path,
+    named: &mut BTreeSet<[u8; 32]>,
+) -> Result<BTreeMap<u64, Vec<Change>>, Unread> {
+    let mut changes: BTreeMap<u64, Vec<Change>> = BTreeMap::new();
+    for (key, value) in &held.rows {
+        let (world, key) = rows::split(key).ok_or_else(|| StoredError::Key(key.clone()))?;
+        if !worlds.contains(&world) {
+            continue;
+        }
+        let fill = |content: &mut Content| -> Result<(), Unread> {
+            named.insert(content.digest);
+            content.place = place(content, &held.documents, files)?;
+            Ok(())
+        };
+        changes.entry(world).or_default().push(stored::change(key, value, fill)?);
+    }
+    Ok(changes)
+}
+
+/// Where the bytes of a document are.
+fn place(
+    content: &Content,
+    documents: &BTreeMap<Vec<u8>, Bytes>,
+    files: &Path,
+) -> Result<ContentPlace, Unread> {
+    match documents.get(&content.digest[..]) {
+        Some(bytes) if Sha256::digest(bytes)[..] == content.digest => {
+            Ok(ContentPlace::Memory(bytes.clone()))
+        }
+        Some(_) => Err(Unread::OtherDocument),
+        None => Ok(documents::found(files, content)?),
+    }
 }
 
 fn witness(folder: &Folder, commits: u64) -> Result<Witness, DurableError> {

@@ -1,31 +1,38 @@
-//! The database: rows by key, small documents by digest, and what the state is of.
+//! The database: rows by world and key, small documents by digest, sandboxes, and what the state is
+//! of.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
-use bytes::Bytes;
 use moot_fixtures::world::SeedWorld;
-use redb::backends::InMemoryBackend;
-use redb::{
-    Database, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition, WriteTransaction,
-};
+use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use crate::call::ContentPlace;
-use crate::stored::{self, Row};
-use crate::world::Noted;
+use super::sandbox_row::{Definitions, SandboxRow};
+use crate::call::{Content, ContentPlace};
+use crate::rendered::json_bytes;
+use crate::stored::Row;
 
-const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
-const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
-const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
+/// Keys are those of [`crate::stored`] below the number of a world, such as `0/legal_request/42`.
+pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
+pub(super) const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
+pub(super) const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
+/// Seed worlds and answers of sandboxes.
+pub(super) const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> =
+    TableDefinition::new("definitions");
+pub(super) const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
 /// The row of [`ABOUT`] that says it.
-const ABOUT_KEY: &str = "about";
+pub(super) const ABOUT_KEY: &str = "about";
 /// The number of the newest commit, beside it.
 const COMMITS_KEY: &str = "commits";
+/// And that of the newest sandbox: none is given twice.
+const MADE_KEY: &str = "made";
 
 /// The form of the rows; another one is not read.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
+/// The number of the main world.
+pub(super) const MAIN: u64 = 0;
 
 /// What the state is of.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,18 +44,36 @@ pub(super) struct About {
     pub(super) starts: u64,
 }
 
-/// Everything that a database held.
+/// One thing to keep.
 #[derive(Debug)]
-pub(super) struct Held {
-    pub(super) about: About,
-    /// Commits so far.
-    pub(super) commits: u64,
-    pub(super) rows: BTreeMap<String, Vec<u8>>,
-    pub(super) documents: BTreeMap<Vec<u8>, Bytes>,
+pub(super) enum Entry {
+    /// What changed in a world.
+    Changes { world: u64, is_reset: bool, rows: Vec<Row> },
+    /// There is a sandbox.
+    Sandbox { world: u64, row: SandboxRow, definitions: Definitions },
+    /// There is no such sandbox any more.
+    End { world: u64 },
+}
+
+impl Entry {
+    /// The documents that it names.
+    pub(super) fn contents(&self) -> impl Iterator<Item = &Content> {
+        let rows = match self {
+            Self::Changes { rows, .. } => rows.as_slice(),
+            Self::Sandbox { .. } | Self::End { .. } => &[],
+        };
+        rows.iter().flat_map(|row| &row.contents)
+    }
 }
 
 /// A large error of redb's in little room.
-type Failure = Box<redb::Error>;
+pub(super) type Failure = Box<redb::Error>;
+
+/// The world of a key, and the rest of it.
+pub(super) fn split(key: &str) -> Option<(u64, &str)> {
+    let (world, rest) = key.split_once('/')?;
+    Some((world.parse().ok()?, rest))
+}
 
 /// Makes a database without rows.
 pub(super) fn create(path: &Path, about: &About) -> Result<Database, Failure> {
@@ -56,6 +81,8 @@ pub(super) fn create(path: &Path, about: &About) -> Result<Database, Failure> {
     let writing = begin(&database)?;
     writing.open_table(ROWS).map_err(boxed)?;
     writing.open_table(DOCUMENTS).map_err(boxed)?;
+    writing.open_table(SANDBOXES).map_err(boxed)?;
+    writing.open_table(DEFINITIONS).map_err(boxed)?;
     put_about(&writing, about)?;
     commit(writing)?;
     Ok(database)
@@ -66,111 +93,106 @@ pub(super) fn open(path: &Path) -> Result<Database, Failure> {
     Database::open(path).map_err(boxed)
 }
 
-/// Reads a database whole, every checksum of it, from a copy in memory: checking would repair, and
-/// so hide, what is damaged.
-///
-/// # Errors
-/// What is wrong with it.
-pub(super) fn read(bytes: &[u8]) -> Result<Held, String> {
-    // redb trusts some fields that no checksum covers.
-    catch_unwind(AssertUnwindSafe(|| checked(bytes)))
-        .unwrap_or_else(|_| Err("its structure makes no sense".to_owned()))
+/// What a start finds to be in use.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// Worlds; rows of others were left by writers that came after the end of theirs.
+    pub(super) worlds: BTreeSet<u64>,
+    /// Digests of definitions.
+    pub(super) definitions: BTreeSet<[u8; 32]>,
+    /// Digests of documents.
+    pub(super) documents: BTreeSet<[u8; 32]>,
 }
 
-fn checked(bytes: &[u8]) -> Result<Held, String> {
-    if bytes.is_empty() {
-        return Err("it is empty".to_owned());
-    }
-    let backend = InMemoryBackend::new();
-    backend
-        .set_len(bytes.len() as u64)
-        .and_then(|()| backend.write(0, bytes))
-        .map_err(|error| error.to_string())?;
-    let mut database =
-        Database::builder().create_with_backend(backend).map_err(|error| error.to_string())?;
-    match database.check_integrity() {
-        Ok(true) => {}
-        Ok(false) => return Err("its checksums do not match".to_owned()),
-        Err(error) => return Err(error.to_string()),
-    }
-    let held = held(&database).map_err(|error| error.to_string())?;
-    let about: About = serde_json::from_slice(&held.about)
-        .map_err(|error| format!("what it is about can't be read: {error}"))?;
-    if about.format != FORMAT {
-        return Err(format!("its format is {}, and this version reads {FORMAT}", about.format));
-    }
-    Ok(Held { about, commits: held.commits, rows: held.rows, documents: held.documents })
-}
-
-struct Raw {
-    about: Vec<u8>,
-    commits: u64,
-    rows: BTreeMap<String, Vec<u8>>,
-    documents: BTreeMap<Vec<u8>, Bytes>,
-}
-
-fn held(database: &Database) -> Result<Raw, Failure> {
-    let reading = database.begin_read().map_err(boxed)?;
-    let table = reading.open_table(ABOUT).map_err(boxed)?;
-    let about = table.get(ABOUT_KEY).map_err(boxed)?;
-    let mut raw = Raw {
-        about: about.map(|about| about.value().to_vec()).unwrap_or_default(),
-        commits: commits(&table)?,
-        rows: BTreeMap::new(),
-        documents: BTreeMap::new(),
-    };
-    for row in reading.open_table(ROWS).map_err(boxed)?.iter().map_err(boxed)? {
-        let (key, value) = row.map_err(boxed)?;
-        raw.rows.insert(key.value().to_owned(), value.value().to_vec());
-    }
-    for document in reading.open_table(DOCUMENTS).map_err(boxed)?.iter().map_err(boxed)? {
-        let (digest, bytes) = document.map_err(boxed)?;
-        raw.documents.insert(digest.value().to_vec(), Bytes::copy_from_slice(bytes.value()));
-    }
-    Ok(raw)
-}
-
-/// Notes one more start, and forgets the documents that no row names; gives the commit's number.
-pub(super) fn start(
-    database: &Database,
-    about: &About,
-    named: &BTreeSet<[u8; 32]>,
-) -> Result<u64, Failure> {
+/// Notes one more start, and forgets what is not in use; gives the commit's number.
+pub(super) fn start(database: &Database, about: &About, live: &Live) -> Result<u64, Failure> {
     let writing = begin(database)?;
     put_about(&writing, about)?;
     {
+        let mut rows = writing.open_table(ROWS).map_err(boxed)?;
+        let is_live = |key: &str| split(key).is_some_and(|(world, _)| live.worlds.contains(&world));
+        rows.retain(|key, _| is_live(key)).map_err(boxed)?;
+        let mut definitions = writing.open_table(DEFINITIONS).map_err(boxed)?;
+        definitions.retain(|digest, _| live.definitions.contains(&digest)).map_err(boxed)?;
         let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
-        let is_named =
-            |digest: &[u8]| digest.try_into().is_ok_and(|digest: [u8; 32]| named.contains(&digest));
+        let is_named = |digest: &[u8]| {
+            digest.try_into().is_ok_and(|digest: [u8; 32]| live.documents.contains(&digest))
+        };
         documents.retain(|digest, _| is_named(digest)).map_err(boxed)?;
     }
     commit(writing)
 }
 
-/// Keeps changes, durably and all or nothing; gives the commit's number.
-pub(super) fn keep(database: &Database, noted: &Noted) -> Result<u64, Failure> {
+/// Keeps everything in this order, durably and all or nothing; gives the commit's number.
+pub(super) fn keep(database: &Database, entries: &[Entry]) -> Result<u64, Failure> {
     let writing = begin(database)?;
-    {
-        let mut rows = writing.open_table(ROWS).map_err(boxed)?;
-        let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
-        if noted.is_reset {
-            rows.retain(|_, _| false).map_err(boxed)?;
-        }
-        for Row { key, value, contents } in noted.changes.iter().flat_map(stored::rows) {
-            for content in contents {
-                if let ContentPlace::Memory(bytes) = &content.place
-                    && documents.get(&content.digest[..]).map_err(boxed)?.is_none()
-                {
-                    documents.insert(&content.digest[..], &bytes[..]).map_err(boxed)?;
-                }
+    for entry in entries {
+        match entry {
+            Entry::Changes { world, is_reset, rows } => {
+                keep_rows(&writing, *world, *is_reset, rows)?;
             }
-            match value {
-                Some(value) => rows.insert(key.as_str(), &value[..]).map_err(boxed)?,
-                None => rows.remove(key.as_str()).map_err(boxed)?,
-            };
+            Entry::Sandbox { world, row, definitions } => {
+                keep_sandbox(&writing, *world, row, definitions)?;
+            }
+            Entry::End { world } => {
+                writing.open_table(SANDBOXES).map_err(boxed)?.remove(world).map_err(boxed)?;
+                keep_rows(&writing, *world, true, &[])?;
+            }
         }
     }
     commit(writing)
+}
+
+fn keep_rows(
+    writing: &WriteTransaction,
+    world: u64,
+    is_reset: bool,
+    changed: &[Row],
+) -> Result<(), Failure> {
+    let mut rows = writing.open_table(ROWS).map_err(boxed)?;
+    let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
+    if is_reset {
+        let Range { start, end } = keys(world);
+        rows.retain_in(start.as_str()..end.as_str(), |_, _| false).map_err(boxed)?;
+    }
+    for Row { key, value, contents } in changed {
+        for content in contents {
+            if let ContentPlace::Memory(bytes) = &content.place
+                && documents.get(&content.digest[..]).map_err(boxed)?.is_none()
+            {
+                documents.insert(&content.digest[..], &bytes[..]).map_err(boxed)?;
+            }
+        }
+        let key = format!("{world}/{key}");
+        match value {
+            Some(value) => rows.insert(key.as_str(), &value[..]).map_err(boxed)?,
+            None => rows.remove(key.as_str()).map_err(boxed)?,
+        };
+    }
+    Ok(())
+}
+
+/// The keys of a world; `0` comes after `/`.
+fn keys(world: u64) -> Range<String> {
+    format!("{world}/")..format!("{world}0")
+}
+
+fn keep_sandbox(
+    writing: &WriteTransaction,
+    world: u64,
+    row: &SandboxRow,
+    definitions: &Definitions,
+) -> Result<(), Failure> {
+    let mut table = writing.open_table(DEFINITIONS).map_err(boxed)?;
+    for (digest, json) in definitions {
+        table.insert(digest, &json[..]).map_err(boxed)?;
+    }
+    let mut sandboxes = writing.open_table(SANDBOXES).map_err(boxed)?;
+    sandboxes.insert(world, &json_bytes(row)[..]).map_err(boxed)?;
+    let mut about = writing.open_table(ABOUT).map_err(boxed)?;
+    let newest = made(&about)?.max(world);
+    about.insert(MADE_KEY, &newest.to_be_bytes()[..]).map_err(boxed)?;
+    Ok(())
 }
 
 fn begin(database: &Database) -> Result<WriteTransaction, Failure> {
@@ -189,19 +211,37 @@ fn commit(writing: WriteTransaction) -> Result<u64, Failure> {
     Ok(number)
 }
 
-fn commits(table: &impl ReadableTable<&'static str, &'static [u8]>) -> Result<u64, Failure> {
-    let value = table.get(COMMITS_KEY).map_err(boxed)?;
+/// The number of the newest commit.
+pub(super) fn commits(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<u64, Failure> {
+    number(table, COMMITS_KEY)
+}
+
+/// The number of the newest sandbox.
+pub(super) fn made(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<u64, Failure> {
+    number(table, MADE_KEY)
+}
+
+/// 0 where it was never written.
+fn number(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+    key: &str,
+) -> Result<u64, Failure> {
+    let value = table.get(key).map_err(boxed)?;
     let bytes = value.and_then(|value| value.value().try_into().ok());
     Ok(bytes.map_or(0, u64::from_be_bytes))
 }
 
 fn put_about(writing: &WriteTransaction, about: &About) -> Result<(), Failure> {
-    let json = crate::rendered::json_bytes(about);
+    let json = json_bytes(about);
     let mut table = writing.open_table(ABOUT).map_err(boxed)?;
     table.insert(ABOUT_KEY, &json[..]).map_err(boxed)?;
     Ok(())
 }
 
-fn boxed(error: impl Into<redb::Error>) -> Failure {
+pub(super) fn boxed(error: impl Into<redb::Error>) -> Failure {
     Box::new(error.into())
 }

@@ -1,0 +1,92 @@
+//! Holding known failures against the scenarios and the day, before anything is sent.
+
+use jiff::civil::Date;
+use moot_fixtures::register;
+
+use super::entry::{Entry, Expected};
+use crate::check::implicit;
+use crate::run::declared;
+use crate::run::plan::like;
+use crate::scenario::model::ScenarioFile;
+use crate::target::file::FileError;
+
+impl Expected {
+    /// Checks every entry: it is not expired on `today`, and these scenarios have what it names.
+    ///
+    /// # Errors
+    /// The first entry that expired or names nothing, with its place and a near miss.
+    pub fn check(&self, files: &[ScenarioFile], today: Date) -> Result<(), FileError> {
+        for entry in &self.entries {
+            if let Some(day) = entry.expires.filter(|day| *day < today) {
+                return Err(self.refused(
+                    entry,
+                    format!(
+                        "the expected failure `{}` expired on {day} ({}); mend it, or decide anew \
+                         and move `expires`",
+                        entry.id, entry.reason
+                    ),
+                ));
+            }
+            self.names_something(entry, files)?;
+        }
+        Ok(())
+    }
+
+    fn names_something(&self, entry: &Entry, files: &[ScenarioFile]) -> Result<(), FileError> {
+        let (pattern, requirement) = entry.parts();
+        let all = || {
+            let named = |file: &'_ ScenarioFile, id: &str| format!("{}/{id}", file.stem);
+            files.iter().flat_map(move |file| {
+                file.scenarios.iter().map(move |one| (named(file, &one.id), one))
+            })
+        };
+        // The rows of a scenario are known only when it runs.
+        let bare = pattern.map(|pattern| pattern.split('[').next().unwrap_or(pattern));
+        let is_meant = |name: &str| bare.is_none_or(|pattern| like(name, pattern));
+        if let Some(pattern) = bare
+            && !all().any(|(name, _)| is_meant(&name))
+        {
+            let near = nearest(pattern, all().map(|(name, _)| name));
+            return Err(self.refused(entry, format!("no scenario is called `{pattern}`{near}")));
+        }
+        let Some(requirement) = requirement else { return Ok(()) };
+        if register::get(requirement).is_none() {
+            let near = register::nearest(requirement).map(|id| format!("; did you mean `{id}`?"));
+            let near = near.unwrap_or_else(|| {
+                nearest(requirement, register::all().iter().map(|row| row.id.clone()))
+            });
+            let hint = "a scenario is named `FILE/ID`";
+            let message = format!("there is no requirement `{requirement}`{near} ({hint})");
+            return Err(self.refused(entry, message));
+        }
+        let is_implicit = || implicit::TABLE.iter().any(|row| row.verifies.contains(&requirement));
+        let meant: Vec<_> = all().filter(|(name, _)| is_meant(name)).collect();
+        let is_declared =
+            meant.iter().any(|(_, one)| declared::requirements(&one.steps).contains(requirement));
+        if is_declared || is_implicit() {
+            return Ok(());
+        }
+        let ids = meant.iter().flat_map(|(_, one)| declared::requirements(&one.steps));
+        let near = nearest(requirement, ids);
+        let message = format!("`{}` names nothing that is checked{near}", entry.id);
+        Err(self.refused(entry, message))
+    }
+
+    fn refused(&self, entry: &Entry, message: String) -> FileError {
+        let (line, column) = entry.place;
+        FileError { file: self.file.display().to_string(), line, column, message }
+    }
+}
+
+/// `; did you mean …?`, or nothing.
+fn nearest(given: &str, known: impl Iterator<Item = String>) -> String {
+    known
+        .map(|name| (strsim::jaro_winkler(&name, given), name))
+        .filter(|(likeness, _)| *likeness > LIKENESS_MIN)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
+        .map(|(_, name)| format!("; did you mean `{name}`?"))
+        .unwrap_or_default()
+}
+
+/// Below it a name is another one, not a misspelt one.
+const LIKENESS_MIN: f64 = 0.75;

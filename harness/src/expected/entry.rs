@@ -1,0 +1,100 @@
+//! A known failure as data.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jiff::civil::Date;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::run::plan::like;
+use crate::verdict::Verdict;
+
+/// The known failures of one file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Expected {
+    /// Where they stand; empty where there is no file.
+    pub file: PathBuf,
+    /// In the order of the file.
+    pub entries: Vec<Entry>,
+}
+
+/// One known failure.
+///
+/// ```yaml
+/// - { id: list-webhooks.status-200, outcome: fail, reason: OPS-12, expires: 2027-01-31 }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// A scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
+    pub id: String,
+    /// What is expected of it.
+    pub outcome: Outcome,
+    /// Why, for people; not empty.
+    pub reason: String,
+    /// The last day on which it is expected.
+    pub expires: Option<Date>,
+    /// When it applies; always where absent.
+    pub condition: Option<Condition>,
+    /// Line and column of its `id`, from 1.
+    pub place: (u64, u64),
+}
+
+/// The verdict that is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Outcome {
+    /// A violation.
+    #[serde(rename = "fail")]
+    Fail,
+    /// A warning.
+    #[serde(rename = "warn")]
+    Warn,
+    /// It cannot be judged.
+    #[serde(rename = "not run", alias = "not_run")]
+    NotRun,
+}
+
+/// When a known failure applies; all of it must hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Condition {
+    /// Answers that the run must have seen, by open question.
+    pub answer: BTreeMap<String, Value>,
+    /// Needs that the target must meet.
+    pub needs: Vec<String>,
+    /// Needs that the target must not meet.
+    pub lacks: Vec<String>,
+}
+
+impl Outcome {
+    /// As a verdict.
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Self::Fail => Verdict::Fail,
+            Self::Warn => Verdict::Warn,
+            Self::NotRun => Verdict::NotRun,
+        }
+    }
+}
+
+impl Entry {
+    /// The pattern of scenarios and the requirement that it names; at least one of them.
+    pub fn parts(&self) -> (Option<&str>, Option<&str>) {
+        match self.id.split_once('#') {
+            Some((scenario, requirement)) => (Some(scenario), Some(requirement)),
+            None if self.id.contains('/') || self.id.contains('*') => (Some(&self.id), None),
+            None => (None, Some(&self.id)),
+        }
+    }
+
+    /// Whether it names this scenario, with or without the brackets of a row.
+    pub fn names_scenario(&self, name: &str) -> bool {
+        let whole = name.split('[').next().unwrap_or(name);
+        let pattern = self.parts().0;
+        pattern.is_none_or(|pattern| like(name, pattern) || like(whole, pattern))
+    }
+
+    /// Whether it is about whole scenarios, whatever they check.
+    pub fn is_about_scenarios(&self) -> bool {
+        self.parts().1.is_none()
+    }
+}

@@ -1,0 +1,23 @@
+//! Known failures (`expected:` of a target file, `--expected`): what a run is expected to find wrong,
+//! why, and until when.
+//!
+//! [`read`] turns a file into entries, every mistake with line and column; [`Expected::check`] holds
+//! them against the scenarios and the day, before anything is sent; [`apply`] marks what happened
+//! after the run. Nothing is left out of a run because it is expected to fail.
+
+mod apply;
+mod check;
+mod entry;
+mod read;
+
+pub use apply::{Circumstances, apply};
+pub use entry::{Condition, Entry, Expected, Outcome};
+pub use read::{from_text, read};
+
+/// The day by the clock of this machine, UTC: known failures expire by it.
+pub fn today() -> jiff::civil::Date {
+    jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// The published JSON Schema of the file, `moot schema expected`.
+pub const SCHEMA: &str = include_str!("../../schemas/expected.json");

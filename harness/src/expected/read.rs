@@ -1,0 +1,172 @@
+//! Reading a file of known failures.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use jiff::civil::Date;
+use moot_fixtures::questions;
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_saphyr::Spanned;
+
+use super::entry::{Condition, Entry, Expected, Outcome};
+use crate::scenario::model::NEEDS;
+use crate::target::file::{FileError, did_you_mean, syntax};
+
+/// A file is at most so long.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Reads a file of known failures.
+///
+/// # Errors
+/// The first mistake, with its place.
+pub fn read(path: &Path) -> Result<Expected, FileError> {
+    let whole = |message: String| FileError {
+        file: path.display().to_string(),
+        line: 0,
+        column: 0,
+        message,
+    };
+    let unreadable =
+        |error| whole(format!("the file of expected failures cannot be read: {error}"));
+    let length = std::fs::metadata(path).map_err(unreadable)?.len();
+    if length > FILE_BYTES_MAX {
+        let message =
+            format!("the file of expected failures is longer than {FILE_BYTES_MAX} bytes");
+        return Err(whole(message));
+    }
+    from_text(&std::fs::read_to_string(path).map_err(unreadable)?, path)
+}
+
+/// Reads the text of such a file; `path` names it.
+///
+/// # Errors
+/// As [`read`].
+pub fn from_text(text: &str, path: &Path) -> Result<Expected, FileError> {
+    let file = path.display().to_string();
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    let shape = serde_saphyr::from_str_with_options::<Shape>(text, options)
+        .map_err(|error| syntax(&file, &error))?;
+    let entries = shape.0.into_iter().map(|entry| entry.checked(&file));
+    Ok(Expected { file: path.to_owned(), entries: entries.collect::<Result<_, _>>()? })
+}
+
+/// A list, or a list under `expected`.
+struct Shape(Vec<EntryShape>);
+
+impl<'de> Deserialize<'de> for Shape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ShapeVisitor)
+    }
+}
+
+struct ShapeVisitor;
+
+impl<'de> Visitor<'de> for ShapeVisitor {
+    type Value = Shape;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of `{id, outcome, reason}`, or `expected:` with such a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Shape, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Shape)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Shape, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Whole {
+            expected: Vec<EntryShape>,
+        }
+        Whole::deserialize(MapAccessDeserializer::new(map)).map(|whole| Shape(whole.expected))
+    }
+}
+
+/// One entry as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EntryShape {
+    id: Spanned<String>,
+    outcome: Outcome,
+    reason: Spanned<String>,
+    #[serde(default, alias = "expiry")]
+    expires: Option<Spanned<String>>,
+    #[serde(default)]
+    condition: Option<ConditionShape>,
+}
+
+/// `condition` as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConditionShape {
+    #[serde(default)]
+    answer: BTreeMap<String, Spanned<Value>>,
+    #[serde(default)]
+    needs: Vec<Spanned<String>>,
+    #[serde(default)]
+    lacks: Vec<Spanned<String>>,
+}
+
+impl EntryShape {
+    fn checked(self, file: &str) -> Result<Entry, FileError> {
+        if self.id.value.trim().is_empty() {
+            return Err(at(file, &self.id, "`id` is empty".to_owned()));
+        }
+        if self.reason.value.trim().is_empty() {
+            let message = "`reason` is empty: say why, for whoever reads the report".to_owned();
+            return Err(at(file, &self.reason, message));
+        }
+        let expires = self.expires.map(|text| date(file, &text)).transpose()?;
+        let condition = self.condition.map(|shape| shape.checked(file)).transpose()?;
+        let place = (self.id.referenced.line(), self.id.referenced.column());
+        Ok(Entry {
+            id: self.id.value,
+            outcome: self.outcome,
+            reason: self.reason.value,
+            expires,
+            condition,
+            place,
+        })
+    }
+}
+
+impl ConditionShape {
+    fn checked(self, file: &str) -> Result<Condition, FileError> {
+        for (question, answer) in &self.answer {
+            if questions::get(question).is_none() {
+                let near = questions::nearest(question).map(|id| format!("; did you mean `{id}`?"));
+                let near = near.unwrap_or_default();
+                let message = format!("there is no open question `{question}`{near}");
+                return Err(at(file, answer, message));
+            }
+        }
+        for need in self.needs.iter().chain(&self.lacks) {
+            if !NEEDS.contains(&need.value.as_str()) {
+                let near = did_you_mean(&need.value, &NEEDS);
+                return Err(at(file, need, format!("there is no need `{}`{near}", need.value)));
+            }
+        }
+        let values = |list: Vec<Spanned<String>>| list.into_iter().map(|one| one.value).collect();
+        Ok(Condition {
+            answer: self.answer.into_iter().map(|(id, answer)| (id, answer.value)).collect(),
+            needs: values(self.needs),
+            lacks: values(self.lacks),
+        })
+    }
+}
+
+fn date(file: &str, text: &Spanned<String>) -> Result<Date, FileError> {
+    // `Date` alone would take a time too, and leave it out.
+    let parsed = text.value.parse::<Date>().ok().filter(|date| date.to_string() == text.value);
+    parsed
+        .ok_or_else(|| at(file, text, format!("`{}` is no day, such as `2027-01-31`", text.value)))
+}
+
+fn at<T>(file: &str, spanned: &Spanned<T>, message: String) -> FileError {
+    let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
+    FileError { file: file.to_owned(), line, column, message }
+}

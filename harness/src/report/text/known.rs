@@ -1,0 +1,48 @@
+//! Known failures: those that happened, and those that did not and should go from their file.
+
+use super::paint::Paint;
+use super::rest::names;
+use super::{Detail, Options};
+use crate::report::view::{Expected, Report};
+use crate::verdict::Verdict;
+
+/// What was expected and happened, and with `-v` what did not apply or was not judged.
+pub(super) fn happened(out: &mut String, report: &Report, options: Options) {
+    let paint = Paint { color: options.color };
+    let is_shown = |one: &&Expected| match one.state {
+        "happened" => true,
+        "stale" => false,
+        _ => options.detail == Detail::Verbose,
+    };
+    let shown: Vec<&Expected> = report.expected.iter().filter(is_shown).collect();
+    if shown.is_empty() {
+        return;
+    }
+    out.push_str(&format!("{}\n", paint.bold("Expected failures")));
+    for one in shown {
+        let count = paint.verdict(Verdict::Warn, &format!("{:>4}", one.names.len()));
+        let verdict = paint.dim(one.outcome.as_str());
+        let note = one.note.as_ref().map(|why| paint.dim(&format!("  does not apply: {why}")));
+        let note = note.unwrap_or_default();
+        out.push_str(&format!("  {count} {verdict} {}{note}\n", paint.name(&one.id)));
+        let expires = one.expires.as_ref().map(|day| paint.dim(&format!("  until {day}")));
+        out.push_str(&format!("       {}{}\n", one.reason, expires.unwrap_or_default()));
+        names(out, &one.names, options, paint);
+    }
+    out.push('\n');
+}
+
+/// What was expected and did not happen, which is drift.
+pub(super) fn stale(out: &mut String, report: &Report, paint: Paint) {
+    let stale: Vec<&Expected> = report.expected.iter().filter(|one| one.is_stale()).collect();
+    if stale.is_empty() {
+        return;
+    }
+    let title = "Expected failures that did not happen: take them from the file";
+    out.push_str(&format!("{}\n", paint.bold(title)));
+    for one in stale {
+        let verdict = paint.verdict(Verdict::Drift, one.outcome.as_str());
+        out.push_str(&format!("  {verdict} {}  {}\n", paint.name(&one.id), paint.dim(&one.reason)));
+    }
+    out.push('\n');
+}

@@ -1,0 +1,287 @@
+//! How much a scenario would send, told from its steps alone: bounds, made without sending anything.
+//!
+//! The upper bound is that of a target without trouble: what is repeated after a 502, 503, 504 or
+//! 429 comes on top. The lower bound counts what is sent whatever the target answers, up to the first
+//! step that may stop a scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::plan::Planned;
+use super::shape;
+use crate::scenario::model::{
+    Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
+};
+use crate::scenario::names::Names;
+use crate::target::{Endpoints, created_kind};
+
+/// At least and at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Bounds {
+    pub min: u64,
+    pub max: u64,
+}
+
+/// What is known of a target before it is opened.
+pub struct Terms<'a> {
+    /// The roots of names, as far as they are known.
+    pub names: Names,
+    /// Rows of `bindings.workflows`, where they are found only when the target is opened.
+    pub workflows_max: Option<u64>,
+    /// Where each operation is.
+    pub endpoints: &'a Endpoints,
+    /// Pages of a list that are followed at most.
+    pub pages_max: u64,
+    /// Whether a failure is tried again where a scenario asks for that.
+    pub confirms: bool,
+}
+
+/// How much something would send.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Requests of its steps, those for tokens among them; without the shared tokens.
+    pub requests: Bounds,
+    /// Requests of its steps to the token endpoint.
+    pub token_requests: Bounds,
+    /// Objects it may create at most, by kind.
+    pub objects: BTreeMap<&'static str, u64>,
+    /// The shared tokens it uses: application and scopes.
+    pub tokens: BTreeSet<(String, &'static str)>,
+    /// Seconds that it waits at most, for polls and after bursts.
+    pub waits_seconds: u64,
+}
+
+impl Bounds {
+    fn times(self, times: Self) -> Self {
+        Self { min: self.min.saturating_mul(times.min), max: self.max.saturating_mul(times.max) }
+    }
+
+    /// Both ends added.
+    pub fn plus(self, other: Self) -> Self {
+        Self { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+    }
+}
+
+impl Estimate {
+    /// Adds another one.
+    pub fn add(&mut self, other: Self) {
+        self.requests = self.requests.plus(other.requests);
+        self.token_requests = self.token_requests.plus(other.token_requests);
+        for (kind, count) in other.objects {
+            let known = self.objects.entry(kind).or_default();
+            *known = known.saturating_add(count);
+        }
+        self.tokens.extend(other.tokens);
+        self.waits_seconds = self.waits_seconds.saturating_add(other.waits_seconds);
+    }
+
+    fn times(mut self, times: Bounds) -> Self {
+        self.requests = self.requests.times(times);
+        self.token_requests = self.token_requests.times(times);
+        self.objects.values_mut().for_each(|count| *count = count.saturating_mul(times.max));
+        self.waits_seconds = self.waits_seconds.saturating_mul(times.max);
+        self
+    }
+}
+
+/// What one scenario would send, all its rows.
+pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
+    let scenario = planned.scenario;
+    let mut estimate = match &scenario.for_each {
+        None => of_row(scenario, terms, terms.names.clone()),
+        Some(for_each) => of_rows(scenario, terms, for_each),
+    };
+    if scenario.confirm && terms.confirms {
+        estimate = estimate.times(Bounds { min: 1, max: 2 });
+    }
+    estimate
+}
+
+fn of_rows(scenario: &Scenario, terms: &Terms<'_>, for_each: &ForEach) -> Estimate {
+    let mut estimate = Estimate::default();
+    let unknown = |max| of_row(scenario, terms, terms.names.clone()).times(Bounds { min: 0, max });
+    match (rows(&terms.names, for_each), terms.workflows_max) {
+        (Some(rows), Some(max)) if rows.is_empty() => estimate.add(unknown(max)),
+        (Some(rows), _) => {
+            for row in rows {
+                let mut names = terms.names.clone();
+                names.set(&for_each.name, row);
+                estimate.add(of_row(scenario, terms, names));
+            }
+        }
+        (None, _) => estimate.add(unknown(PAGE_ROWS_MAX)),
+    }
+    estimate
+}
+
+/// Rows of a list of one page: what a loop over a value of run time is taken to have at most.
+const PAGE_ROWS_MAX: u64 = PAGE_SIZE_EXAMPLE;
+
+fn rows(names: &Names, for_each: &ForEach) -> Option<Vec<Value>> {
+    match for_each.rows.render(names) {
+        Ok(Value::Array(rows)) => Some(rows),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
+    let mut counter = Counter { terms, names, estimate: Estimate::default(), is_sure: true };
+    counter.steps(&scenario.steps);
+    counter.estimate
+}
+
+/// Counts along the steps of one row.
+struct Counter<'a> {
+    terms: &'a Terms<'a>,
+    names: Names,
+    estimate: Estimate,
+    /// Whether what comes now is sent whatever was answered before.
+    is_sure: bool,
+}
+
+impl Counter<'_> {
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match &step.action {
+                Action::Request(request) => self.request(request),
+                Action::Burst(burst) => {
+                    self.call(&burst.shape, u64::from(burst.calls));
+                    self.is_sure = false;
+                    // Before and after it a whole window of the limit passes.
+                    self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
+                }
+                Action::ForEach(for_each, inner) => self.each(for_each, inner),
+                Action::Assume { .. } | Action::Receive(_) | Action::Admin(_) => {
+                    self.is_sure = false;
+                }
+                Action::Let(_) => {}
+            }
+        }
+    }
+
+    fn request(&mut self, step: &RequestStep) {
+        let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
+        // A walk whose totals moved is repeated once.
+        let view = 2 * pages(self.terms.pages_max);
+        let calls = match (&step.each_page, &step.poll) {
+            (Some(each_page), _) => 2 * pages(each_page.at_most),
+            (None, Some(poll)) => {
+                let every = poll.every.as_millis().max(1);
+                let times = u64::try_from(poll.at_most.as_millis().div_ceil(every));
+                self.estimate.waits_seconds += poll.at_most.as_secs();
+                times.unwrap_or(u64::MAX).saturating_add(2)
+            }
+            (None, None) => 1,
+        };
+        if let Some(control) = &step.control {
+            self.call(&shape::merged(&step.shape, &control.shape), 1);
+            self.is_sure = false;
+        }
+        if !step.unchanged.is_empty() {
+            self.is_sure = false;
+            let views = 2 * view * step.unchanged.len() as u64;
+            self.estimate.requests.max = self.estimate.requests.max.saturating_add(views);
+            self.estimate.tokens.insert(("main".to_owned(), "read"));
+        }
+        self.call(&step.shape, calls);
+        self.is_sure &= step.require.is_none() && step.poll.is_none() && step.each_page.is_none();
+        let was_sure = std::mem::replace(&mut self.is_sure, false);
+        self.steps(&step.finally);
+        self.is_sure = was_sure;
+    }
+
+    fn each(&mut self, for_each: &ForEach, inner: &[Step]) {
+        match rows(&self.names, for_each) {
+            Some(rows) => {
+                for row in rows {
+                    self.names.push();
+                    self.names.set(&for_each.name, row);
+                    self.steps(inner);
+                    self.names.pop();
+                }
+            }
+            None => {
+                let names = self.names.clone();
+                let estimate = Estimate::default();
+                let mut inside = Counter { terms: self.terms, names, estimate, is_sure: false };
+                inside.steps(inner);
+                let times = Bounds { min: 0, max: PAGE_ROWS_MAX };
+                self.estimate.add(inside.estimate.times(times));
+            }
+        }
+        self.is_sure = false;
+    }
+
+    /// Up to so many calls, of which one is sure where anything is.
+    fn call(&mut self, shape: &RequestShape, max: u64) {
+        let operation = self.operation(shape);
+        // What is made of an earlier answer may be missing.
+        self.is_sure &= operation.is_some() && self.is_known(shape);
+        let calls = Bounds { min: u64::from(self.is_sure), max };
+        self.estimate.requests = self.estimate.requests.plus(calls);
+        match operation.flatten() {
+            Some(Operation::CreateAccessToken) => {
+                // A newer token may revoke the shared one, which is then asked for anew, and the
+                // refused call repeated.
+                let tokens = Bounds { max: calls.max.saturating_mul(2), ..calls };
+                self.estimate.token_requests = self.estimate.token_requests.plus(tokens);
+                self.estimate.requests.max += calls.max.saturating_mul(2);
+            }
+            Some(Operation::RevokeToken) => {
+                // A shared token that went is asked for anew, and the refused call is repeated.
+                self.estimate.requests.max += 2;
+                self.estimate.token_requests.max += 1;
+            }
+            Some(operation) => {
+                if let Some(kind) = created_kind(operation) {
+                    *self.estimate.objects.entry(kind).or_default() += max;
+                }
+            }
+            None => {}
+        }
+        if let Some(TokenChoice::Shared(scopes)) = &shape.token {
+            let application = shape
+                .application
+                .as_ref()
+                .map_or(Ok("main".to_owned()), |text| text.render_text(&self.names));
+            let application = application.unwrap_or_else(|_| "main".to_owned());
+            self.estimate.tokens.insert((application, scopes.as_str()));
+        }
+    }
+
+    /// The operation; `Some(None)` where the line is known and is none, `None` where it is unknown.
+    fn operation(&self, shape: &RequestShape) -> Option<Option<Operation>> {
+        match shape.line.as_ref()? {
+            RequestLine::Operation { known: Some(operation), .. } => Some(Some(*operation)),
+            RequestLine::Operation { operation, known: None, .. } => {
+                let name = operation.render_text(&self.names).ok()?;
+                Some(Operation::ALL.into_iter().find(|one| one.as_str() == name))
+            }
+            RequestLine::Path { method, path } => {
+                let method = method.render_text(&self.names).ok()?;
+                match path.render_text(&self.names) {
+                    Ok(path) => Some(self.terms.endpoints.find(&method, &path)),
+                    Err(_) => None,
+                }
+            }
+        }
+    }
+
+    fn is_known(&self, shape: &RequestShape) -> bool {
+        let fields = shape.query.iter().chain(&shape.headers);
+        let id = match &shape.line {
+            Some(RequestLine::Operation { id: Some(id), .. }) => id.render(&self.names).is_ok(),
+            Some(_) | None => true,
+        };
+        let mut fields = fields.map(|(_, value)| value.render(&self.names).is_ok());
+        // A body may be made of a form that was read before.
+        id && shape.body.is_none() && fields.all(|is_known| is_known)
+    }
+}
+
+/// What the limiter of §8 counts in.
+const WINDOW_SECONDS: u64 = 60;

@@ -1,0 +1,224 @@
+//! Known failures (`expected:` of a target file, `--expected`) through the real binary.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, Running, run};
+use crate::deployment::target;
+
+const SAMPLE: &str = r#"section: "4.2"
+title: A sample
+scenarios:
+  - id: sound
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        expect: { list-legal-requests.status-200: { status: 200 } }
+        observe: { per_page: /pagination/per_page }
+  - id: violates
+    title: No target can hold this
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect: { list-workflows.status-200: { status: 418 } }
+  - id: stopped
+    title: What fails stops the rest
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect: { list-workflows.status-200: { status: 418 } }
+      - request: GET /v1/workflows
+        token: read
+        require: { status: 418 }
+        expect: { list-workflows.shape: { status: 200 } }
+  - id: unmet
+    title: Nobody fetches anything here
+    needs: [read]
+    steps:
+      - request: GET /v1/webhooks
+        token: read
+        require: { status: 418 }
+        expect: { list-webhooks.status-200: { status: 200 } }
+"#;
+
+/// Runs these scenarios of the sample in process, with this file of known failures.
+fn sample(selectors: &[&str], expected: &str, words: &[&str]) -> (tempfile::TempDir, Ran) {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("sample.yaml"), SAMPLE).expect("writable");
+    fs::write(dir.path().join("known.yaml"), expected).expect("writable");
+    let own = ["--scenarios", "sample.yaml", "--expected", "known.yaml"];
+    let ran = run(&[&["run"], selectors, &own, words].concat(), dir.path());
+    (dir, ran)
+}
+
+#[track_caller]
+fn check(selectors: &[&str], expected: &str, code: i32, said: &[&str]) {
+    let (_dir, ran) = sample(selectors, expected, &[]);
+    assert_eq!(ran.code, Some(code), "{expected}\n{}{}", ran.stdout, ran.stderr);
+    for part in said {
+        let text = if code == 2 { &ran.stderr } else { &ran.stdout };
+        assert!(text.contains(part), "no {part:?}\n{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_expected_and_happens_does_not_count() {
+    let two = "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n\
+               - { id: 'sample/stopped#list-workflows.status-200', outcome: fail, reason: OPS-2 }\n";
+    check(&["sample/violates"], two, 0, &["Expected failures", "OPS-1", "1 expected"]);
+    check(&["sample/violates", "sample/stopped"], two, 0, &["OPS-2", "nothing failed but"]);
+    let by_requirement = "expected:\n  - id: list-workflows.status-200\n    outcome: fail\n    \
+                          reason: OPS-3\n    expires: 2999-12-31\n";
+    check(&["sound", "violates", "stopped"], by_requirement, 0, &["OPS-3", "until 2999-12-31"]);
+    let not_run = "- { id: 'sample/unm*', outcome: not run, reason: OPS-4 }\n";
+    check(&["sound", "unmet"], not_run, 0, &["expected: OPS-4"]);
+    check(&["sound", "unmet"], "[]", 3, &[]);
+}
+
+#[test]
+fn only_what_is_named_is_excused() {
+    check(
+        &["violates", "stopped"],
+        "- { id: sample/violates, outcome: fail, reason: OPS-1 }\n",
+        1,
+        &["FAIL", "sample/stopped", "OPS-1"],
+    );
+    // Another verdict than the expected one counts, and the entry is stale.
+    let warn = "- { id: sample/violates, outcome: warn, reason: OPS-1 }\n";
+    check(&["violates"], warn, 1, &["did not happen"]);
+}
+
+#[test]
+fn what_is_expected_and_does_not_happen_is_drift() {
+    let sound = "- { id: sample/sound, outcome: fail, reason: mended long ago }\n";
+    check(&["sound"], sound, 5, &["drifted", "did not happen", "mended long ago"]);
+    check(&["sound", "violates"], sound, 1, &["did not happen"]);
+    let runs = "- { id: sample/sound, outcome: not run, reason: OPS-1 }\n";
+    check(&["sound"], runs, 5, &["did not happen"]);
+    // What was not selected, or not judged, says nothing.
+    let stopped = "- { id: sample/unmet, outcome: fail, reason: OPS-1 }\n";
+    check(&["sound"], stopped, 0, &[]);
+    check(&["sound", "unmet"], stopped, 3, &[]);
+}
+
+#[test]
+fn a_condition_decides_whether_an_entry_applies() {
+    for (condition, code) in [
+        ("{ answer: { per_page: 25 } }", 0),
+        ("{ answer: { per_page: 10 } }", 1),
+        ("{ needs: [read, admin] }", 0),
+        ("{ lacks: [read] }", 1),
+    ] {
+        let entry = format!(
+            "- id: sample/violates\n  outcome: fail\n  reason: OPS-1\n  condition: {condition}\n"
+        );
+        check(&["sound", "violates"], &entry, code, &[]);
+    }
+}
+
+#[test]
+fn a_wrong_entry_is_2_with_its_place() {
+    let entry = |more: &str| format!("- id: sample/violates\n  reason: OPS-1\n{more}");
+    for (text, said) in [
+        (entry("  outcome: fail\n  expires: 2020-01-31\n"), "known.yaml:1:7: the expected failure"),
+        (entry("  outcome: fail\n  expires: soon\n"), "known.yaml:4:12: `soon` is no day"),
+        (entry("  outcome: fial\n"), "known.yaml:3:12"),
+        (
+            entry("  outcome: fail\n  reasno: x\n"),
+            "known.yaml:4:3: unknown key `reasno`; did you mean `reason`?",
+        ),
+        (entry(""), "`outcome` is missing"),
+        (entry("  outcome: fail\n  condition: { needs: [raed] }\n"), "did you mean `read`?"),
+        (
+            entry("  outcome: fail\n  condition: { answer: { per_pge: 1 } }\n"),
+            "did you mean `per_page`?",
+        ),
+        (
+            "- { id: sample/violate, outcome: fail, reason: x }\n".to_owned(),
+            "did you mean `sample/violates`?",
+        ),
+        (
+            "- { id: list-workflow.status-200, outcome: fail, reason: x }\n".to_owned(),
+            "did you mean `list-workflows.status-200`?",
+        ),
+        (
+            "- { id: create-legal-request.status-201, outcome: fail, reason: x }\n".to_owned(),
+            "names nothing that is checked",
+        ),
+        ("- { id: sample/sound, outcome: fail, reason: '' }\n".to_owned(), "`reason` is empty"),
+        ("known: []\n".to_owned(), "unknown key `known`"),
+    ] {
+        check(&[], &text, 2, &[said]);
+    }
+}
+
+#[test]
+fn every_report_shows_what_was_expected() {
+    let kinds = ["json", "junit", "html", "markdown", "ndjson"];
+    let words: Vec<String> =
+        kinds.iter().flat_map(|kind| ["--report".to_owned(), format!("{kind}=r.{kind}")]).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let known = "- { id: sample/violates, outcome: fail, reason: OPS-77 }\n\
+                 - { id: sample/sound, outcome: warn, reason: OPS-78 }\n";
+    let (dir, ran) = sample(&["sound", "violates"], known, &words);
+    assert_eq!(ran.code, Some(5), "{}{}", ran.stdout, ran.stderr);
+    let read = |kind: &str| fs::read_to_string(dir.path().join(format!("r.{kind}"))).expect(kind);
+    for kind in kinds {
+        assert!(read(kind).contains("OPS-77") && read(kind).contains("OPS-78"), "{kind}");
+    }
+    assert!(read("junit").contains("expected fail (OPS-77)"), "{}", read("junit"));
+    assert!(read("junit").contains("did not happen (OPS-78)"), "{}", read("junit"));
+    let report: Value = serde_json::from_str(&read("json")).expect("it is JSON");
+    assert_eq!(report["counts"]["fail"], 0);
+    assert_eq!(report["counts"]["expected"], 1);
+    let states: Vec<_> = report["expected"].as_array().into_iter().flatten().collect();
+    assert_eq!((&states[0]["state"], &states[1]["state"]), (&"happened".into(), &"stale".into()));
+    let schema: Value = serde_json::from_str(moot_harness::report::json::SCHEMA).expect("JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+    assert!(validator.is_valid(&report));
+}
+
+#[test]
+fn the_target_file_names_it_and_nothing_is_sent_where_it_is_wrong() {
+    let mock = Running::start(&["--defect", "webhooks.status-203", "--format", "json"]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is ready");
+    let base = ready["base_url"].as_str().expect("an address");
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), base, "expected: known.yaml\n");
+    let known = |text: &str| fs::write(dir.path().join("known.yaml"), text).expect("writable");
+    let judge = |dir: &Path| run(&["run", "section:4.12", "--target", "target.yaml"], dir);
+    known("[]");
+    let ran = judge(dir.path());
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    known(
+        "- { id: list-webhooks.status-200, outcome: fail, reason: OPS-9 }\n\
+         - { id: '04_12*#http.declared-status', outcome: fail, reason: OPS-9 }\n",
+    );
+    let ran = judge(dir.path());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    // Closed, so that whoever sent something would end with 4.
+    target(dir.path(), "http://127.0.0.1:1/api", "expected: known.yaml\n");
+    known("- { id: nothing/such, outcome: fail, reason: x }\n");
+    assert_eq!(judge(dir.path()).code, Some(2));
+    known("- { id: list-webhooks.status-200, outcome: fail, reason: x, expires: 2020-01-01 }\n");
+    assert_eq!(judge(dir.path()).code, Some(2));
+    known("[]");
+    assert_eq!(judge(dir.path()).code, Some(4));
+}
+
+#[test]
+fn an_entry_is_expected_through_its_last_day() {
+    let text = "- { id: pagination.per-page, outcome: fail, reason: x, expires: 2026-11-30 }\n";
+    let read = moot_harness::expected::from_text(text, Path::new("known.yaml")).expect("sound");
+    for (today, is_sound) in [("2026-11-29", true), ("2026-11-30", true), ("2026-12-01", false)] {
+        let refused = read.check(&[], today.parse().expect("a day")).map_err(|e| e.to_string());
+        let is_expired = refused.as_ref().is_err_and(|error| error.contains("expired on"));
+        assert_eq!(!is_expired, is_sound, "{today}: {refused:?}");
+    }
+}

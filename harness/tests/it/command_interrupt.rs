@@ -1,0 +1,130 @@
+//! Ctrl-C during a run on a deployment: the first ends it in order, the second at once.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::command_support::moot;
+use crate::deployment::{start, target};
+
+const SAMPLE: &str = r#"section: "4.9"
+title: A sample
+scenarios:
+  - id: begun
+    title: It makes something, is slow, and tidies up
+    needs: [write]
+    steps:
+      - request: POST /v1/repository_documents
+        token: write
+        multipart:
+          parts: [{ name: file, file: agreement.pdf }]
+        expect: { create-repository-document.shape: { schema: true } }
+        finally:
+          - request: GET /v1/requests
+            token: read
+            expect: { list-legal-requests.status-200: { status: 200 } }
+      - request: GET /v1/webhooks
+        token: read
+        expect: { list-webhooks.status-200: { status: 200 } }
+      - request: GET /v1/workflows
+        token: read
+        expect: { list-workflows.status-200: { status: 200 } }
+  - id: next
+    title: It never begins
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect: { list-workflows.status-200: { status: 200 } }
+"#;
+
+/// How long the slow answer takes.
+const SLOW: Duration = Duration::from_millis(1500);
+
+/// A run that has come to the slow call.
+async fn begun(dir: &Path) -> (MockServer, Child) {
+    let server = start("default").await;
+    let pagination =
+        json!({ "current_page": 1, "per_page": 25, "total_pages": 1, "total_count": 0 });
+    let empty = json!({ "pagination": pagination, "data": [] });
+    Mock::given(method("GET"))
+        .and(path("/api/v1/webhooks"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(empty).set_delay(SLOW))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    fs::write(dir.join("sample.yaml"), SAMPLE).expect("writable");
+    target(dir, &format!("{}/api", server.uri()), "consent: [write]\nledger: ledger.ndjson\n");
+    let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
+    let mut command = moot(&[&words[..], &["--report", "json=report.json"]].concat(), dir);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !reached(&server, "/api/v1/webhooks").await {
+        assert!(Instant::now() < deadline, "the run never came to the slow call");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    (server, child)
+}
+
+async fn reached(server: &MockServer, wanted: &str) -> bool {
+    let all = server.received_requests().await.unwrap_or_default();
+    all.iter().any(|request| request.url.path() == wanted)
+}
+
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    let told = Command::new("kill").args([name, &pid]).status().expect("there is a kill");
+    assert!(told.success());
+}
+
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[tokio::test]
+async fn the_first_signal_ends_a_run_in_order() {
+    for name in ["-INT", "-TERM"] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (server, child) = begun(dir.path()).await;
+        signal(&child, name);
+        let (code, stdout, stderr) = ended(child);
+        assert_eq!(code, Some(3), "{stdout}{stderr}");
+        assert!(stderr.contains("a second signal stops at once"), "{stderr}");
+        for part in ["the run was interrupted", "sample/next", "Left behind", "repository_document"]
+        {
+            assert!(stdout.contains(part), "{part}\n{stdout}");
+        }
+        assert!(reached(&server, "/api/v1/requests").await, "what always runs did");
+        let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        assert_eq!((&report["exit_code"], &report["counts"]["fail"]), (&3.into(), &0.into()));
+        let not_run = report["not_run"].to_string();
+        assert!(not_run.contains("the run was interrupted"), "{not_run}");
+        assert_eq!(report["residue"].as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[tokio::test]
+async fn the_second_signal_stops_at_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (_server, child) = begun(dir.path()).await;
+    let since = Instant::now();
+    signal(&child, "-INT");
+    // Two that come as one are one.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    signal(&child, "-INT");
+    let (code, _, stderr) = ended(child);
+    assert!(since.elapsed() < SLOW, "{:?}", since.elapsed());
+    assert_eq!(code, Some(3), "{stderr}");
+    assert!(stderr.contains("stopped at once"), "{stderr}");
+    assert!(!dir.path().join("report.json").exists());
+    let ledger = fs::read_to_string(dir.path().join("ledger.ndjson")).expect("it was written");
+    assert!(ledger.contains("repository_document"), "{ledger}");
+}

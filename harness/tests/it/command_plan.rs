@@ -1,0 +1,99 @@
+//! `moot plan` tells what a run would send, and sends nothing.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command_support::run;
+use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
+
+fn planned(dir: &std::path::Path, words: &[&str]) -> Value {
+    let own = ["plan", "--target", "target.yaml", "--format", "json"];
+    let ran = run(&[&own[..], words].concat(), dir);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    serde_json::from_str(&ran.stdout).expect("it is JSON")
+}
+
+#[tokio::test]
+async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
+    for consent in ["consent: []\n", ALL_BUT_LOAD] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let server = start("default").await;
+        target(dir.path(), &format!("{}/api", server.uri()), consent);
+        let plan = planned(dir.path(), &[]);
+        assert_eq!(server.received_requests().await.map(|all| all.len()), Some(0));
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "no ledger");
+        let ran =
+            run(&["run", "--target", "target.yaml", "--report", "json=report.json"], dir.path());
+        assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.stderr);
+        let text = fs::read_to_string(dir.path().join("report.json")).expect("written");
+        let report: Value = serde_json::from_str(&text).expect("it is JSON");
+        let sent = report["requests_sent"].as_u64().expect("a number");
+        let tokens = server.received_requests().await.unwrap_or_default();
+        let is_token = |path: &str| path == "/api/oauth/token";
+        let tokens = tokens.iter().filter(|it| is_token(it.url.path())).count() as u64;
+        for (what, count) in [("requests", sent), ("token_requests", tokens)] {
+            let bounds = &plan["estimate"][what];
+            let (min, max) = (bounds["min"].as_u64(), bounds["max"].as_u64());
+            assert!(
+                min <= Some(count) && Some(count) <= max,
+                "{consent} {what}: {bounds}: {count}"
+            );
+        }
+        let residue = report["residue"].as_array().map_or(0, Vec::len) as u64;
+        assert!(Some(residue) <= plan["estimate"]["objects"]["max"].as_u64(), "{residue}");
+    }
+}
+
+#[test]
+fn it_names_minutes_objects_and_whom_they_write_to() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // Nothing listens there.
+    let text = "base_url: https://legal.example.com/api\napplications:\n  main: { client_id: a, \
+                client_secret: { file: secret }, scopes: [read, write] }\nbindings: { \
+                requester_email: someone@company.example }\nconsent: [write]\n";
+    fs::write(dir.path().join("target.yaml"), text).expect("writable");
+    secret(&dir.path().join("secret"));
+    let plan = planned(dir.path(), &["section:4.5"]);
+    let estimate = &plan["estimate"];
+    assert_eq!(estimate["objects"]["created_objects_max"], 20);
+    assert!(estimate["objects"]["by_kind"]["legal_request"].as_u64() > Some(0), "{estimate}");
+    assert_eq!(estimate["mails"][0], "someone@company.example");
+    assert!(estimate["mails"][1].as_str().is_some_and(|it| it.ends_with(".invalid")));
+    assert!(estimate["minutes"]["max"].as_f64() > Some(0.0), "{estimate}");
+    let ran = run(&["plan", "--target", "target.yaml"], dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for part in [
+        "consent: [delete] in the target file",
+        "at the allowed rate",
+        "nothing was sent",
+        "may write to",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    // Without consent to write nobody is written to.
+    fs::write(dir.path().join("target.yaml"), text.replace("[write]\n", "[]\n")).expect("writable");
+    let plan = planned(dir.path(), &[]);
+    assert_eq!(plan["estimate"]["objects"]["max"], 0);
+    assert_eq!(plan["estimate"]["mails"], serde_json::json!([]));
+}
+
+/// A secret that only its owner reads.
+fn secret(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(path, "sample-secret-0123456789").expect("writable");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+}
+
+#[tokio::test]
+async fn a_consented_run_stays_in_its_budget() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+    let plan = planned(dir.path(), &["section:4.9"]);
+    let ran = judged(dir.path(), &["section:4.9", "--format", "json"], 3);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let most = plan["estimate"]["objects"]["by_kind"]["repository_document"].as_u64();
+    let residue = report["residue"].as_array().map_or(0, Vec::len) as u64;
+    assert!(residue > 0 && Some(residue) <= most, "{residue} of {most:?}");
+}

@@ -1,0 +1,98 @@
+//! The document at an address: registered bytes, what a shell fetched, else a placeholder.
+
+use bytes::Bytes;
+use moot_fixtures::contract::{Answers, UrlDocumentName};
+use url::Url;
+
+use super::super::Context;
+use super::check_type;
+use crate::address;
+use crate::call::{Content, Fetch, FetchFault};
+use crate::document_type;
+use crate::pdf;
+use crate::problem::Problem;
+
+/// A media type that says nothing.
+const UNTOLD: &str = "application/octet-stream";
+
+/// The address, which must be public and https.
+///
+/// # Errors
+/// By answer `url_refused`.
+pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
+    address::public_https(text).map_err(|what| {
+        let detail = format!("`url` {what}; it must be a public https address.");
+        Problem::document_creation(detail).answered(answers.url_refused)
+    })
+}
+
+/// What has to be fetched: nothing where bytes are registered, or the name is nobody's.
+pub(super) fn needs(context: &Context<'_>, url: Url) -> Option<Fetch> {
+    let answers = context.answers();
+    let is_registered = context.world.state().addresses.contains_key(url.as_str());
+    let is_refused = extension(&url)
+        .is_some_and(|extension| check_type(answers, Some(extension.as_str())).is_err());
+    if is_registered || is_refused || address::is_reserved(&url) {
+        return None;
+    }
+    Some(Fetch { url, bytes_max: answers.upload_size_max })
+}
+
+/// Name and content of the document.
+///
+/// # Errors
+/// 422 and 413 for the document, by answer `url_refused` where it could not be fetched.
+pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Content), Problem> {
+    let answers = context.answers();
+    let extension = extension(url);
+    let content = if let Some(known) = context.world.state().addresses.get(url.as_str()) {
+        // An address need not show the type; then whoever registered it may have told.
+        match (&extension, known.content_type.as_deref()) {
+            (Some(extension), _) => check_type(answers, Some(extension))?,
+            (None, Some(told)) => check_type(answers, document_type::extension_of(told))?,
+            (None, None) => {}
+        }
+        known.content.clone()
+    } else {
+        if let Some(extension) = &extension {
+            check_type(answers, Some(extension))?;
+        }
+        match &context.call.fetched {
+            None => placeholder(url),
+            Some(Ok(fetched)) => {
+                // A page of an error is no document, whatever its address ends with.
+                let told = fetched.content_type.as_deref().filter(|told| !told.starts_with(UNTOLD));
+                if told.is_some() || extension.is_none() {
+                    check_type(answers, told.and_then(document_type::extension_of))?;
+                }
+                fetched.content.clone()
+            }
+            Some(Err(FetchFault::TooLarge)) => return Err(Problem::document_too_large(answers)),
+            Some(Err(FetchFault::Failed(why))) => {
+                let detail = format!("`url` can't be fetched: {why}.");
+                return Err(Problem::document_creation(detail).answered(answers.url_refused));
+            }
+        }
+    };
+    if content.length > answers.upload_size_max {
+        return Err(Problem::document_too_large(answers));
+    }
+    Ok((name(answers, url), content))
+}
+
+fn extension(url: &Url) -> Option<String> {
+    address::last_segment(url).as_deref().and_then(document_type::extension)
+}
+
+fn name(answers: &Answers, url: &Url) -> String {
+    let host = || url.host_str().unwrap_or("document").to_owned();
+    match answers.url_document_name {
+        UrlDocumentName::LastSegment => address::last_segment(url).unwrap_or_else(host),
+        UrlDocumentName::Host => host(),
+    }
+}
+
+fn placeholder(url: &Url) -> Content {
+    let lines = ["This stands for the document at".to_owned(), url.to_string()];
+    Content::in_memory(Bytes::from(pdf::document(&lines)))
+}

@@ -1,0 +1,125 @@
+//! Reading a database whole, before any of it is touched.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bytes::Bytes;
+use redb::backends::InMemoryBackend;
+use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend};
+
+use super::rows::{
+    ABOUT, ABOUT_KEY, About, DEFINITIONS, DOCUMENTS, FORMAT, Failure, ROWS, SANDBOXES, boxed,
+    commits, made,
+};
+use super::sandbox_row::{Definitions, SandboxRow};
+
+/// Everything that a database held.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) about: About,
+    /// Commits so far.
+    pub(super) commits: u64,
+    /// Sandboxes made so far, those that are gone included.
+    pub(super) made: u64,
+    pub(super) sandboxes: BTreeMap<u64, SandboxRow>,
+    pub(super) definitions: Definitions,
+    pub(super) rows: BTreeMap<String, Vec<u8>>,
+    pub(super) documents: BTreeMap<Vec<u8>, Bytes>,
+}
+
+/// Reads a database whole, every checksum of it, from a copy in memory: checking would repair, and
+/// so hide, what is damaged.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn read(bytes: &[u8]) -> Result<Held, String> {
+    // redb trusts some fields that no checksum covers.
+    catch_unwind(AssertUnwindSafe(|| checked(bytes)))
+        .unwrap_or_else(|_| Err("its structure makes no sense".to_owned()))
+}
+
+fn checked(bytes: &[u8]) -> Result<Held, String> {
+    if bytes.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let backend = InMemoryBackend::new();
+    backend
+        .set_len(bytes.len() as u64)
+        .and_then(|()| backend.write(0, bytes))
+        .map_err(|error| error.to_string())?;
+    let mut database =
+        Database::builder().create_with_backend(backend).map_err(|error| error.to_string())?;
+    match database.check_integrity() {
+        Ok(true) => {}
+        Ok(false) => return Err("its checksums do not match".to_owned()),
+        Err(error) => return Err(error.to_string()),
+    }
+    let about = about(&database)?;
+    let raw = raw(&database).map_err(|error| error.to_string())?;
+    let sandboxes = raw
+        .sandboxes
+        .iter()
+        .map(|(key, json)| Ok((*key, serde_json::from_slice(json)?)))
+        .collect::<Result<_, serde_json::Error>>()
+        .map_err(|error| format!("a sandbox of it can't be read: {error}"))?;
+    Ok(Held {
+        about,
+        commits: raw.commits,
+        made: raw.made,
+        sandboxes,
+        definitions: raw.definitions,
+        rows: raw.rows,
+        documents: raw.documents,
+    })
+}
+
+/// What it is about, in a form that this version reads.
+fn about(database: &Database) -> Result<About, String> {
+    let json = about_json(database).map_err(|error| error.to_string())?;
+    let about: About = serde_json::from_slice(&json)
+        .map_err(|error| format!("what it is about can't be read: {error}"))?;
+    if about.format != FORMAT {
+        return Err(format!("its format is {}, and this version reads {FORMAT}", about.format));
+    }
+    Ok(about)
+}
+
+fn about_json(database: &Database) -> Result<Vec<u8>, Failure> {
+    let reading = database.begin_read().map_err(boxed)?;
+    let table = reading.open_table(ABOUT).map_err(boxed)?;
+    let json = table.get(ABOUT_KEY).map_err(boxed)?;
+    Ok(json.map(|json| json.value().to_vec()).unwrap_or_default())
+}
+
+#[derive(Default)]
+struct Raw {
+    commits: u64,
+    made: u64,
+    sandboxes: BTreeMap<u64, Vec<u8>>,
+    definitions: Definitions,
+    rows: BTreeMap<String, Vec<u8>>,
+    documents: BTreeMap<Vec<u8>, Bytes>,
+}
+
+fn raw(database: &Database) -> Result<Raw, Failure> {
+    let reading = database.begin_read().map_err(boxed)?;
+    let table = reading.open_table(ABOUT).map_err(boxed)?;
+    let mut raw = Raw { commits: commits(&table)?, made: made(&table)?, ..Raw::default() };
+    for row in reading.open_table(ROWS).map_err(boxed)?.iter().map_err(boxed)? {
+        let (key, value) = row.map_err(boxed)?;
+        raw.rows.insert(key.value().to_owned(), value.value().to_vec());
+    }
+    for row in reading.open_table(SANDBOXES).map_err(boxed)?.iter().map_err(boxed)? {
+        let (key, value) = row.map_err(boxed)?;
+        raw.sandboxes.insert(key.value(), value.value().to_vec());
+    }
+    for row in reading.open_table(DEFINITIONS).map_err(boxed)?.iter().map_err(boxed)? {
+        let (digest, json) = row.map_err(boxed)?;
+        raw.definitions.insert(digest.value(), json.value().to_vec());
+    }
+    for document in reading.open_table(DOCUMENTS).map_err(boxed)?.iter().map_err(boxed)? {
+        let (digest, bytes) = document.map_err(boxed)?;
+        raw.documents.insert(digest.value().to_vec(), Bytes::copy_from_slice(bytes.value()));
+    }
+    Ok(raw)
+}

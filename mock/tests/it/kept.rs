@@ -1,0 +1,153 @@
+//! A service with a keeper: no answer tells of a change before that is kept.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use http::{Method, StatusCode};
+use jiff::Timestamp;
+use moot_mock::call::{Admission, Body, Call, Head};
+use moot_mock::control::Ask;
+use moot_mock::response::{Response, ResponseBody};
+use moot_mock::service::{Keeper, NotKept};
+use moot_mock::{Service, World};
+
+use crate::shell_support::{MAIN, settings};
+
+/// No answer of a test takes so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+/// A service whose keeper says that it is asked to finish, and finishes as it is told.
+struct Bench {
+    service: Service,
+    asked: Receiver<u64>,
+    told: Sender<Result<(), NotKept>>,
+    /// Told of every change that the keeper takes.
+    changed: Receiver<()>,
+    token: String,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let (ask, asked) = channel();
+        let (told, told_here) = channel();
+        let (change, changed) = channel();
+        let taken = AtomicU64::new(0);
+        let (ask, told_here, change) = (Mutex::new(ask), Mutex::new(told_here), Mutex::new(change));
+        let keeper = Keeper {
+            take: Box::new(move |_| {
+                change.lock().expect("no panic").send(()).expect("the test listens");
+                taken.fetch_add(1, Ordering::SeqCst) + 1
+            }),
+            finish: Box::new(move |number| {
+                ask.lock().expect("no panic").send(number).expect("the test listens");
+                told_here.lock().expect("no panic").recv_timeout(PATIENCE).expect("the test tells")
+            }),
+        };
+        let world = World::new(settings(), NOW).expect("the settings are sound");
+        let service = Service::kept(world, keeper);
+        let ask = Ask::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
+        let minted = service.control(NOW, ask).expect("a known application");
+        let token = minted["access_token"].as_str().expect("a token").to_owned();
+        Self { service, asked, told, changed, token }
+    }
+
+    /// A call on a thread of its own; its answer comes through the channel.
+    fn call(&self, method: Method, path: &'static str, body: &'static str) -> Receiver<Response> {
+        let (answered, answer) = channel();
+        let (service, token) = (self.service.clone(), self.token.clone());
+        std::thread::spawn(move || {
+            let mut headers = HeaderMap::new();
+            let value = HeaderValue::from_str(&format!("Bearer {token}")).expect("plain text");
+            headers.insert(AUTHORIZATION, value);
+            headers.insert("content-type", HeaderValue::from_static("application/json"));
+            let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
+            let head = Head { method: &method, path, query: None, headers: &headers, client };
+            let Admission::Admitted(admitted) = service.admit(NOW, &head) else {
+                panic!("{method} {path} is refused");
+            };
+            let body =
+                if body.is_empty() { Body::Empty } else { Body::Whole(body.as_bytes().into()) };
+            let call = Call { head, admitted: &admitted, body, fetched: None };
+            answered.send(service.answer(NOW, &call)).expect("the test listens");
+        });
+        answer
+    }
+
+    /// Waits until somebody asks for it; then nobody was answered yet who saw it.
+    #[track_caller]
+    fn asked(&self, answers: &[&Receiver<Response>]) -> u64 {
+        let number = self.asked.recv_timeout(PATIENCE).expect("somebody waits");
+        assert!(answers.iter().all(|answer| answer.try_recv().is_err()), "answered too early");
+        number
+    }
+
+    #[track_caller]
+    fn tell(&self, result: Result<(), NotKept>) {
+        self.told.send(result).expect("the keeper listens");
+    }
+}
+
+const WEBHOOK: &str = r#"{"name": "Kept", "url": "http://127.0.0.1:9/", "auth_type": "none"}"#;
+
+#[track_caller]
+fn text(answer: &Receiver<Response>) -> (StatusCode, String) {
+    let response = answer.recv_timeout(PATIENCE).expect("an answer");
+    let ResponseBody::Bytes(bytes) = response.body else { panic!("it is in memory") };
+    (response.status, String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[test]
+fn neither_writer_nor_reader_is_answered_before_it_is_kept() {
+    let bench = Bench::new();
+    let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    let number = bench.asked(&[&writer]);
+    bench.tell(Ok(()));
+    let reader = bench.call(Method::GET, "/v1/webhooks", "");
+    assert_eq!(bench.asked(&[&reader]), number, "who sees a change waits for it");
+    bench.tell(Ok(()));
+    assert_eq!(text(&writer).0, StatusCode::CREATED);
+    let (status, list) = text(&reader);
+    assert_eq!(status, StatusCode::OK);
+    assert!(list.contains(r#""name":"Kept""#), "{list}");
+}
+
+/// The second writer changes the world while the first one waits, so both can be kept together.
+#[test]
+fn writers_of_one_world_do_not_wait_for_each_other() {
+    let bench = Bench::new();
+    let writers = [(); 2].map(|()| bench.call(Method::POST, "/v1/webhooks", WEBHOOK));
+    bench.asked(&[&writers[0], &writers[1]]);
+    // The keeper has said nothing yet, and has both.
+    bench.changed.recv_timeout(PATIENCE).expect("the first change");
+    bench.changed.recv_timeout(PATIENCE).expect("the second change");
+    bench.tell(Ok(()));
+    bench.asked(&[]);
+    bench.tell(Ok(()));
+    for writer in &writers {
+        assert_eq!(text(writer).0, StatusCode::CREATED);
+    }
+}
+
+#[test]
+fn what_could_not_be_kept_is_never_told() {
+    let bench = Bench::new();
+    let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    bench.asked(&[&writer]);
+    bench.tell(Err(NotKept("no room".to_owned())));
+    let (status, problem) = text(&writer);
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(problem.contains("state_not_kept") && problem.contains("no room"), "{problem}");
+    let reader = bench.call(Method::GET, "/v1/webhooks", "");
+    bench.asked(&[&reader]);
+    bench.tell(Err(NotKept("no room".to_owned())));
+    let (status, problem) = text(&reader);
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(!problem.contains("Kept\""), "{problem}");
+    let refused = bench.service.control(NOW, Ask::ClockNext).expect_err("it changes no more");
+    assert_eq!((refused.status, refused.problem), (500, "state_not_kept"));
+}

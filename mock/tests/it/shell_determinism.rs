@@ -1,0 +1,99 @@
+//! Same seed, base address, frozen clock and calls: the same bytes, whatever others do meanwhile.
+
+use moot_mock::shell::Site;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use crate::shell_support::{
+    Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, form, request, send, site,
+};
+
+/// What a client does, as far as it can be told apart.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Token,
+    List,
+    Create,
+    Upload,
+    Unknown,
+    Advance,
+}
+
+const STEPS: [Step; 6] =
+    [Step::Token, Step::List, Step::Create, Step::Upload, Step::Unknown, Step::Advance];
+
+/// A step in the world below `base`; what came of it.
+async fn step(site: &Site, base: &str, secret: &str, token: &mut String, step: Step) -> Answer {
+    let v1 = format!("{base}/v1");
+    match step {
+        Step::Token => {
+            let form = format!(
+                "grant_type=client_credentials&scope=read%20write&client_id={MAIN}\
+                 &client_secret={secret}"
+            );
+            let kind = "application/x-www-form-urlencoded";
+            let line = format!("POST {base}/oauth/token");
+            let answer = send(site, request(&line, "", Some((kind, form.into_bytes())))).await;
+            *token = answer.text("/access_token");
+            answer
+        }
+        Step::List => call(site, &format!("GET {v1}/requests"), token).await,
+        Step::Create => {
+            let line = format!("POST {v1}/requests");
+            send(site, request(&line, token, Some(form(LEGAL_REQUEST)))).await
+        }
+        Step::Upload => {
+            let line = format!("POST {v1}/repository_documents");
+            send(site, request(&line, token, Some(form(&["file@notes.txt=Some text"])))).await
+        }
+        Step::Unknown => call(site, &format!("GET {v1}/requests/unknown"), token).await,
+        Step::Advance => admin(site, base, "POST /clock", json!({ "advance_seconds": 61 })).await,
+    }
+}
+
+/// The first sandbox of a new mock, with a seed; and another one beside it.
+struct Pair {
+    site: Site,
+    worlds: [(String, String, String); 2],
+}
+
+impl Pair {
+    async fn new() -> Self {
+        let site = site();
+        let mut worlds = Vec::new();
+        for seed in [11, 12] {
+            let asked = json!({ "seed": seed, "rate_limit": "enforce" });
+            let made = admin(&site, BASE, "POST /sandboxes", asked).await.ok().json();
+            let text = |value: &Value| value.as_str().expect("text").to_owned();
+            let base = text(&made["base_url"]).replace("http://moot.test", "");
+            worlds.push((base, text(&made["applications"][0]["client_secret"]), String::new()));
+        }
+        let worlds = worlds.try_into().expect("two");
+        Self { site, worlds }
+    }
+
+    async fn step(&mut self, world: usize, taken: Step) -> Answer {
+        let (base, secret, token) = &mut self.worlds[world];
+        step(&self.site, base, secret, token, taken).await
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn what_another_sandbox_does_changes_no_byte(
+        calls in proptest::collection::vec((any::<bool>(), select(STEPS.to_vec())), 1..40),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(async {
+            let (mut together, mut alone) = (Pair::new().await, Pair::new().await);
+            for (at, (is_ours, taken)) in calls.into_iter().enumerate() {
+                let answer = together.step(usize::from(!is_ours), taken).await;
+                if is_ours {
+                    assert_eq!(answer, alone.step(0, taken).await, "call {at}: {taken:?}");
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,258 @@
+//! Documents fetched by their address: from public https addresses alone, bounded in everything. No
+//! test leaves the machine: names and addresses are simulated, and the server is on loopback.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_mock::shell::{FETCH_TIME_MAX, Fetcher, Looked, Network, Site, SiteOptions};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::shell_fetch_server::FileServer;
+use crate::shell_support::{BASE, MAIN, admin, call, form, request, send, settings, token};
+
+const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
+const PRIVATE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7));
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const UPLOAD_BYTES_MAX: u64 = 1_000;
+
+/// A site that fetches, the server of the files, and what was looked up and dialled.
+struct Stage {
+    site: Site,
+    token: String,
+    server: FileServer,
+    looked_up: Arc<Mutex<BTreeMap<String, usize>>>,
+    dialled: Arc<Mutex<Vec<IpAddr>>>,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        Self::taking(FETCH_TIME_MAX).await
+    }
+
+    async fn taking(time_max: Duration) -> Self {
+        let server = FileServer::start().await;
+        let (looked_up, dialled) = (Arc::default(), Arc::default());
+        let network = network(&server, &looked_up, &dialled);
+        let mut settings = settings();
+        settings.answers.upload_size_max = UPLOAD_BYTES_MAX;
+        let options = SiteOptions {
+            fetcher: Some(Arc::new(Fetcher::new(network, time_max))),
+            ..SiteOptions::new(settings)
+        };
+        let site = Site::new(options).expect("the settings are sound");
+        let token = token(&site, BASE, MAIN).await;
+        Self { site, token, server, looked_up, dialled }
+    }
+
+    fn url(&self, host: &str, path: &str) -> String {
+        format!("https://{host}.moot:{}{path}", self.server.port)
+    }
+
+    /// Uploads by address; status and body.
+    async fn upload(&self, url: &str) -> (u16, Value) {
+        let line = format!("POST {BASE}/v1/repository_documents");
+        let body = Some(form(&[&format!("url={url}")]));
+        let answer = send(&self.site, request(&line, &self.token, body)).await;
+        (answer.status.as_u16(), answer.json())
+    }
+
+    /// The upload is refused with a detail that says this.
+    async fn check_refused(&self, url: &str, says: &str) {
+        let (status, body) = self.upload(url).await;
+        let detail = body["detail"].as_str().unwrap_or_default();
+        assert_eq!(status, 422, "{url}: {body}");
+        assert_eq!(body["type"], json!("repository_document_creation_error"), "{url}: {body}");
+        assert!(detail.contains(says), "{url}: {detail}");
+    }
+
+    /// The bytes of a document that was uploaded.
+    async fn download(&self, id: &str) -> Vec<u8> {
+        let line = format!("GET {BASE}/v1/repository_documents/{id}");
+        let read = call(&self.site, &line, &self.token).await.ok();
+        let url = read.text("/data/attributes/agreement_url");
+        let path = url.strip_prefix("http://moot.test").expect("an address of ours");
+        call(&self.site, &format!("GET {path}"), "").await.ok().body.to_vec()
+    }
+
+    fn dialled(&self) -> Vec<IpAddr> {
+        self.dialled.lock().clone()
+    }
+}
+
+/// What every name means; `rebinds` is public when it is first looked up, and private ever after.
+fn network(
+    server: &FileServer,
+    looked_up: &Arc<Mutex<BTreeMap<String, usize>>>,
+    dialled: &Arc<Mutex<Vec<IpAddr>>>,
+) -> Network {
+    let (looked_up, dialled) = (looked_up.clone(), dialled.clone());
+    let lookup = move |name: String| -> Looked {
+        let mut counts = looked_up.lock();
+        let count = counts.entry(name.clone()).or_insert(0);
+        *count += 1;
+        let found = match name.as_str() {
+            "files.moot" | "unproven.moot" => Ok(vec![PUBLIC]),
+            "rebinds.moot" => Ok(vec![if *count == 1 { PUBLIC } else { LOOPBACK }]),
+            "inside.moot" => Ok(vec![PRIVATE]),
+            "mixed.moot" => Ok(vec![PUBLIC, LOOPBACK]),
+            "mapped.moot" => Ok(vec!["::ffff:93.184.216.34".parse().expect("an address")]),
+            "empty.moot" => Ok(Vec::new()),
+            _ => Err(io::Error::other("no such name")),
+        };
+        Box::pin(std::future::ready(found))
+    };
+    let dial = move |address| {
+        dialled.lock().push(address);
+        LOOPBACK
+    };
+    Network::simulated(lookup, dial, &server.pem)
+}
+
+#[tokio::test]
+async fn a_document_is_what_its_address_holds() {
+    let stage = Stage::new().await;
+    for (path, name) in [("/a.pdf", "a.pdf"), ("/moved.pdf", "moved.pdf"), ("/paper", "paper")] {
+        let (status, body) = stage.upload(&stage.url("files", path)).await;
+        assert!((200..300).contains(&status), "{path}: {body}");
+        assert_eq!(body["data"]["name"], json!(name));
+        let id = body["data"]["id"].as_str().expect("an id");
+        assert_eq!(stage.download(id).await, b"fetched bytes", "{path}");
+    }
+    let (status, body) = stage.upload(&stage.url("files", "/full.pdf")).await;
+    assert!((200..300).contains(&status), "as large as may be: {body}");
+    let health = admin(&stage.site, BASE, "GET /health", Value::Null).await.ok().json();
+    assert_eq!(health["fetches"], json!(true));
+}
+
+#[tokio::test]
+async fn a_name_at_any_address_that_is_not_public_is_refused_before_a_connection() {
+    let stage = Stage::new().await;
+    for (host, says) in [
+        ("inside", "`inside.moot` is at 10.0.0.7, which is no public address"),
+        ("mixed", "`mixed.moot` is at 127.0.0.1, which is no public address"),
+        ("mapped", "`mapped.moot` is at ::ffff:93.184.216.34, which is no public address"),
+        ("empty", "`empty.moot` has no address"),
+        ("nowhere", "no such name"),
+    ] {
+        stage.check_refused(&stage.url(host, "/a.pdf"), says).await;
+    }
+    assert_eq!((stage.dialled(), stage.server.calls()), (Vec::new(), 0));
+}
+
+#[tokio::test]
+async fn an_address_that_is_refused_as_it_stands_is_not_even_looked_up() {
+    let stage = Stage::new().await;
+    for url in [
+        "http://files.moot/a.pdf",
+        "https://user@files.moot/a.pdf",
+        "https://127.0.0.1/a.pdf",
+        "https://2130706433/a.pdf",
+        "https://0x7f.1/a.pdf",
+        "https://[::ffff:127.0.0.1]/a.pdf",
+        "https://[64:ff9b::7f00:1]/a.pdf",
+        "https://localhost/a.pdf",
+    ] {
+        stage.check_refused(url, "public https").await;
+    }
+    stage.check_refused(&stage.url("files", "/a.exe"), "file type").await;
+    assert!(stage.looked_up.lock().is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_means_something_else_a_moment_later_changes_nothing() {
+    let stage = Stage::new().await;
+    let (status, body) = stage.upload(&stage.url("rebinds", "/a.pdf")).await;
+    assert!((200..300).contains(&status), "{body}");
+    assert_eq!(stage.looked_up.lock()["rebinds.moot"], 1, "once for a connection");
+    assert_eq!(stage.dialled(), [PUBLIC], "what was checked");
+    stage.check_refused(&stage.url("rebinds", "/a.pdf"), "127.0.0.1").await;
+    assert_eq!(stage.dialled(), [PUBLIC]);
+}
+
+#[tokio::test]
+async fn each_redirect_is_checked_again_and_they_end() {
+    let stage = Stage::new().await;
+    for (path, says) in [
+        ("/to-private.pdf", "it redirects to an address that is an internal"),
+        ("/to-decimal.pdf", "it redirects to an address that is an internal"),
+        ("/to-http.pdf", "it redirects to an address that is not https"),
+        ("/to-user.pdf", "it redirects to an address that carries a user name"),
+        ("/to-example.pdf", "it redirects to an address that is reserved"),
+        ("/to-inside.pdf", "`inside.moot` is at 10.0.0.7"),
+        ("/to-nothing.pdf", "it redirects to no address"),
+        ("/loop.pdf", "it redirects more than 5 times"),
+    ] {
+        stage.check_refused(&stage.url("files", path), says).await;
+    }
+    assert!(stage.dialled().iter().all(|address| *address == PUBLIC));
+    let loops = stage.server.paths().iter().filter(|path| *path == "/loop.pdf").count();
+    assert_eq!(loops, 6, "the first, and five redirects");
+}
+
+#[tokio::test]
+async fn what_is_no_document_is_refused() {
+    let stage = Stage::new().await;
+    stage.check_refused(&stage.url("files", "/missing.pdf"), "it answers 404").await;
+    stage.check_refused(&stage.url("files", "/page.pdf"), "file type").await;
+    stage.check_refused(&stage.url("files", "/untold"), "file type").await;
+    for path in ["/large.pdf", "/endless.pdf"] {
+        let (status, body) = stage.upload(&stage.url("files", path)).await;
+        assert_eq!(status, 413, "{path}: {body}");
+    }
+    let fresh = crate::shell_support::site();
+    let other = token(&fresh, BASE, MAIN).await;
+    let total = async |site: &Site, token: &str| {
+        let list = call(site, &format!("GET {BASE}/v1/repository_documents"), token).await.ok();
+        list.json()["pagination"]["total_count"].clone()
+    };
+    let kept = total(&stage.site, &stage.token).await;
+    assert_eq!(kept, total(&fresh, &other).await, "nothing was stored");
+}
+
+#[tokio::test]
+async fn a_slow_server_holds_nobody_for_long() {
+    let stage = Stage::taking(Duration::from_millis(200)).await;
+    for path in ["/silent.pdf", "/stalls.pdf"] {
+        let (status, body) = stage.upload(&stage.url("files", path)).await;
+        assert_eq!(status, 422, "{path}: {body}");
+        assert!(body["detail"].as_str().is_some_and(|text| text.contains("0.2 s")), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_must_be_of_the_name() {
+    let stage = Stage::new().await;
+    stage.check_refused(&stage.url("unproven", "/a.pdf"), "certificate").await;
+    assert_eq!(stage.server.calls(), 0);
+}
+
+#[tokio::test]
+async fn registered_bytes_and_names_for_examples_are_never_fetched() {
+    let stage = Stage::new().await;
+    let url = stage.url("files", "/a.pdf");
+    let registered = json!({ "url": url, "text": "registered" });
+    admin(&stage.site, BASE, "PUT /addresses", registered).await.ok();
+    let (_, body) = stage.upload(&url).await;
+    assert_eq!(stage.download(body["data"]["id"].as_str().expect("an id")).await, b"registered");
+    let (_, body) = stage.upload("https://documents.example.com/agreement.pdf").await;
+    let placeholder = stage.download(body["data"]["id"].as_str().expect("an id")).await;
+    assert!(placeholder.starts_with(b"%PDF-1.4"));
+    assert_eq!((stage.looked_up.lock().len(), stage.server.calls()), (0, 0));
+}
+
+#[tokio::test]
+async fn nothing_is_fetched_unless_it_was_asked_for() {
+    let stage = Stage::new().await;
+    let site = crate::shell_support::site();
+    let token = token(&site, BASE, MAIN).await;
+    let line = format!("POST {BASE}/v1/repository_documents");
+    let body = form(&[&format!("url={}", stage.url("files", "/a.pdf"))]);
+    send(&site, request(&line, &token, Some(body))).await.ok();
+    assert_eq!(stage.server.calls(), 0);
+    let health = admin(&site, BASE, "GET /health", Value::Null).await.ok().json();
+    assert_eq!(health["fetches"], json!(false));
+}
