@@ -43,7 +43,7 @@ pub struct ReceivedResponse {
     pub body: Bytes,
     /// The body as JSON, where it is JSON.
     pub json: Option<Arc<Value>>,
-    /// Whether the body was longer than what is kept.
+    /// Whether the body was longer than what is kept, in bytes or in JSON values.
     pub is_cut: bool,
 }
 

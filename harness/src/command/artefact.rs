@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::failure::{Failure, USAGE};
 use super::line::ReportRequest;
-use super::run::is_stdout;
+use super::run::{STDOUT, is_stdout};
 use super::screen::Screen;
+use super::stream::Streams;
 use crate::answers::Observed;
 use crate::report::secret::Secrets;
 use crate::report::{Format, render};
-use crate::run::Event;
 use crate::run::result::RunResult;
 
 /// Refuses what could not be written, before anything is sent.
@@ -18,22 +18,30 @@ use crate::run::result::RunResult;
 /// # Errors
 /// Two reports for one place, a folder that is not there, a file that is one.
 pub(super) fn check(requests: &[ReportRequest]) -> Result<(), Failure> {
-    for (index, request) in requests.iter().enumerate() {
-        if requests[..index].iter().any(|other| other.file == request.file) {
-            let place = if is_stdout(request) { "stdout" } else { &request.file };
+    check_files(&requests.iter().map(|request| request.file.as_str()).collect::<Vec<_>>())
+}
+
+/// As [`check`], of the places alone; `-` is stdout.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].contains(file) {
+            let place = if *file == STDOUT { "stdout" } else { file };
             return Err(Failure::usage(format!("two reports go to {place}")));
         }
-        if is_stdout(request) {
+        if *file == STDOUT {
             continue;
         }
-        let path = Path::new(&request.file);
+        let path = Path::new(file);
         if path.is_dir() {
-            return Err(Failure::usage(format!("{} is a folder, no file", request.file)));
+            return Err(Failure::usage(format!("{file} is a folder, no file")));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             return Err(Failure::usage(format!("there is no folder {}", folder.display()))
-                .help(format!("make it, so that {} can be written", request.file)));
+                .help(format!("make it, so that {file} can be written")));
         }
     }
     Ok(())
@@ -47,7 +55,7 @@ pub(super) fn check(requests: &[ReportRequest]) -> Result<(), Failure> {
 /// line or a file, which is no result and therefore stands on stderr.
 pub(super) fn publish(
     result: &RunResult,
-    events: &[Event],
+    streams: Streams,
     requests: &[ReportRequest],
     screen: &Screen,
 ) -> Result<(), Failure> {
@@ -55,12 +63,13 @@ pub(super) fn publish(
     let mut note = |outcome: Result<(), Failure>| {
         failures.extend(outcome.err().map(|failure| failure.message));
     };
-    for request in requests {
-        note(write(result, events, request, screen));
+    note(streams.finish(result));
+    for request in requests.iter().filter(|request| request.format != Format::Ndjson) {
+        note(write(result, request, screen));
     }
     let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
     if refusal.is_none() || screen.is_json() {
-        note(show(result, events, requests.iter().any(is_stdout), screen));
+        note(show(result, requests.iter().any(is_stdout), screen));
     }
     match (failures.is_empty(), refusal) {
         (false, _) => Err(Failure::fault(failures.join("; "))),
@@ -85,14 +94,9 @@ pub(super) fn save_answers(result: &RunResult, file: &Path) -> Result<(), Failur
         .map_err(|error| Failure::fault(format!("{shown} can't be written: {error}")))
 }
 
-fn show(
-    result: &RunResult,
-    events: &[Event],
-    is_stdout_taken: bool,
-    screen: &Screen,
-) -> Result<(), Failure> {
+fn show(result: &RunResult, is_stdout_taken: bool, screen: &Screen) -> Result<(), Failure> {
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let text = render(format, result, events, screen.text_options(is_stdout_taken))?;
+    let text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
     if is_stdout_taken { screen.note(&text) } else { screen.print(&text) }
 }
 
@@ -102,14 +106,13 @@ fn show(
 /// It can't be made or written.
 pub(super) fn write(
     result: &RunResult,
-    events: &[Event],
     request: &ReportRequest,
     screen: &Screen,
 ) -> Result<(), Failure> {
     let mut options = screen.text_options(false);
     // A file keeps no colour; the terminal may.
     options.color &= is_stdout(request);
-    let text = render(request.format, result, events, options)?;
+    let text = render(request.format, result, &[], options)?;
     if is_stdout(request) {
         return screen.print(&text);
     }

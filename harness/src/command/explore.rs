@@ -13,13 +13,19 @@ use super::progress::Progress;
 use super::run::{choice, drawn, is_stdout, quoted, runtime, target_options};
 use super::screen::Screen;
 use crate::explore::{self, ExploreOptions, Explored};
+use crate::report::Format;
 use crate::report::secret::Secrets;
+use crate::run::order::Order;
 use crate::run::{Interruption, RunOptions, SnapshotMode};
 use crate::target::{TargetChoice, TargetOptions};
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
 pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.reports)?;
+    if arguments.reports.iter().any(|report| report.format == Format::Ndjson) {
+        return Err(Failure::usage("exploring writes no ndjson report")
+            .help("text, json, junit, html and markdown there are"));
+    }
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let save = Save::of(arguments.save.as_deref(), seed)?;
     let target = target_options(&arguments.target, seed)?;
@@ -63,11 +69,13 @@ fn options(choice: TargetChoice, target: TargetOptions, reproduce: String) -> Ru
         files: Vec::new(),
         selectors: Vec::new(),
         jobs: None,
+        order: Order::Files,
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
         recorder: None,
         reproduce,
+        masks: Arc::default(),
     }
 }
 
@@ -123,7 +131,7 @@ fn publish(
 ) -> Result<(), Failure> {
     let secrets = Secrets::of(&explored.result.masks);
     for request in &arguments.reports {
-        artefact::write(&explored.result, &[], request, screen)?;
+        artefact::write(&explored.result, request, screen)?;
     }
     if arguments.reports.iter().any(is_stdout) {
         let shown = explore::text::text(explored, saved, screen.paint_err(), screen.detail());

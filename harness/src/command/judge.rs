@@ -1,11 +1,15 @@
 //! `moot judge`: judges a recording again, with today's register and scenarios, without a network.
 
+use std::sync::Arc;
+
 use super::artefact;
 use super::failure::Failure;
 use super::line::JudgeArguments;
 use super::run::{performed, quoted};
 use super::screen::Screen;
+use super::stream::Streams;
 use super::suite;
+use crate::run::order::Order;
 use crate::run::{RunOptions, SnapshotMode, plan};
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Index;
@@ -31,8 +35,9 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
     }
     let mut options = options(&arguments.recording, index, files, reproduce);
     options.target.expected = arguments.expected;
-    let (result, events) = performed(options, &arguments.reports, screen)?;
-    artefact::publish(&result, &events, &arguments.reports, screen)?;
+    let streams = Streams::open(&arguments.reports)?;
+    let result = performed(options, &streams, screen)?;
+    artefact::publish(&result, streams, &arguments.reports, screen)?;
     Ok(result.exit_code)
 }
 
@@ -53,10 +58,12 @@ pub(super) fn options(
         files,
         selectors: index.selectors,
         jobs: None,
+        order: Order::Files,
         strict: index.strict,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
         recorder: None,
         reproduce,
+        masks: Arc::default(),
     }
 }

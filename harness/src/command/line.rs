@@ -132,6 +132,10 @@ pub(super) struct TargetArguments {
     /// `random:SEED` or a file
     #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
     pub(super) answers: Option<String>,
+    /// Keep a token in this file (mode 0600) for runs on the same deployment two hours later and more,
+    /// which then have an expired one
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub(super) token_file: Option<PathBuf>,
     /// Where receivers of webhooks listen
     #[arg(long, value_name = "ADDR")]
     pub(super) receiver: Option<SocketAddr>,
@@ -149,13 +153,25 @@ pub(super) struct RunArguments {
     /// Scenarios side by side on a mock
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: Option<u16>,
+    /// Run so many times: the gravest result is reported, and every verdict that was not the same
+    /// each time (on a mock exit 70, on a deployment, which must be without consent, exit 5)
+    #[arg(
+        long, value_name = "TIMES", default_value_t = 1, conflicts_with = "record",
+        value_parser = clap::value_parser!(u16).range(1..=1_000)
+    )]
+    pub(super) repeat: u16,
+    /// Walk the scenarios in an order drawn from the seed; repeated, each time in another one, and
+    /// without --jobs with another number side by side
+    #[arg(long)]
+    pub(super) shuffle: bool,
     /// A MUST of a standard that the specification leans on fails, instead of a warning
     #[arg(long)]
     pub(super) strict: bool,
     /// Known failures, instead of those that the target file names (`moot schema expected`)
     #[arg(long, value_name = "FILE")]
     pub(super) expected: Option<PathBuf>,
-    /// Write a report too: text, json, junit, html, markdown or ndjson; `-` is stdout; repeatable
+    /// Write a report too: text, json, junit, html, markdown or ndjson (line by line, as it happens);
+    /// `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(super) reports: Vec<ReportRequest>,
     /// What is done with recorded responses [default: check where there are any, else off]
@@ -407,6 +423,10 @@ pub(super) struct SelftestArguments {
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(super) scenarios: Vec<PathBuf>,
+    /// A deployment (a target file, or a base address): it is asked once under its consents, and the
+    /// defects that rewrite a response are laid over its answers; says which checks are alive there
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["seeds", "thorough"])]
+    pub(super) target: Option<String>,
     /// Services with drawn answers that the suite must bear
     #[arg(long, value_name = "N", default_value_t = SEEDS)]
     pub(super) seeds: u64,
@@ -416,7 +436,8 @@ pub(super) struct SelftestArguments {
     /// Try each defect on every scenario, not on its own and a sample of the others
     #[arg(long)]
     pub(super) thorough: bool,
-    /// Write the kill matrix too: json or html; repeatable
+    /// Write the kill matrix too: json, html or markdown (a page that has the markers of an earlier
+    /// one keeps the rest); repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
     pub(super) reports: Vec<SelftestReport>,
 }
@@ -439,6 +460,7 @@ pub(super) struct SelftestReport {
 pub(super) enum SelftestKind {
     Json,
     Html,
+    Markdown,
 }
 
 fn selftest_report(text: &str) -> Result<SelftestReport, String> {
@@ -446,7 +468,10 @@ fn selftest_report(text: &str) -> Result<SelftestReport, String> {
     let kind = match kind {
         "json" => SelftestKind::Json,
         "html" => SelftestKind::Html,
-        other => return Err(format!("`{other}` is neither `json=FILE` nor `html=FILE`")),
+        "markdown" => SelftestKind::Markdown,
+        other => {
+            return Err(format!("`{other}` is no kind: json=FILE, html=FILE or markdown=FILE"));
+        }
     };
     if file.is_empty() {
         return Err("the file is missing".to_owned());

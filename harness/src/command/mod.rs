@@ -25,11 +25,14 @@ mod progress;
 mod ready;
 mod receive;
 mod recording;
+mod repeat;
 mod review;
 mod run;
 mod screen;
 mod selftest;
+mod selftest_deployed;
 mod snapshot;
+mod stream;
 mod suite;
 mod verified;
 

@@ -26,6 +26,17 @@ impl Progress {
         Self { bar }
     }
 
+    /// So many pieces of work are to come.
+    pub(super) fn expect(&self, pieces: usize) {
+        self.bar.set_length(pieces as u64);
+    }
+
+    /// One of them has ended.
+    pub(super) fn done(&self, name: &str) {
+        self.bar.set_message(escape::cut(&escape::line(name), NAME_CHARACTERS_MAX));
+        self.bar.inc(1);
+    }
+
     /// Shows what happened.
     pub(super) fn tell(&self, event: &Event) {
         match event {

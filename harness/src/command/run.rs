@@ -3,8 +3,6 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::artefact;
 use super::failure::Failure;
 use super::interrupt;
@@ -12,9 +10,10 @@ use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
 use super::recording::Recording;
+use super::repeat;
 use super::screen::Screen;
+use super::stream::Streams;
 use super::suite;
-use crate::report::Format;
 use crate::run::result::RunResult;
 use crate::run::{self, Event, Interruption, RunOptions, plan};
 use crate::target::recording::{Asked, Recorder, RecordingError};
@@ -30,6 +29,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let target = TargetOptions {
         expected: arguments.expected.clone(),
+        is_repeated: arguments.repeat > 1,
         ..target_options(&arguments.target, seed)?
     };
     let asked = Asked {
@@ -41,19 +41,25 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         Recorder::prepare(dir)?;
     }
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
-    let options = RunOptions {
-        choice: choice(&arguments.target),
-        target,
-        reproduce: reproduce(&arguments, seed),
-        files,
-        selectors: arguments.suite.selectors,
-        jobs: arguments.jobs.map(usize::from),
-        strict: arguments.strict,
-        snapshots: recording.mode,
-        snapshot_dir: Some(recording.folder.clone()),
-        recorder: recorder.clone(),
-    };
-    let (result, events) = performed(options, &arguments.reports, screen)?;
+    let streams = Streams::open(&arguments.reports)?;
+    let result = repeat::repeated(arguments.repeat, |number| {
+        let turn = repeat::turn(&arguments, seed, number);
+        let options = RunOptions {
+            choice: choice(&arguments.target),
+            target: target.clone(),
+            reproduce: reproduce(&arguments, seed),
+            files: files.clone(),
+            selectors: arguments.suite.selectors.clone(),
+            jobs: turn.jobs,
+            order: turn.order,
+            strict: arguments.strict,
+            snapshots: recording.mode,
+            snapshot_dir: Some(recording.folder.clone()),
+            recorder: recorder.clone(),
+            masks: Arc::default(),
+        };
+        performed(options, &streams, screen)
+    })?;
     let recorded = match (&arguments.record, recorder) {
         (Some(dir), Some(recorder)) => recorder.write(dir, &result, &asked),
         (_, _) => Ok(()),
@@ -62,33 +68,27 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     if let Some(file) = &save_answers {
         artefact::save_answers(&result, file)?;
     }
-    artefact::publish(&result, &events, &arguments.reports, screen)?;
+    artefact::publish(&result, streams, &arguments.reports, screen)?;
     recorded.map_err(|error| Failure::fault(error.to_string()))?;
     Ok(result.exit_code)
 }
 
-/// Runs it, with progress; events are kept where a report needs them.
+/// Runs it, with progress; its events go to the streams as they happen.
 pub(super) fn performed(
     options: RunOptions,
-    reports: &[ReportRequest],
+    streams: &Streams,
     screen: &Screen,
-) -> Result<(RunResult, Vec<Event>), Failure> {
+) -> Result<RunResult, Failure> {
     let progress = Progress::new(screen.shows_progress());
-    let events = Arc::new(Mutex::new(Vec::new()));
-    let keeps_events = reports.iter().any(|report| report.format == Format::Ndjson);
-    let told = (progress.clone(), Arc::clone(&events));
+    let told = (progress.clone(), streams.ear(&options.masks));
     let interruption = Arc::new(Interruption::default());
     let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
         told.0.tell(&event);
-        if keeps_events {
-            told.1.lock().push(event);
-        }
+        told.1.tell(&event);
     });
     let result = runtime()?.block_on(interrupt::watched(run, &interruption, screen));
     progress.end();
-    let result = result?;
-    let events = std::mem::take(&mut *events.lock());
-    Ok((result, events))
+    result
 }
 
 /// Several threads: checks of one scenario must not hold up the requests of another.
@@ -101,7 +101,12 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 /// What `--target` means.
 pub(super) fn choice(arguments: &TargetArguments) -> TargetChoice {
-    match arguments.target.as_deref() {
+    choice_of(arguments.target.as_deref())
+}
+
+/// As [`choice`], of the word alone.
+pub(super) fn choice_of(target: Option<&str>) -> TargetChoice {
+    match target {
         None => TargetChoice::InProcess,
         Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
             TargetChoice::Url(url.to_owned())
@@ -125,11 +130,14 @@ pub(super) fn target_options(
         world: arguments.world.as_deref().map(chosen_world).transpose()?,
         answers: arguments.answers.as_deref().map(chosen_answers).transpose()?,
         defects: Vec::new(),
+        overlay: None,
         rate: arguments.rate,
+        token_file: arguments.token_file.clone(),
         receiver: arguments.receiver,
         receiver_url: arguments.receiver_url.clone(),
         expected: None,
         run_tag: format!("moot-{tag:08x}"),
+        is_repeated: false,
     })
 }
 
@@ -161,11 +169,16 @@ fn reproduce(arguments: &RunArguments, seed: u64) -> String {
         option("--scenarios", Some(folder.display().to_string()));
     }
     option("--rate", target.rate.map(|rate| rate.to_string()));
+    option("--token-file", target.token_file.as_ref().map(|file| file.display().to_string()));
     option("--receiver", target.receiver.map(|address| address.to_string()));
     option("--receiver-url", target.receiver_url.clone());
     option("--expected", arguments.expected.as_ref().map(|file| file.display().to_string()));
     option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));
+    option("--repeat", (arguments.repeat > 1).then(|| arguments.repeat.to_string()));
     option("--seed", Some(seed.to_string()));
+    if arguments.shuffle {
+        words.push("--shuffle".to_owned());
+    }
     if arguments.strict {
         words.push("--strict".to_owned());
     }
@@ -188,9 +201,12 @@ impl From<RecordingError> for Failure {
     }
 }
 
+/// What stands for stdout where a file is named.
+pub(super) const STDOUT: &str = "-";
+
 /// Whether a report goes to stdout.
 pub(super) fn is_stdout(request: &ReportRequest) -> bool {
-    request.file == "-"
+    request.file == STDOUT
 }
 
 #[cfg(test)]
@@ -215,6 +231,7 @@ mod tests {
             (&[][..], "moot run --seed 7"),
             (&["--seed", "9", "--report", "json=a"], "moot run --seed 7"),
             (&["--answers", "random:3"], "moot run --answers random:3 --seed 7"),
+            (&["--repeat", "9", "--shuffle"], "moot run --repeat 9 --seed 7 --shuffle"),
             (&["a b", "--strict"], "moot run 'a b' --seed 7 --strict"),
             (
                 &["x*", "--target", "t.yaml", "--rate", "0", "--jobs", "2"],

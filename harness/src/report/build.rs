@@ -7,10 +7,12 @@ use std::time::Duration;
 use moot_fixtures::contract::INTERFACE_VERSION;
 use moot_fixtures::{questions, register};
 
+use crate::answers::Observed;
 use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
 use crate::report::names::{level_name, meaning_of, outcome_name, trouble_text};
+use crate::report::notice::notices;
 use crate::report::secret::Secrets;
 use crate::report::view::{
     Answer, Check, Exchange, Expected, File, Known, NotRun, Place, Report, Requirement, Residue,
@@ -74,6 +76,7 @@ impl Builder<'_> {
             exit_code: result.exit_code,
             meaning: meaning_of(result),
             trouble: result.trouble.as_deref().map(|text| self.text(text)),
+            notices: notices(result).iter().map(|text| self.line(text)).collect(),
             target: Target {
                 name: self.line(&result.target.name),
                 base_url: self.line(&result.target.base_url),
@@ -269,10 +272,12 @@ impl Builder<'_> {
             let masked = self.secrets.mask(&value.to_string());
             serde_json::from_str(&masked).unwrap_or(serde_json::Value::String(masked))
         };
+        let imitated = Observed::of_run(&result.answers).answers;
         result
             .answers
             .values()
             .map(|seen| Answer {
+                imitated: imitated.get(&seen.question).map(shown),
                 question: seen.question.clone(),
                 section: seen.section.clone(),
                 ask: questions::get(&seen.question).map(|question| question.ask.clone()),

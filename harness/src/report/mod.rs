@@ -14,6 +14,7 @@ pub mod junit;
 pub mod markdown;
 mod names;
 pub mod ndjson;
+mod notice;
 pub mod secret;
 pub mod text;
 pub mod view;

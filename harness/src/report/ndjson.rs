@@ -3,8 +3,8 @@
 //! `{"event": "planned", "scenarios": 3}`, `{"event": "started", "name": …}`,
 //! `{"event": "ended", "scenario": …, "checks": […]}`, and last
 //! `{"event": "finished", "outcome": …, "exit_code": …, "expected": […]}`. Known failures are told
-//! there alone: whether they apply is known only at the end. It is rendered when the run has ended: only
-//! then all secrets that must not stand in it are known.
+//! there alone: whether they apply is known only at the end. A line is made, masked and scanned as soon
+//! as its event has happened; a repeated run has a `planned` for each repetition, and one `finished`.
 
 use serde_json::{Value, json};
 
@@ -21,27 +21,37 @@ use crate::run::result::RunResult;
 pub fn render(events: &[Event], result: &RunResult, secrets: &Secrets) -> Result<String, String> {
     let mut out = String::new();
     for event in events {
-        push(&mut out, &value(event, secrets)?);
+        out.push_str(&line(event, secrets)?);
     }
-    let report = build::raw(result, secrets);
-    push(
-        &mut out,
-        &json!({
-            "event": "finished",
-            "schema_version": report.schema_version,
-            "outcome": report.outcome,
-            "exit_code": report.exit_code,
-            "trouble": report.trouble,
-            "expected": report.expected,
-            "counts": report.counts,
-            "scenario_counts": report.scenario_counts,
-            "duration_seconds": report.duration_seconds,
-            "requests_sent": report.requests_sent,
-            "seed": report.seed,
-            "reproduce": report.reproduce,
-        }),
-    );
+    out.push_str(&last_line(result, secrets));
     Ok(out)
+}
+
+/// The line of an event, with its line end.
+///
+/// # Errors
+/// The serialiser's, as text.
+pub fn line(event: &Event, secrets: &Secrets) -> Result<String, String> {
+    Ok(ended(&value(event, secrets)?))
+}
+
+/// The line of the end.
+pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
+    let report = build::raw(result, secrets);
+    ended(&json!({
+        "event": "finished",
+        "schema_version": report.schema_version,
+        "outcome": report.outcome,
+        "exit_code": report.exit_code,
+        "trouble": report.trouble,
+        "expected": report.expected,
+        "counts": report.counts,
+        "scenario_counts": report.scenario_counts,
+        "duration_seconds": report.duration_seconds,
+        "requests_sent": report.requests_sent,
+        "seed": report.seed,
+        "reproduce": report.reproduce,
+    }))
 }
 
 fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
@@ -60,7 +70,6 @@ fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
     })
 }
 
-fn push(out: &mut String, value: &Value) {
-    out.push_str(&escape::json(&value.to_string()));
-    out.push('\n');
+fn ended(value: &Value) -> String {
+    format!("{}\n", escape::json(&value.to_string()))
 }

@@ -35,6 +35,9 @@ pub struct Report {
     pub meaning: &'static str,
     /// Why the target could not be used at all.
     pub trouble: Option<String>,
+    /// What explains many checks at once, with what to do; left out where there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     /// Where the run went.
     pub target: Target,
     /// The seed that reproduces it.
@@ -248,6 +251,10 @@ pub struct Answer {
     pub answers: Vec<SeenAnswer>,
     /// Steps, at most 10.
     pub seen_in: Vec<String>,
+    /// The answer of an answers file that imitates it, where one does; for people only: programs
+    /// take the file.
+    #[serde(skip)]
+    pub imitated: Option<serde_json::Value>,
 }
 
 /// One answer.
@@ -333,8 +340,28 @@ impl Report {
 }
 
 impl Answer {
-    /// The first answers on one line, with how often each was seen where there are several.
+    /// What it comes to, on one line: the answer that imitates it, else the only thing that was seen,
+    /// else how many were.
     pub fn line(&self) -> String {
+        let short = |value: &serde_json::Value| {
+            let text = match value {
+                serde_json::Value::String(text) => escape::line(text),
+                other => escape::line(&other.to_string()),
+            };
+            escape::cut(&text, ANSWER_CHARACTERS_MAX)
+        };
+        match (&self.imitated, self.answers.as_slice()) {
+            (Some(imitated), _) => short(imitated),
+            (None, [only]) if !only.value.is_array() && !only.value.is_object() => {
+                short(&only.value)
+            }
+            (None, seen) if seen.iter().all(|one| one.value.is_number()) => self.seen_line(),
+            (None, seen) => format!("free: {} seen", seen.len()),
+        }
+    }
+
+    /// What was seen, on one line: the first values, with how often each was where there are several.
+    pub fn seen_line(&self) -> String {
         let several = self.answers.len() > 1;
         let shown = |seen: &SeenAnswer| {
             let value = escape::line(&seen.value.to_string());

@@ -1,14 +1,16 @@
-//! Many calls at once, and the document that says how they were served.
+//! Many calls, at once or evenly spaced, and the document that says how they were served.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
-use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::stream::{self, FuturesUnordered, StreamExt};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::check::{self, Document};
 use crate::exchange::Exchange;
-use crate::scenario::model::BurstStep;
+use crate::scenario::model::{BurstStep, Rhythm};
 use crate::target::Prepared;
 
 use super::scenario::{Stop, Walk};
@@ -17,6 +19,9 @@ use super::{observe, prepare, request};
 
 /// What the limiter of §8 counts in, in seconds.
 const WINDOW_SECONDS: i64 = 60;
+
+/// Spaced calls that wait for an answer, or for their time, at once.
+const SPACED_IN_FLIGHT_MAX: usize = 64;
 
 pub(super) async fn walk(walk: &mut Walk<'_>, step: &BurstStep, label: &str) -> Done {
     let mut exchanges = Vec::new();
@@ -37,7 +42,7 @@ async fn send(
     walk.stage.fresh_window().await;
     let mut all: Vec<Arc<Exchange>> = match walk.stage.recorded_burst(&prepared) {
         Some(recorded) => recorded?.into_iter().map(Arc::new).collect(),
-        None => sent(walk, step, &prepared).await,
+        None => sent(walk, step, &prepared).await?,
     };
     all.sort_by_key(|exchange| exchange.number);
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
@@ -57,12 +62,43 @@ async fn send(
     Ok(())
 }
 
-/// All calls, as many at once as the step says.
-async fn sent(walk: &Walk<'_>, step: &BurstStep, prepared: &Prepared) -> Vec<Arc<Exchange>> {
+/// All calls, in the rhythm that the step says.
+async fn sent(
+    walk: &Walk<'_>,
+    step: &BurstStep,
+    prepared: &Prepared,
+) -> Result<Vec<Arc<Exchange>>, Stop> {
+    let mark = walk.stage.mark();
+    let all = match step.rhythm {
+        Rhythm::InFlight(at_once) => crowded(walk, step, prepared, at_once).await,
+        Rhythm::Over(time) if walk.stage.has_admin() => {
+            spaced_by_clock(walk, step, prepared, time).await?
+        }
+        Rhythm::Over(time) => spaced(walk, step, prepared, time).await,
+    };
+    walk.stage.keep_burst(mark, prepared, all.iter().map(|exchange| &**exchange));
+    Ok(all)
+}
+
+/// Whether no call follows this one.
+fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
+    match &exchange.outcome {
+        Ok(response) => step.stop_on.contains(&response.status),
+        Err(_) => true,
+    }
+}
+
+/// As fast as they are answered.
+async fn crowded(
+    walk: &Walk<'_>,
+    step: &BurstStep,
+    prepared: &Prepared,
+    at_once: u32,
+) -> Vec<Arc<Exchange>> {
     let left = AtomicU32::new(step.calls);
     let is_over = AtomicBool::new(false);
     let stage = walk.stage;
-    let mut workers: FuturesUnordered<_> = (0..step.in_flight.max(1))
+    let mut workers: FuturesUnordered<_> = (0..at_once.max(1))
         .map(|_| async {
             let mut sent = Vec::new();
             while !is_over.load(Ordering::Relaxed)
@@ -71,8 +107,7 @@ async fn sent(walk: &Walk<'_>, step: &BurstStep, prepared: &Prepared) -> Vec<Arc
                     .is_ok()
             {
                 let exchange = stage.send_in_burst(prepared.clone()).await;
-                let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
-                if step.stop_on.contains(&status) || exchange.outcome.is_err() {
+                if is_last(step, &exchange) {
                     is_over.store(true, Ordering::Relaxed);
                 }
                 sent.push(Arc::new(exchange));
@@ -84,8 +119,60 @@ async fn sent(walk: &Walk<'_>, step: &BurstStep, prepared: &Prepared) -> Vec<Arc
     while let Some(sent) = workers.next().await {
         all.extend(sent);
     }
-    walk.stage.keep_burst(prepared, all.iter().map(|exchange| &**exchange));
     all
+}
+
+/// Evenly spaced on a sandbox, whose clock goes on by whole seconds between the calls.
+async fn spaced_by_clock(
+    walk: &Walk<'_>,
+    step: &BurstStep,
+    prepared: &Prepared,
+    time: Duration,
+) -> Result<Vec<Arc<Exchange>>, Stop> {
+    let mut all = Vec::new();
+    let mut moved = Duration::ZERO;
+    for number in 0..step.calls {
+        let due = Duration::from_secs(time_of(number, step.calls, time).as_secs());
+        if due > moved {
+            request::wait(walk, due - moved).await?;
+            moved = due;
+        }
+        let exchange = Arc::new(walk.stage.send_in_burst(prepared.clone()).await);
+        all.push(Arc::clone(&exchange));
+        if is_last(step, &exchange) {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// Evenly spaced in real time: a slow answer does not hold up the next call.
+async fn spaced(
+    walk: &Walk<'_>,
+    step: &BurstStep,
+    prepared: &Prepared,
+    time: Duration,
+) -> Vec<Arc<Exchange>> {
+    let (begun, is_over) = (Instant::now(), AtomicBool::new(false));
+    let (stage, is_over) = (walk.stage, &is_over);
+    let calls = (0..step.calls).map(|number| async move {
+        tokio::time::sleep_until(begun + time_of(number, step.calls, time)).await;
+        if is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let exchange = stage.send_in_burst(prepared.clone()).await;
+        if is_last(step, &exchange) {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        Some(Arc::new(exchange))
+    });
+    let sent: Vec<_> = stream::iter(calls).buffer_unordered(SPACED_IN_FLIGHT_MAX).collect().await;
+    sent.into_iter().flatten().collect()
+}
+
+/// When the call of this number is due, from the first on.
+fn time_of(number: u32, calls: u32, time: Duration) -> Duration {
+    time * number / calls.max(1)
 }
 
 fn judge(
@@ -191,7 +278,18 @@ fn most_in_fixed(seconds: &[i64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{most_in_fixed, most_in_sliding};
+    use std::time::Duration;
+
+    use super::{most_in_fixed, most_in_sliding, time_of};
+
+    #[test]
+    fn calls_are_spaced_evenly() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_of(0, 540, minute), Duration::ZERO);
+        assert_eq!(time_of(9, 540, minute), Duration::from_secs(1));
+        assert_eq!(time_of(270, 540, minute), Duration::from_secs(30));
+        assert!(time_of(539, 540, minute) < minute);
+    }
 
     #[test]
     fn a_minute_is_read_both_ways() {

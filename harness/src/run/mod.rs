@@ -13,6 +13,7 @@ pub mod interruption;
 mod judge;
 mod keep;
 mod observe;
+pub mod order;
 pub mod outcome;
 mod pages;
 pub mod plan;
@@ -25,6 +26,7 @@ mod session;
 mod shape;
 mod snapshot;
 mod step;
+pub mod tally;
 mod unchanged;
 mod walk;
 

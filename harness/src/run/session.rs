@@ -13,6 +13,7 @@ use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
 use crate::expected::{self, Circumstances, Expected};
 use crate::run::Event;
+use crate::run::order::Order;
 use crate::run::outcome::{self, Ending};
 use crate::run::result::{
     ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
@@ -29,6 +30,7 @@ pub struct Session {
     shared: Arc<Shared>,
     begun: Begun,
     jobs: Option<usize>,
+    order: Order,
     /// Known failures, which are marked in the end.
     expected: Expected,
 }
@@ -49,7 +51,7 @@ impl Begun {
             started_at: walk::now(),
             seed: options.target.seed,
             reproduce: options.reproduce.clone(),
-            masks: Arc::new(Masks::default()),
+            masks: Arc::clone(&options.masks),
         }
     }
 
@@ -157,7 +159,13 @@ impl Session {
             interruption,
             target,
         };
-        Ok(Self { shared: Arc::new(shared), begun, jobs: options.jobs, expected })
+        Ok(Self {
+            shared: Arc::new(shared),
+            begun,
+            jobs: options.jobs,
+            order: options.order,
+            expected,
+        })
     }
 
     /// Whether no more is to be begun: it was interrupted, or the target no longer answers.
@@ -182,7 +190,7 @@ impl Session {
         files: &Arc<Vec<ScenarioFile>>,
         places: &[(usize, usize)],
     ) -> Vec<Arc<ScenarioResult>> {
-        walk::walk_all(&self.shared, files, places, self.jobs).await
+        walk::walk_all(&self.shared, files, places, self.jobs, self.order).await
     }
 
     /// What keeps the walks from having been whole, and in words; conformant where nothing does.

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
 use crate::run::Event;
+use crate::run::order::Order;
 use crate::run::outcome::Ending;
 use crate::run::plan::{self, Planned};
 use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult};
@@ -36,6 +37,8 @@ pub struct RunOptions {
     /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
     /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
     pub jobs: Option<usize>,
+    /// In which order scenarios are walked.
+    pub order: Order,
     /// Whether a MUST of a standard fails.
     pub strict: bool,
     /// What is done with snapshots.
@@ -46,6 +49,8 @@ pub struct RunOptions {
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
     pub reproduce: String,
+    /// The secrets of the run, as they become known.
+    pub masks: Arc<Masks>,
 }
 
 /// What every scenario of a run shares.
@@ -98,19 +103,22 @@ pub async fn run_until(
     session.ended(scenarios, options.selectors.is_empty()).await
 }
 
-/// In the order of the plan, whatever ended first; side by side on all cores.
+/// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.
 pub(super) async fn walk_all(
     shared: &Arc<Shared>,
     files: &Arc<Vec<ScenarioFile>>,
     places: &[(usize, usize)],
     jobs: Option<usize>,
+    order: Order,
 ) -> Vec<Arc<ScenarioResult>> {
     let jobs = match jobs {
         Some(jobs) if shared.target.is_mock() || shared.target.is_unpaced() => jobs.max(1),
         None if shared.target.is_mock() => jobs_default(),
         Some(_) | None => 1,
     };
-    let walks = places.iter().enumerate().map(|(index, &place)| {
+    let mut places: Vec<_> = places.iter().copied().enumerate().collect();
+    order.arrange(&mut places);
+    let walks = places.into_iter().map(|(index, place)| {
         let (shared, files) = (Arc::clone(shared), Arc::clone(files));
         async move {
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));

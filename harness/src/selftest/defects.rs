@@ -76,7 +76,8 @@ pub async fn defects(bench: &Bench, all: Vec<Defect>, is_thorough: bool) -> Vec<
         let defects = vec![defect.id.clone()];
         let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
         async move {
-            judged(defect, scenarios, &bench.run(TargetChoice::InProcess, files, options).await)
+            let ran = bench.run(&defect.id, TargetChoice::InProcess, files, options).await;
+            judged(defect, scenarios, &ran)
         }
     });
     stream::iter(trials).buffered(bench.lanes).collect().await
@@ -157,7 +158,7 @@ fn judged(defect: Defect, scenarios: usize, result: &RunResult) -> Tried {
 }
 
 /// A stated row has to fail; a row of a lower level can do no more than warn.
-fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
+pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
     match register::get(id).map(|row| row.level) {
         Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
         Some(Level::Inherited | Level::Example | Level::Open) => {

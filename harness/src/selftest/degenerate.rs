@@ -18,6 +18,9 @@ use crate::target::{TargetChoice, TargetOptions};
 /// Lines of a first screen.
 const SCREEN_LINES: usize = 48;
 
+/// How many there are.
+pub const DEGENERATE_COUNT: usize = 10;
+
 /// The seed of their runs.
 const SEED: u64 = 1;
 
@@ -62,7 +65,7 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
         ("500 to everything", "answered 500", ResponseTemplate::new(500)),
         (
             "the same body to everything",
-            "expected",
+            "every answer is the same",
             ResponseTemplate::new(200).set_body_json(token),
         ),
         (
@@ -98,7 +101,7 @@ pub async fn degenerate(bench: &Bench) -> io::Result<Vec<Degenerate>> {
     let world = moot_fixtures::world::named("empty").cloned().map(Arc::new);
     let empty = TargetOptions { world, ..TargetOptions::default() };
     found.push(
-        judged(bench, "a target with no data", "not run", TargetChoice::InProcess, empty).await?,
+        judged(bench, "a target with no data", "no data", TargetChoice::InProcess, empty).await?,
     );
     Ok(found)
 }
@@ -129,7 +132,7 @@ async fn judged(
     options: TargetOptions,
 ) -> io::Result<Degenerate> {
     let options = TargetOptions { seed: SEED, ..options };
-    let result = bench.run(choice, bench.light(), options).await;
+    let result = bench.run(name, choice, bench.light(), options).await;
     let shown = Options { color: false, detail: Detail::Normal };
     let text = render(Format::Text, &result, &[], shown).map_err(io::Error::other)?;
     let screen: Vec<&str> =

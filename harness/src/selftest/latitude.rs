@@ -1,25 +1,29 @@
 //! Latitude: services that answer the open questions differently, each of them conformant.
 //!
-//! Every seed draws all questions at once. The suite must report no `fail`, and what it observed
-//! must be what was drawn, wherever an observation tells which answer stands behind it.
+//! Every seed draws all questions at once ([`combined`]); beside that each question is drawn alone,
+//! all others answered as by default (`alone`). The suite must report no `fail`, and what it
+//! observed must be what was drawn, wherever an observation tells which answer stands behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
+use moot_fixtures::contract::Answers;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Bench;
 use crate::run::result::{CheckResult, RunResult, Subject};
+use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
 
 /// A service with drawn answers, and what the suite said of it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Drawn {
-    /// `random:SEED` are its answers.
-    pub seed: u64,
+    /// Its answers: `random:7`, or `list_order: "oldest_first"` where that question alone is drawn;
+    /// a file with this line is what `--answers` takes.
+    pub answers: String,
     /// What failed although nothing is wrong.
     pub false_fails: Vec<FalseFail>,
     /// Scenarios that did not run, or not to their end, each with the reason.
@@ -62,25 +66,41 @@ impl Drawn {
 }
 
 /// Tries the services of the seeds 1 to `seeds`, in this order.
-pub async fn latitude(bench: &Bench, seeds: u64) -> Vec<Drawn> {
+pub async fn combined(bench: &Bench, seeds: u64) -> Vec<Drawn> {
     let files = bench.light();
     let trials = (1..=seeds).map(|seed| {
-        let answers = Some(answers::draw(seed));
-        let options = TargetOptions { seed, answers, ..TargetOptions::default() };
-        let trial = bench.run(TargetChoice::InProcess, files.clone(), options);
-        async move { judged(seed, &trial.await) }
+        let drawn = Draw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
+        tried(bench, drawn, files.clone())
     });
     stream::iter(trials).buffered(bench.lanes).collect().await
 }
 
-fn judged(seed: u64, result: &RunResult) -> Drawn {
-    let drawn = answers::draw(seed);
-    let all = serde_json::to_value(&drawn).unwrap_or_default();
+/// Answers that were drawn.
+pub(super) struct Draw {
+    /// For reports.
+    pub(super) name: String,
+    /// Of the run.
+    pub(super) seed: u64,
+    /// All of them.
+    pub(super) answers: Answers,
+}
+
+/// Runs these scenarios on the service that answers like this.
+pub(super) async fn tried(bench: &Bench, draw: Draw, files: Vec<ScenarioFile>) -> Drawn {
+    let answers = Some(draw.answers.clone());
+    let options = TargetOptions { seed: draw.seed, answers, ..TargetOptions::default() };
+    let result = bench.run(&draw.name, TargetChoice::InProcess, files, options).await;
+    judged(draw, &result)
+}
+
+fn judged(draw: Draw, result: &RunResult) -> Drawn {
+    let all = serde_json::to_value(&draw.answers).unwrap_or_default();
     let mut seen = BTreeSet::new();
     let mut disagreements = Vec::new();
     for (question, observed) in &result.answers {
         for (value, _) in &observed.answers {
-            let Some(answer) = answers::imitate_over(&drawn, question, value) else { continue };
+            let imitated = answers::imitate_over(&draw.answers, question, value);
+            let Some(answer) = imitated else { continue };
             seen.insert(question.clone());
             if all.get(question) != Some(&answer) {
                 let drawn = all.get(question).cloned().unwrap_or_default();
@@ -93,7 +113,7 @@ fn judged(seed: u64, result: &RunResult) -> Drawn {
         Some((scenario.name.clone(), scenario.not_run.as_ref()?.reason.clone()))
     });
     Drawn {
-        seed,
+        answers: draw.name,
         false_fails: false_fails(result),
         not_run: not_run.collect(),
         disagreements,

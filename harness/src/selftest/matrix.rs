@@ -30,17 +30,25 @@ pub struct Row {
 
 /// A line for each checked row, in the order of the register.
 pub fn matrix(files: &[ScenarioFile], tried: &[Tried]) -> Vec<Row> {
+    rows(files, tried.iter().map(|tried| (tried.defect.id.as_str(), &tried.noticed)))
+}
+
+/// As [`matrix`], of defects by id with the rows that failed or warned.
+pub(super) fn rows<'a>(
+    files: &[ScenarioFile],
+    noticed: impl Iterator<Item = (&'a str, &'a BTreeMap<String, Verdict>)>,
+) -> Vec<Row> {
     let mut checked: BTreeSet<String> = BTreeSet::new();
     for scenario in files.iter().flat_map(|file| &file.scenarios) {
         checked.extend(declared::requirements(&scenario.steps));
     }
     checked.extend(implicit::TABLE.iter().flat_map(|row| row.verifies).map(|&id| id.to_owned()));
     let mut killers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for tried in tried {
-        for (id, verdict) in &tried.noticed {
+    for (defect, noticed) in noticed {
+        for (id, verdict) in noticed {
             let is_gating = register::get(id).is_some_and(|row| row.level == Level::Stated);
             if *verdict == Verdict::Fail || !is_gating {
-                killers.entry(id).or_default().push(tried.defect.id.clone());
+                killers.entry(id).or_default().push(defect.to_owned());
             }
         }
     }

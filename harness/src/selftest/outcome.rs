@@ -1,5 +1,7 @@
 //! All that a self-test found, as inert data.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::defects::{Tried, median_unrelated};
@@ -17,12 +19,16 @@ pub struct Outcome {
     pub version: &'static str,
     /// Whether each defect was tried on every scenario, or on a sample beside its own.
     pub is_thorough: bool,
+    /// Whether every defect was tried: then a gating row that none made fail is a failure.
+    pub is_whole: bool,
     /// Services that err.
     pub defects: Vec<Tried>,
     /// Rows and the defects that they noticed.
     pub matrix: Vec<Row>,
-    /// Services that answer the open questions differently.
+    /// Services that answer every open question differently.
     pub latitude: Vec<Drawn>,
+    /// Services that answer one open question differently.
+    pub alone: Vec<Drawn>,
     /// What is no service.
     pub degenerate: Vec<Degenerate>,
 }
@@ -43,11 +49,28 @@ impl Outcome {
         median_unrelated(&self.defects)
     }
 
-    /// Whether the suite is proven: no survivor, no false fail, nothing blessed that is no service.
+    /// Every service with drawn answers.
+    pub fn drawn(&self) -> impl Iterator<Item = &Drawn> {
+        self.latitude.iter().chain(&self.alone)
+    }
+
+    /// Questions whose drawn answer was seen from outside, at least once.
+    pub fn seen(&self) -> BTreeSet<&str> {
+        self.drawn().flat_map(|drawn| &drawn.seen).map(String::as_str).collect()
+    }
+
+    /// Whether every gating row has a defect that made it fail; said only where all were tried.
+    pub fn is_killed(&self) -> bool {
+        !self.is_whole || self.unproven().is_empty()
+    }
+
+    /// Whether the suite is proven: no survivor, no gating row without a killer, no false fail,
+    /// nothing blessed that is no service.
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
+            && self.is_killed()
             && self.median_unrelated() <= UNRELATED_MAX
-            && self.latitude.iter().all(Drawn::is_borne)
+            && self.drawn().all(Drawn::is_borne)
             && self.degenerate.iter().all(Degenerate::is_refused)
     }
 }

@@ -18,6 +18,7 @@ pub fn page(outcome: &Outcome) -> Result<String, String> {
     let template = environment.get_template("page").map_err(text_of)?;
     let rendered = template.render(context! {
         outcome => Value::from(Serde(outcome)),
+        drawn => Value::from(Serde(outcome.drawn().collect::<Vec<_>>())),
         survivors => Value::from(Serde(outcome.survivors())),
         unproven => Value::from(Serde(outcome.unproven())),
         median => outcome.median_unrelated(),

@@ -25,19 +25,22 @@ pub fn text(outcome: &Outcome, paint: Paint, detail: Detail) -> String {
     page.out
 }
 
-struct Page {
-    out: String,
-    paint: Paint,
-    detail: Detail,
+/// A report that is being written.
+pub(super) struct Page {
+    pub(super) out: String,
+    pub(super) paint: Paint,
+    pub(super) detail: Detail,
 }
 
 impl Page {
-    fn head(&mut self, is_good: bool, said: &str) {
+    /// A line that is good or bad.
+    pub(super) fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
         self.out.push_str(&format!("{} {said}\n", self.paint.verdict(verdict, word)));
     }
 
-    fn lines(&mut self, lines: Vec<String>) {
+    /// Lines below it; the first ones, unless all are asked for.
+    pub(super) fn lines(&mut self, lines: Vec<String>) {
         let shown = if self.detail == Detail::Verbose { lines.len() } else { LINES_MAX };
         for line in lines.iter().take(shown) {
             self.out.push_str(&format!("      {}\n", escape::line(line)));
@@ -76,9 +79,13 @@ fn matrix(page: &mut Page, outcome: &Outcome) {
     let gating = outcome.matrix.iter().filter(|row| row.is_gating).count();
     let unproven = outcome.unproven();
     let proven = gating - unproven.len();
-    // A gap is no failure of a check: it is shown, and the exit code does not speak of it.
-    page.head(true, &format!("gating rows killed: {proven} of {gating}"));
-    page.lines(unproven.iter().map(|row| format!("no killer: {}", row.requirement)).collect());
+    let said = format!("gating rows killed: {proven} of {gating}");
+    if outcome.is_whole {
+        page.head(unproven.is_empty(), &said);
+        page.lines(unproven.iter().map(|row| format!("no killer: {}", row.requirement)).collect());
+    } else {
+        page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
+    }
     if page.detail == Detail::Verbose {
         let wide = width(outcome.matrix.iter().map(|row| row.requirement.as_str()));
         let line = |row: &super::matrix::Row| {
@@ -89,33 +96,41 @@ fn matrix(page: &mut Page, outcome: &Outcome) {
 }
 
 fn latitude(page: &mut Page, outcome: &Outcome) {
-    let drawn = &outcome.latitude;
-    let fails: Vec<String> = drawn
-        .iter()
+    let fails: Vec<String> = outcome
+        .drawn()
         .flat_map(|drawn| {
             drawn.false_fails.iter().map(|it| {
                 format!(
-                    "random:{} {} {} / {}: {}",
-                    drawn.seed, it.requirement, it.scenario, it.step, it.said
+                    "{} {} {} / {}: {}",
+                    drawn.answers, it.requirement, it.scenario, it.step, it.said
                 )
             })
         })
         .collect();
-    let said = format!("latitude: {} false fails over {} seeds", fails.len(), drawn.len());
+    let said = format!(
+        "latitude: {} false fails over {} seeds, and {} times one question alone",
+        fails.len(),
+        outcome.latitude.len(),
+        outcome.alone.len()
+    );
     page.head(fails.is_empty(), &said);
     page.lines(fails);
-    let differing: Vec<String> = drawn
-        .iter()
+    let differing: Vec<String> = outcome
+        .drawn()
         .flat_map(|drawn| {
             drawn.disagreements.iter().map(|it| {
                 format!(
-                    "random:{} {}: drawn {}, observed {}",
-                    drawn.seed, it.question, it.drawn, it.observed
+                    "{} {}: drawn {}, observed {}",
+                    drawn.answers, it.question, it.drawn, it.observed
                 )
             })
         })
         .collect();
-    let said = format!("observed answers that are not the drawn ones: {}", differing.len());
+    let said = format!(
+        "observed answers that are not the drawn ones: {} (of {} questions the answer can be seen)",
+        differing.len(),
+        outcome.seen().len()
+    );
     page.head(differing.is_empty(), &said);
     page.lines(differing);
 }

@@ -1,7 +1,9 @@
 //! One run of the suite on the mock in this process, laid over with what is tried.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
 use crate::run::{RunOptions, SnapshotMode, run};
 use crate::scenario::model::ScenarioFile;
@@ -12,8 +14,11 @@ use crate::verdict::Verdict;
 /// asked for.
 pub const HEAVY: &str = "heavy";
 
+/// Is told the name of each trial that has ended.
+pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// What every trial of a self-test shares.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Bench {
     /// The suite that is tested, parsed.
     pub files: Vec<ScenarioFile>,
@@ -21,6 +26,8 @@ pub struct Bench {
     pub lanes: usize,
     /// Scenarios side by side in one trial.
     pub jobs: usize,
+    /// Who shows progress.
+    pub tell: Tell,
 }
 
 impl Bench {
@@ -44,27 +51,44 @@ impl Bench {
         self.only(|file, at| !is_heavy(file, at))
     }
 
-    /// Runs these scenarios on a target, with the seed and the mock's settings of `options`.
+    /// Runs these scenarios on a target, with the seed and the mock's settings of `options`; the tag
+    /// of the run follows from the seed. `name` says what is tried.
     pub async fn run(
         &self,
+        name: &str,
         choice: TargetChoice,
         files: Vec<ScenarioFile>,
         options: TargetOptions,
     ) -> RunResult {
         let run_tag = format!("moot-{:08x}", options.seed);
+        self.run_tagged(name, choice, files, TargetOptions { run_tag, ..options }).await
+    }
+
+    /// As [`Bench::run`], with the tag of `options`.
+    pub async fn run_tagged(
+        &self,
+        name: &str,
+        choice: TargetChoice,
+        files: Vec<ScenarioFile>,
+        options: TargetOptions,
+    ) -> RunResult {
         let options = RunOptions {
             choice,
-            target: TargetOptions { run_tag, ..options },
+            target: options,
             files,
             selectors: Vec::new(),
             jobs: Some(self.jobs),
+            order: Order::Files,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
             recorder: None,
             reproduce: String::new(),
+            masks: Arc::default(),
         };
-        run(options, |_| ()).await
+        let result = run(options, |_| ()).await;
+        (self.tell)(name);
+        result
     }
 }
 

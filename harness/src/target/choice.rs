@@ -7,6 +7,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
+use super::Overlay;
 use super::file::{self, FileError, TargetFile};
 use crate::expected::{self, Expected};
 use crate::scenario::model::ScenarioFile;
@@ -91,16 +92,22 @@ pub struct TargetOptions {
     pub answers: Option<Answers>,
     /// What the mock in process does wrong on purpose, by id.
     pub defects: Vec<String>,
+    /// A defect laid over the answers of a recording.
+    pub overlay: Option<Arc<Overlay>>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
     /// Where receivers listen; a free loopback port where absent.
     pub receiver: Option<SocketAddr>,
     /// The address under which the target reaches `receiver`.
     pub receiver_url: Option<String>,
+    /// Where tokens are kept from run to run on a deployment, for `expired_token`.
+    pub token_file: Option<PathBuf>,
     /// The file of known failures, instead of the one that the target file names.
     pub expected: Option<PathBuf>,
     /// The tag in every name and e-mail address this run creates.
     pub run_tag: String,
+    /// Whether the run is one of several: only harmless ones are repeated on a deployment.
+    pub is_repeated: bool,
 }
 
 /// Why a target cannot be used.

@@ -2,7 +2,7 @@
 //! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::{Certificate, Client, Method, redirect};
 
@@ -72,13 +72,14 @@ impl Http {
         if let WireBody::Lying { bytes, declared_length } = &wire.body {
             return raw::send(&wire, bytes, *declared_length, self.exchange).await;
         }
-        let mut response =
-            self.request(wire)?.send().await.map_err(|error| self.trouble(&error))?;
+        let started = Instant::now();
+        let trouble = |error: reqwest::Error| self.trouble(&error, started.elapsed());
+        let mut response = self.request(wire)?.send().await.map_err(trouble)?;
         let peer = response.remote_addr();
         let headers = received::headers(response.headers());
         let status = response.status().as_u16();
         let mut arriving = Arriving::default();
-        while let Some(piece) = response.chunk().await.map_err(|error| self.trouble(&error))? {
+        while let Some(piece) = response.chunk().await.map_err(trouble)? {
             if !arriving.take(&piece) {
                 return Err(received::endless());
             }
@@ -101,7 +102,8 @@ impl Http {
         Ok(request)
     }
 
-    fn trouble(&self, error: &reqwest::Error) -> Trouble {
+    /// Both deadlines are one kind of error; `elapsed` since sending tells which it was.
+    fn trouble(&self, error: &reqwest::Error, elapsed: Duration) -> Trouble {
         let said = deepest(error);
         if error.is_builder() {
             return Trouble::Withheld(format!("the request cannot be sent: {said}"));
@@ -114,11 +116,13 @@ impl Http {
                 "no connection within {} s (deadline `connect`)",
                 CONNECT_DEADLINE.as_secs()
             )),
-            (true, false) => Trouble::Deadline(format!(
-                "no whole answer: silent for {} s (deadline `silence`) or not done within {} s \
-                 (deadline `exchange`)",
-                self.silence.as_secs(),
+            (true, false) if elapsed >= self.exchange => Trouble::Deadline(format!(
+                "the answer was not whole within {} s (deadline `exchange`)",
                 self.exchange.as_secs()
+            )),
+            (true, false) => Trouble::Deadline(format!(
+                "no whole head, or nothing more of the body, for {} s (deadline `silence`)",
+                self.silence.as_secs()
             )),
             (false, true) => Trouble::Unreachable(said),
             (false, false) => Trouble::Broken(said),

@@ -4,7 +4,7 @@
 //! `ledger` and `pace` whether and when it may leave, `transport` carries it by HTTP or to the mock
 //! in this process, and an [`Exchange`](crate::exchange::Exchange) comes back, secrets masked.
 //!
-//! Nothing here judges an answer; only `in_process` knows the mock. Start reading at [`Target`].
+//! Nothing here judges an answer; only `in_process` and `overlay` know the mock. Start reading at [`Target`].
 
 mod address;
 mod choice;
@@ -25,8 +25,10 @@ mod mock;
 mod needs;
 mod opened;
 mod opening;
+mod overlay;
 pub mod pace;
 pub mod payload;
+mod post_office;
 mod prepared;
 mod raw;
 mod received;
@@ -36,6 +38,7 @@ mod roots;
 mod send;
 mod sketch;
 mod stage;
+mod token_file;
 mod tokens;
 mod transport;
 mod variants;
@@ -47,6 +50,7 @@ pub use endpoint::{Endpoint, Endpoints};
 pub use file::TargetFile;
 pub use guard::created_kind;
 pub use opened::Target;
+pub use overlay::Overlay;
 pub use prepared::{PartBytes, Prepared, PreparedBody, PreparedPart};
 pub use receiver::Receiver;
 pub use sketch::Sketch;

@@ -62,11 +62,13 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<Unmet> {
         }
         "expired_token" => {
             let given = offer.venue.deployment().is_some_and(|it| it.expired_token.is_some());
-            token(offer, given, "expired_token", "no expired token is known")
+            let setting =
+                "expired_token in the target file, or --token-file FILE, two hours before";
+            token(offer, given, setting, "no expired token is known")
         }
         "revoked_token" => {
             let given = offer.venue.deployment().is_some_and(|it| it.revoked_token.is_some());
-            token(offer, given, "revoked_token", "no revoked token is known")
+            token(offer, given, "revoked_token in the target file", "no revoked token is known")
         }
         "receiver" => (!offer.can_receive).then(|| {
             unmet_row(
@@ -129,6 +131,6 @@ fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<Unmet> {
     binding(offer, name, &format!("no published workflow was found that {what}"))
 }
 
-fn token(offer: &Offer<'_>, is_given: bool, key: &str, reason: &str) -> Option<Unmet> {
-    (!offer.is_mock && !is_given).then(|| unmet_row(reason, &format!("{key} in the target file")))
+fn token(offer: &Offer<'_>, is_given: bool, setting: &str, reason: &str) -> Option<Unmet> {
+    (!offer.is_mock && !is_given).then(|| unmet_row(reason, setting))
 }

@@ -204,8 +204,11 @@ impl Target {
         let (line, sandbox) = match &self.kind {
             Kind::Deployment(line) => (line.clone(), None),
             Kind::Recording(recording) => {
-                let playing = recording.stage(scenario)?;
+                let mut playing = recording.stage(scenario)?;
                 started_seconds = playing.started_seconds;
+                if let Some(overlay) = &self.receivers.options.overlay {
+                    overlay.lay(scenario, &mut playing.tape.exchanges);
+                }
                 deck = Deck::Playing(Mutex::new(playing.tape));
                 (playing.line, None)
             }

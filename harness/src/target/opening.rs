@@ -22,7 +22,7 @@ use super::recording::Recording;
 use super::stage::Receivers;
 use super::transport::{Carrier, Transport};
 use super::venue::{self, Admin, Rules, Venue};
-use super::{address, discovery, needs};
+use super::{address, discovery, needs, token_file};
 use crate::answers::Pins;
 use crate::exchange::{Masks, Trouble};
 use crate::run::result::TargetDescription;
@@ -164,6 +164,13 @@ impl Target {
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
         check_credentials(&file)?;
+        if options.is_repeated && !file.consent.is_empty() {
+            return Err(OpenError::Usage(
+                "--repeat on a deployment needs `consent: []` in the target file: the limits of \
+                 the file are those of one run"
+                    .to_owned(),
+            ));
+        }
         let rules =
             Deployment::new(&file, options.rate, &options.run_tag).map_err(OpenError::Usage)?;
         let mut venue = Venue {
@@ -179,6 +186,10 @@ impl Target {
         };
         let line = Line { carrier: carrier.clone(), venue: Arc::new(venue) };
         first_token(&line).await?;
+        let expired_token = match &options.token_file {
+            Some(path) => token_file::consult(path, &line).await.map_err(OpenError::Usage)?,
+            None => None,
+        };
         // What is not found in time is not there: scenarios that need it say so.
         let found = tokio::time::timeout(DISCOVERY_DEADLINE, discover(&line, &file)).await;
         let found = found.unwrap_or_default();
@@ -187,6 +198,9 @@ impl Target {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
         })?;
         venue.bindings = discovery::bindings(&file.bindings, &found, &options.run_tag);
+        if let (Rules::Deployment(rules), Some(token)) = (&mut venue.rules, expired_token) {
+            rules.expired_token.get_or_insert(token);
+        }
         if let Some(deployment) = venue.deployment() {
             found.iter().flat_map(|it| &it.signers).for_each(|it| deployment.guard.offer(it));
         }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::http::CONNECT_DEADLINE;
-use super::received::{Arriving, BODY_READ_BYTES_MAX};
+use super::received::{Arriving, BODY_READ_BYTES_MAX, endless};
 use super::wire::Wire;
 use crate::exchange::{ReceivedResponse, Trouble};
 
@@ -82,6 +82,7 @@ async fn exchange(mut stream: TcpStream, message: &[u8]) -> Result<Vec<u8>, Trou
         Ok(()) if answer.is_empty() => {
             Err(Trouble::Broken("the connection was closed without an answer".to_owned()))
         }
+        Ok(()) | Err(_) if answer.len() as u64 >= BODY_READ_BYTES_MAX => Err(endless()),
         Ok(()) | Err(_) => Ok(answer),
     }
 }

@@ -8,6 +8,10 @@ use crate::exchange::{ReceivedResponse, Trouble};
 
 /// So much of a body is kept.
 pub(super) const BODY_KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// So many JSON values of a body are kept: read, and judged, each costs a hundred times its bytes.
+pub(super) const JSON_VALUES_KEPT_MAX: usize = 100_000;
+/// Deeper JSON is not read at all, and costs nothing: the parser's own limit.
+const JSON_DEPTH_MAX: usize = 128;
 /// So much of a body is read; then the connection is given up.
 pub(super) const BODY_READ_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
@@ -30,7 +34,15 @@ impl Arriving {
     }
 
     /// The answer, once its body has ended.
-    pub(super) fn finish(self, status: u16, headers: Vec<(String, String)>) -> ReceivedResponse {
+    pub(super) fn finish(
+        mut self,
+        status: u16,
+        headers: Vec<(String, String)>,
+    ) -> ReceivedResponse {
+        if let Some(end) = end_of_kept_values(&self.kept) {
+            self.kept.truncate(end);
+            self.is_cut = true;
+        }
         let body: Bytes = self.kept.freeze();
         let json = match self.is_cut {
             true => None,
@@ -38,6 +50,37 @@ impl Arriving {
         };
         ReceivedResponse { status, headers, body, json, is_cut: self.is_cut }
     }
+}
+
+/// Where a body that looks like JSON has more values than are kept; `None` where it has not.
+fn end_of_kept_values(body: &[u8]) -> Option<usize> {
+    let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
+    if !matches!(first, Some(b'[' | b'{')) {
+        return None;
+    }
+    let (mut values, mut depth) = (1_usize, 0_usize);
+    let (mut is_in_text, mut is_escaped) = (false, false);
+    for (place, byte) in body.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_in_text => is_escaped = true,
+            b'"' => is_in_text = !is_in_text,
+            _ if is_in_text => {}
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' | b'[' | b'{' => {
+                values += 1;
+                depth += usize::from(*byte != b',');
+                if depth > JSON_DEPTH_MAX {
+                    return None;
+                }
+                if values > JSON_VALUES_KEPT_MAX {
+                    return Some(place);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A body beyond [`BODY_READ_BYTES_MAX`]: whether it would have ended, nobody knows.
@@ -53,4 +96,28 @@ pub(super) fn headers(map: &http::HeaderMap) -> Vec<(String, String)> {
             (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arriving, JSON_VALUES_KEPT_MAX};
+
+    #[track_caller]
+    fn check(body: &str, is_cut: bool) {
+        let mut arriving = Arriving::default();
+        assert!(arriving.take(body.as_bytes()));
+        let response = arriving.finish(200, Vec::new());
+        assert_eq!(response.is_cut, is_cut);
+        assert_eq!(response.json.is_none(), is_cut);
+        assert_eq!(response.body.len() < body.len(), is_cut);
+    }
+
+    #[test]
+    fn values_are_counted_outside_of_texts() {
+        // The list, and its members: one more than commas.
+        check(&format!("[0{}]", ",0".repeat(JSON_VALUES_KEPT_MAX - 2)), false);
+        check(&format!("[0{}]", ",0".repeat(JSON_VALUES_KEPT_MAX - 1)), true);
+        check(&format!(" [\"{}\"]", ",[{\\\"".repeat(JSON_VALUES_KEPT_MAX)), false);
+        check(&format!("\"{}\"", ",".repeat(JSON_VALUES_KEPT_MAX)), false);
+    }
 }

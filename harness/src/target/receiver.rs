@@ -1,12 +1,14 @@
 //! Receivers of deliveries: one listener a run, a path of its own for each receiver.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use http::StatusCode;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers};
+
+use super::post_office::{Delivery, PostOffice};
 
 /// Deliveries kept for one receiver; what comes beyond is answered, but not kept.
 const DELIVERIES_MAX: usize = 1_000;
@@ -23,7 +25,7 @@ pub struct Receiver {
     secret: String,
     inbox: Arc<Inbox>,
     // Keeps the listener as long as anybody may read what came; a recorded one has none.
-    _server: Option<Arc<MockServer>>,
+    _office: Option<Arc<PostOffice>>,
 }
 
 impl Receiver {
@@ -40,7 +42,7 @@ impl Receiver {
             path: String::new(),
             secret: text("secret"),
             inbox: Arc::default(),
-            _server: None,
+            _office: None,
         }
     }
 
@@ -58,7 +60,7 @@ impl Receiver {
 
 /// A listener.
 pub(super) struct Listener {
-    server: Arc<MockServer>,
+    office: Arc<PostOffice>,
     inbox: Arc<Inbox>,
     base_url: String,
 }
@@ -78,15 +80,15 @@ impl Listener {
         public_url: Option<&str>,
     ) -> Result<Self, String> {
         let address = address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-        let listener = TcpListener::bind(address)
-            .map_err(|error| format!("cannot listen for deliveries on {address}: {error}"))?;
-        let builder = MockServer::builder().listener(listener).disable_request_recording();
-        let server = builder.start().await;
         let inbox = Arc::new(Inbox::default());
-        Mock::given(matchers::any()).respond_with(Keeper(inbox.clone())).mount(&server).await;
-        let base_url = public_url.map_or_else(|| server.uri(), str::to_owned);
+        let kept = Arc::clone(&inbox);
+        let office = PostOffice::open(address, move |delivery| kept.keep(delivery))
+            .await
+            .map_err(|error| format!("cannot listen for deliveries on {address}: {error}"))?;
+        let own = || format!("http://{}", office.address);
+        let base_url = public_url.map_or_else(own, str::to_owned);
         let base_url = base_url.trim_end_matches('/').to_owned();
-        Ok(Self { server: Arc::new(server), inbox, base_url })
+        Ok(Self { office: Arc::new(office), inbox, base_url })
     }
 
     /// A receiver with a path nobody can guess.
@@ -101,43 +103,42 @@ impl Listener {
             path,
             secret: format!("moot-receiver-{}", random()?),
             inbox: self.inbox.clone(),
-            _server: Some(self.server.clone()),
+            _office: Some(self.office.clone()),
         })
     }
 }
 
-struct Keeper(Arc<Inbox>);
-
-impl Respond for Keeper {
-    fn respond(&self, request: &Request) -> ResponseTemplate {
-        let mut inbox = self.0.0.lock();
+impl Inbox {
+    /// Keeps a delivery for whom it is; with which status it is answered.
+    fn keep(&self, request: &Delivery) -> StatusCode {
+        let mut inbox = self.0.lock();
         // A public address may have a path in front of ours.
-        let path = request.url.path();
+        let path = request.uri().path();
         let known = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()));
         match known {
-            None => ResponseTemplate::new(404),
+            None => StatusCode::NOT_FOUND,
             Some((_, deliveries)) => {
                 if deliveries.len() < DELIVERIES_MAX {
                     deliveries.push(delivery(request));
                 }
-                ResponseTemplate::new(200)
+                StatusCode::OK
             }
         }
     }
 }
 
-fn delivery(request: &Request) -> Value {
+fn delivery(request: &Delivery) -> Value {
     let headers: Map<String, Value> = request
-        .headers
+        .headers()
         .iter()
         .map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             (name.as_str().to_owned(), Value::String(value))
         })
         .collect();
-    let kept = &request.body[..request.body.len().min(BODY_KEPT_BYTES_MAX)];
+    let kept = &request.body()[..request.body().len().min(BODY_KEPT_BYTES_MAX)];
     json!({
-        "method": request.method.as_str(),
+        "method": request.method().as_str(),
         "headers": headers,
         "body": String::from_utf8_lossy(kept),
         "json": serde_json::from_slice::<Value>(kept).ok(),

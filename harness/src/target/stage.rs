@@ -165,12 +165,14 @@ impl Stage {
         self.deck.burst(&self.burst_key(prepared))
     }
 
-    /// Keeps which exchanges were one burst.
+    /// Keeps which exchanges were one burst, in the place of what was asked since `mark` to space them.
     pub fn keep_burst<'a>(
         &self,
+        mark: usize,
         prepared: &Prepared,
         exchanges: impl Iterator<Item = &'a Exchange>,
     ) {
+        self.deck.cut(mark);
         let numbers: Vec<u64> = exchanges.map(|exchange| exchange.number).collect();
         self.deck.keep(self.burst_key(prepared), &Ok(json!(numbers)));
     }
@@ -186,7 +188,7 @@ impl Stage {
         Some(told.map(|value| value.as_array().cloned().unwrap_or_default()))
     }
 
-    /// Where the tape is, to be given to [`Stage::keep_deliveries`].
+    /// Where the tape is, to be given to [`Stage::keep_deliveries`] or [`Stage::keep_burst`].
     pub fn mark(&self) -> usize {
         self.deck.mark()
     }

@@ -84,6 +84,7 @@ fn the_line_and_what_cannot_be_reached_have_their_exit_codes() {
         &["--save", "a.txt"],
         &["--target", "none.yaml"],
         &["--model", "none"],
+        &["--report", "ndjson=events"],
     ] {
         check(&[&["explore"], words].concat(), at, 2);
     }

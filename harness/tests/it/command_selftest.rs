@@ -21,6 +21,14 @@ scenarios:
         token: read
         expect:
           list-workflows.status-200: { status: 200, /pagination: { type: object } }
+  - id: requests
+    title: There is a list of requests
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        expect:
+          list-legal-requests.status-200: { status: 200, /pagination: { type: object } }
   - id: several-signers
     title: Several of the company sign
     needs: [read, workflow_multiple_signers]
@@ -63,8 +71,13 @@ fn a_suite_that_notices_the_defect_catches_it() {
     let (report, text) = check("token.lifetime-7200: { /expires_in: 7200 }", 0, &words);
     assert!(text.contains("1 of 1 caught"), "{text}");
     assert!(text.contains("0 false fails over 3 seeds"), "{text}");
+    assert!(text.contains("only chosen defects were tried"), "{text}");
     assert_eq!(report["defects"][0]["caught_by"][0], "token.lifetime-7200");
     assert_eq!(report["latitude"].as_array().map(Vec::len), Some(3));
+    assert_eq!(report["latitude"][2]["answers"], "random:3");
+    let alone = report["alone"].as_array().expect("a list");
+    let is_one = |it: &Value| it["answers"].as_str().is_some_and(|it| it.starts_with("per_page: "));
+    assert_eq!(alone.iter().filter(|it| is_one(it)).count(), 1, "{alone:#?}");
     let degenerate = report["degenerate"].as_array().expect("a list");
     assert_eq!(degenerate.len(), 10);
     assert!(degenerate.iter().all(|it| it["exit_code"] != 0 && it["is_named"] == true));
@@ -88,4 +101,38 @@ fn a_suite_that_fixes_what_is_open_has_false_fails() {
 #[test]
 fn an_unknown_defect_is_a_mistake_of_the_line() {
     check("token.success-status: { status: 200 }", 2, &["--defect", "token.lifetime-360"]);
+}
+
+#[test]
+fn a_report_that_could_not_be_written_is_refused_before_anything_is_tried() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for (reports, said) in [
+        (&["--report", "json=no/such/a.json"][..], "there is no folder no/such"),
+        (&["--report", "html=.", "--report", "json=a"], ". is a folder"),
+        (&["--report", "json=a", "--report", "html=a"], "two reports go to a"),
+        (&["--report", "junit=a"], "markdown=FILE"),
+    ] {
+        let ran = run(&[&["selftest"][..], reports].concat(), dir.path());
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_page_with_markers_keeps_what_is_around_the_matrix() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let suite = format!("{SUITE}          token.lifetime-7200: {{ /expires_in: 7200 }}\n");
+    fs::write(dir.path().join("sample.yaml"), suite).expect("writable");
+    let line = ["selftest", "--scenarios", "sample.yaml", "--seeds", "0", "--defect", DEFECT];
+    let line = [&line[..], &["--report", "markdown=page.md"]].concat();
+    let page = || fs::read_to_string(dir.path().join("page.md")).expect("it is written");
+    assert_eq!(run(&line, dir.path()).code, Some(0));
+    let alone = page();
+    fs::write(dir.path().join("page.md"), format!("# Head\n\n{alone}\nTail\n")).expect("writable");
+    assert_eq!(run(&line, dir.path()).code, Some(0));
+    assert_eq!(page(), format!("# Head\n\n{alone}\nTail\n"));
+    assert!(
+        alone.contains("| 2.8 | `token.lifetime-7200` | yes | `token.lifetime-3600` |"),
+        "{alone}"
+    );
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use moot_harness::explore::{ExploreOptions, Explored, explore};
+use moot_harness::run::order::Order;
 use moot_harness::run::{RunOptions, SnapshotMode};
 use moot_harness::target::{TargetChoice, TargetOptions};
 
@@ -21,11 +22,13 @@ fn options(seed: u64, answers: Option<&Answers>, defects: &[&str]) -> RunOptions
         files: Vec::new(),
         selectors: Vec::new(),
         jobs: Some(4),
+        order: Order::Files,
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
         recorder: None,
         reproduce: String::new(),
+        masks: std::sync::Arc::default(),
     }
 }
 

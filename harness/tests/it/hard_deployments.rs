@@ -1,12 +1,17 @@
-//! Deployments that no client should survive by luck: each run on them ends, soon, with the right code.
+//! Deployments that no client should survive by luck: each run on them ends, soon, in little memory,
+//! with the right verdict for the right reason, and with the right code.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::deployment::{judged, target};
+use serde_json::Value;
+
+use crate::command_support::moot;
+use crate::deployment::target;
+use crate::hard_servers::{Hard, ROWS, SILENT};
 
 const SCENARIO: &str = "\
 section: \"4.6\"
@@ -23,138 +28,122 @@ scenarios:
 ";
 
 /// So long a run takes at most: two tries, each to its deadline, and what opening takes.
-const RUN_SECONDS_MAX: u64 = 25;
-/// What a thread of a server sends at most, so that it ends though nobody stops it.
-const SENT_BYTES_MAX: usize = 1_000_000_000;
+const RUN_TIME_MAX: Duration = Duration::from_secs(40);
+/// So much memory a run takes at most, whatever it is sent.
+const MEMORY_KIB_MAX: u64 = 256 * 1024;
+/// How often the memory of a run is looked at; the system keeps its peak.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Runs side by side.
+const RUNS: usize = 6;
 
-/// What the server does about the list: all that it writes.
-type Answer = fn(&mut TcpStream) -> std::io::Result<()>;
-
-fn head(stream: &mut TcpStream, more: &str) -> std::io::Result<()> {
-    write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n{more}\r\n")
-}
-
-fn json(stream: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
-    let more = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
-    head(stream, &more)?;
-    stream.write_all(body)
-}
-
-/// 1 GB, or as much of it as somebody reads.
-fn pour(stream: &mut TcpStream, piece: &[u8]) -> std::io::Result<()> {
-    for _ in 0..SENT_BYTES_MAX / piece.len() {
-        stream.write_all(piece)?;
-    }
-    Ok(())
-}
-
-/// One byte after another, slowly, until nobody reads or a minute is over.
-fn drip(stream: &mut TcpStream) -> std::io::Result<()> {
-    for _ in 0..600 {
-        stream.write_all(b"x")?;
-        thread::sleep(Duration::from_millis(100));
-    }
-    Ok(())
-}
-
-const ROWS: [(&str, i32, Answer); 15] = [
-    ("a body that never ends", 4, |stream| {
-        head(stream, "content-type: application/json\r\ntransfer-encoding: chunked\r\n")?;
-        let chunk = [b"100000\r\n".as_slice(), &[b'['; 0x10_0000], b"\r\n"].concat();
-        pour(stream, &chunk)
-    }),
-    ("a body of 1 GB", 4, |stream| {
-        let length = format!("content-length: {SENT_BYTES_MAX}\r\n");
-        head(stream, &format!("content-type: application/json\r\n{length}"))?;
-        pour(stream, &[b' '; 1_000_000])
-    }),
-    ("more than is kept", 3, |stream| json(stream, &[b' '; 5_000_000])),
-    ("a gzip bomb", 1, |stream| {
-        let bomb = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3].repeat(100);
-        let more = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
-        head(stream, &format!("{more}content-length: {}\r\n", bomb.len()))?;
-        stream.write_all(&bomb)
-    }),
-    ("a redirect loop", 1, |stream| {
-        let location = "location: /api/v1/requests\r\ncontent-length: 0\r\nconnection: close\r\n";
-        write!(stream, "HTTP/1.1 302 Found\r\n{location}\r\n")
-    }),
-    ("deep JSON", 1, |stream| json(stream, &[b'['; 200_000])),
-    ("invalid UTF-8", 1, |stream| json(stream, b"{\"data\":[],\"note\":\"\xff\xfe\"}")),
-    ("duplicate keys", 1, |stream| json(stream, b"{\"data\":[],\"data\":{},\"data\":7}")),
-    ("another content type", 1, |stream| {
-        head(stream, "content-type: text/html\r\ncontent-length: 2\r\n")?;
-        stream.write_all(b"{}")
-    }),
-    ("a body shorter than declared", 4, |stream| {
-        head(stream, "content-type: application/json\r\ncontent-length: 9\r\n")?;
-        stream.write_all(b"{}")
-    }),
-    ("a head that breaks off", 4, |stream| stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-le")),
-    ("no HTTP", 4, |stream| stream.write_all(b"SSH-2.0-x\r\n\r\n")),
-    ("no byte at all", 4, |_| Ok(())),
-    ("slow headers", 4, |stream| {
-        stream.write_all(b"HTTP/1.1 200 OK\r\nx-slow: ")?;
-        drip(stream)
-    }),
-    ("a slow body", 4, |stream| {
-        head(stream, "content-type: application/json\r\n")?;
-        drip(stream)
-    }),
-];
-
-/// A service that gives tokens and has no workflows, and answers everything else with `answer`.
-fn serve(answer: Answer) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("it is bound");
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            thread::spawn(move || {
-                let line = read_request(&stream).unwrap_or_default();
-                // Whoever was sent nonsense may hang up.
-                let _ = if line.starts_with("POST /api/oauth/token") {
-                    json(&mut stream, b"{\"access_token\":\"token-1\",\"expires_in\":7200}")
-                } else if line.starts_with("GET /api/v1/workflows") {
-                    json(&mut stream, b"{\"data\":[]}")
-                } else {
-                    answer(&mut stream)
-                };
-            });
-        }
-    });
-    format!("http://{address}/api")
-}
-
-/// Reads one request whole; its first line.
-fn read_request(stream: &TcpStream) -> std::io::Result<String> {
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let line = line.trim().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    reader.take(length).read_to_end(&mut Vec::new())?;
-    Ok(first)
+/// What came of a run.
+struct Outcome {
+    code: Option<i32>,
+    took: Duration,
+    /// `None` where the system does not tell.
+    memory_peak_kib: Option<u64>,
+    report: Value,
+    text: String,
 }
 
 #[test]
-fn every_run_ends_with_the_right_code() {
-    for (name, code, answer) in ROWS {
-        let dir = tempfile::tempdir().expect("a folder");
-        fs::write(dir.path().join("sample.yaml"), SCENARIO).expect("writable");
-        target(dir.path(), &serve(answer), "");
-        let started = Instant::now();
-        let ran = judged(dir.path(), &["--scenarios", "sample.yaml"], code);
-        let seconds = started.elapsed().as_secs();
-        assert!(seconds < RUN_SECONDS_MAX, "{name}: {seconds} s\n{}", ran.stdout);
+fn every_run_ends_soon_small_and_with_the_right_verdict() {
+    let rows: Vec<&Hard> = ROWS.iter().chain([&SILENT]).collect();
+    let mut wrong_runs: Vec<String> = Vec::new();
+    for some in rows.chunks(RUNS) {
+        thread::scope(|scope| {
+            let runs: Vec<_> = some.iter().map(|hard| scope.spawn(|| wrong(hard))).collect();
+            let ended = runs.into_iter().filter_map(|run| run.join().expect("no run panics"));
+            wrong_runs.extend(ended);
+        });
     }
+    assert!(wrong_runs.is_empty(), "{}", wrong_runs.join("\n\n"));
+    if !cfg!(target_os = "linux") {
+        eprintln!(
+            "the memory of the runs was not measured: only Linux tells the peak of a process"
+        );
+    }
+}
+
+/// What is wrong with the run on this one.
+fn wrong(hard: &Hard) -> Option<String> {
+    let outcome = ran(hard);
+    let checks = outcome.report["checks"].as_array();
+    let is_said = checks.into_iter().flatten().any(|check| {
+        check["verdict"] == hard.verdict
+            && check["message"].as_str().is_some_and(|message| message.contains(hard.says))
+    });
+    let is_small = match outcome.memory_peak_kib {
+        Some(peak) => peak < MEMORY_KIB_MAX,
+        None => !cfg!(target_os = "linux"),
+    };
+    let is_right =
+        outcome.code == Some(hard.code) && outcome.took < RUN_TIME_MAX && is_small && is_said;
+    (!is_right).then(|| {
+        let said: Vec<String> = checks
+            .into_iter()
+            .flatten()
+            .map(|check| format!("  {} {}: {}", check["verdict"], check["id"], check["message"]))
+            .collect();
+        format!(
+            "{}: code {:?} (wanted {}), {:?}, peak {:?} KiB, wanted `{}` saying `{}`:\n{}\n{}",
+            hard.name,
+            outcome.code,
+            hard.code,
+            outcome.took,
+            outcome.memory_peak_kib,
+            hard.verdict,
+            hard.says,
+            said.join("\n"),
+            outcome.text.chars().take(1_000).collect::<String>(),
+        )
+    })
+}
+
+fn ran(hard: &Hard) -> Outcome {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("sample.yaml"), SCENARIO).expect("writable");
+    target(dir.path(), &hard.serve(), "");
+    let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
+    let mut command = moot(&words, dir.path());
+    command.args(["--report", "json=report.json", "--report", "html=report.html"]);
+    command.stdout(file(dir.path(), "stdout")).stderr(file(dir.path(), "stderr"));
+    let started = Instant::now();
+    let mut child = command.spawn().expect("the binary runs");
+    let memory_peak_kib = watched(&mut child);
+    let took = started.elapsed();
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap_or_default();
+    Outcome {
+        code: child.wait().expect("it ended").code(),
+        took,
+        memory_peak_kib,
+        report: serde_json::from_str(&read("report.json")).unwrap_or(Value::Null),
+        text: read("stdout") + &read("stderr"),
+    }
+}
+
+fn file(dir: &Path, name: &str) -> Stdio {
+    File::create(dir.join(name)).expect("writable").into()
+}
+
+/// The peak of its memory, once it has ended, or was ended for taking too long.
+fn watched(child: &mut Child) -> Option<u64> {
+    let started = Instant::now();
+    let mut peak = None;
+    while child.try_wait().expect("it can be asked").is_none() {
+        peak = memory_peak_kib(child.id()).max(peak);
+        if started.elapsed() > RUN_TIME_MAX {
+            // It may have ended a moment ago.
+            let _ = child.kill();
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+    peak
+}
+
+/// `VmHWM` of the process: the most that it ever had in memory.
+fn memory_peak_kib(process_id: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process_id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
 }

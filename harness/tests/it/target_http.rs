@@ -66,6 +66,27 @@ async fn a_body_is_kept_up_to_its_limit_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_body_is_read_up_to_64_mebibytes_and_then_given_up() {
+    const READ_MAX: usize = 64 * 1024 * 1024;
+    for (length, is_read) in [(READ_MAX - 1, true), (READ_MAX, false)] {
+        let server = service().await;
+        Mock::given(path("/api/huge"))
+            .respond_with(ResponseTemplate::new(200).set_body_bytes(vec![b'1'; length]))
+            .mount(&server)
+            .await;
+        let exchange = exchange(&server, call("GET", "/huge")).await;
+        match is_read {
+            true => assert!(answer(&exchange).is_cut),
+            false => assert!(
+                matches!(trouble(&exchange), Trouble::Broken(why) if why.contains("beyond 64 MB")),
+                "{:?}",
+                trouble(&exchange)
+            ),
+        }
+    }
+}
+
+#[tokio::test]
 async fn bytes_stay_as_they_came() {
     let server = service().await;
     Mock::given(path("/api/odd"))

@@ -184,6 +184,23 @@ pub(super) const ROWS: &[Defect] = &[
     )
     .also(SCOPE_ROWS),
     row(
+        "scope.read-application-writes",
+        "5",
+        &["authentication.read-application-cannot-write"],
+        "A token of an application that is scoped to read alone may write.",
+        Seam::Admit(|arriving, admission| {
+            let principal = arriving.grant().and_then(|grant| {
+                let application = arriving.world.seeded().application(grant.application)?;
+                (!application.scopes.write).then(|| arriving.principal(grant))?
+            });
+            match principal.is_some() {
+                true => past(arriving, admission, "insufficient_scope"),
+                false => admission,
+            }
+        }),
+    )
+    .also(&["token.read-scope-cannot-write"]),
+    row(
         "scope.write-token-invalid",
         "5",
         &["authentication.write-token-is-valid"],
@@ -219,6 +236,7 @@ const SCOPE_ROWS: &[&str] = &[
     "create-legal-request.error-403",
     "create-repository-document.requires-write",
     "delete-webhook.requires-write",
+    "delete-webhook.succeeds",
     "errors.insufficient-scope",
 ];
 

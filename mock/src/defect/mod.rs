@@ -8,6 +8,7 @@ mod arriving;
 mod asked;
 mod edit;
 mod forge;
+mod overlay;
 mod row;
 mod seam;
 mod table;
@@ -26,6 +27,7 @@ mod pages;
 mod problems;
 mod services;
 mod standards;
+mod token_refusals;
 mod tokens;
 mod uploads;
 mod webhooks;
@@ -33,5 +35,6 @@ mod workflows;
 
 pub(crate) use worn::{admit, answer, apply, calls_max};
 
+pub use overlay::Heard;
 pub use row::Defect;
 pub use table::{all, named};

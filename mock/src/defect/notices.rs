@@ -130,7 +130,11 @@ pub(super) const ROWS: &[Defect] = &[
             }
         }),
     )
-    .also(&["create-webhook.then-listed", "create-webhook.listed-as-registered"]),
+    .also(&[
+        "create-webhook.then-listed",
+        "create-webhook.listed-as-registered",
+        "delete-webhook.succeeds",
+    ]),
     row(
         "delete-webhook.unknown-taken",
         "4.13",

@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Defect] = &[
             if is_unknown { elsewhere(arriving, &versioned) } else { admission }
         }),
     )
-    .also(&["http.unknown-path"]),
+    .also(&["http.unknown-path", "errors.instance-is-path"]),
     row(
         "service.version-2",
         "9",

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::{
     Defect, activities, authentication, creations, documents, histories, isolation, legal_requests,
-    lists, notices, pages, problems, services, standards, tokens, uploads, webhooks, workflows,
+    lists, notices, pages, problems, services, standards, token_refusals, tokens, uploads,
+    webhooks, workflows,
 };
 
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
@@ -18,6 +19,7 @@ static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
         pages::ROWS,
         histories::ROWS,
         tokens::ROWS,
+        token_refusals::ROWS,
         lists::ROWS,
         creations::ROWS,
         uploads::ROWS,

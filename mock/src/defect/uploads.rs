@@ -255,6 +255,14 @@ pub(super) const ROWS: &[Defect] = &[
         "pagination.empty-list",
     ]),
     row(
+        "documents.other-members",
+        "4.10",
+        &["list-repository-documents.items-are-documents"],
+        "The list of documents holds legal requests.",
+        success(&[LIST], "/data/*/type", Edit::Text("legal_request")),
+    )
+    .also(&["list-repository-documents.shape", "repository-document.type"]),
+    row(
         "documents.list-forbidden",
         "4.10",
         &["list-repository-documents.status-200"],

@@ -90,12 +90,24 @@ fn reply(
 ) {
     let said = Said { operation, path: head.path, query: head.query, now };
     for defect in world.defects() {
-        match defect.seam {
-            Seam::Reply(err) => err(&said, response),
-            Seam::Edit { on, at, edit } if on.holds(&said, response) => {
-                edit::rewrite(response, |body| edit::edit(body, at, edit));
-            }
-            _ => {}
+        rewrite(defect, &said, response);
+    }
+}
+
+/// What a defect that rewrites responses makes of one.
+pub(super) fn rewrite(defect: &Defect, said: &Said<'_>, response: &mut Response) {
+    match defect.seam {
+        Seam::Reply(err) => err(said, response),
+        Seam::Edit { on, at, edit } if on.holds(said, response) => {
+            edit::rewrite(response, |body| edit::edit(body, at, edit));
         }
+        Seam::Edit { .. }
+        | Seam::CallsMax(_)
+        | Seam::Admit(_)
+        | Seam::Answer(_)
+        | Seam::Forgotten { .. }
+        | Seam::Late { .. }
+        | Seam::Strict { .. }
+        | Seam::Apply(_) => {}
     }
 }

@@ -3,6 +3,8 @@
 //! minijinja escapes every value; a content security policy names the one script by its digest, so
 //! that even a mistake there could run nothing.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minijinja::value::Serde;
@@ -28,17 +30,25 @@ pub fn render(report: &Report) -> Result<String, String> {
     let template = environment.get_template("page").map_err(text_of)?;
     let rows = || report.checks.iter();
     let bad: Vec<&Check> = rows().filter(|check| check.is_bad()).collect();
+    // The first of each subject is open; a cause may show in hundreds of checks.
+    let mut known = BTreeSet::new();
+    let opened: Vec<bool> = bad.iter().map(|check| known.insert(check.subject())).collect();
     let warned: Vec<&Check> = rows().filter(|check| check.is_warning()).collect();
     let columns: Vec<_> = report
         .columns()
         .into_iter()
         .map(|v| context! { key => key(v), name => v.as_str() })
         .collect();
-    let answers: Vec<String> = report.answers.iter().map(|answer| answer.line()).collect();
+    let answers: Vec<_> = report
+        .answers
+        .iter()
+        .map(|answer| context! { line => answer.line(), seen => answer.seen_line() })
+        .collect();
     template
         .render(context! {
             report => Value::from(Serde(report)),
             bad => Value::from(Serde(bad)),
+            opened,
             warned => Value::from(Serde(warned)),
             columns,
             answers,

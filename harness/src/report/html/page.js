@@ -26,6 +26,12 @@ function reveal() {
   }
   if (target) target.scrollIntoView();
 }
+// A page can be opened filtered: ?words=…&verdict=fail
+const asked = new URLSearchParams(location.search);
+words.value = asked.get("words") || "";
+verdict.value = asked.get("verdict") || "";
+if (verdict.selectedIndex < 0) verdict.value = "";
+filter();
 words.addEventListener("input", filter);
 verdict.addEventListener("change", filter);
 addEventListener("hashchange", reveal);

@@ -44,7 +44,7 @@ pub fn render(report: &Report, options: Options) -> String {
     failure::failures(&mut out, report, paint);
     failure::warnings(&mut out, report, options);
     if options.detail > Detail::Quiet {
-        rest::answers(&mut out, report, paint);
+        rest::answers(&mut out, report, options);
         rest::unused_snapshots(&mut out, report, paint);
         rest::residue(&mut out, report, paint);
         rest::not_run(&mut out, report, options);

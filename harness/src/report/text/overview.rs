@@ -20,6 +20,9 @@ pub(super) fn header(out: &mut String, report: &Report, paint: Paint) {
     row(out, paint, "target", &format!("{}{address}  {class}", report.target.name));
     row(out, paint, "seed", &report.seed.to_string());
     row(out, paint, "started", &report.started_at);
+    for notice in &report.notices {
+        row(out, paint, "notice", &paint.verdict(Verdict::Warn, notice));
+    }
     out.push('\n');
 }
 

@@ -8,8 +8,9 @@ use crate::verdict::Verdict;
 /// Names listed under one reason; `-v` lists all.
 const NAMES_SHOWN_MAX: usize = 3;
 
-/// Answers of the target to open questions.
-pub(super) fn answers(out: &mut String, report: &Report, paint: Paint) {
+/// Answers of the target to open questions; `-v` shows what was seen of each.
+pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
+    let paint = Paint { color: options.color };
     if report.answers.is_empty() {
         return;
     }
@@ -23,6 +24,9 @@ pub(super) fn answers(out: &mut String, report: &Report, paint: Paint) {
             paint.name(&left(&answer.question, names)),
             answer.line(),
         ));
+        if options.detail == Detail::Verbose {
+            out.push_str(&format!("    {}\n", paint.dim(&format!("seen {}", answer.seen_line()))));
+        }
     }
     out.push('\n');
 }

@@ -16,6 +16,6 @@ pub use request::{
 };
 pub use step::{
     Action, AdminStep, BurstStep, Control, EachPage, LetBinding, Poll, ReceiveStep, ReceiveUntil,
-    RequestStep, SnapshotRule, Step,
+    RequestStep, Rhythm, SnapshotRule, Step,
 };
 pub use value::{Json, Location, Piece, Text};

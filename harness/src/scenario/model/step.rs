@@ -123,8 +123,8 @@ pub struct BurstStep {
     pub shape: RequestShape,
     /// How many.
     pub calls: u32,
-    /// At once.
-    pub in_flight: u32,
+    /// How they follow one another.
+    pub rhythm: Rhythm,
     /// Statuses at which it ends.
     pub stop_on: Vec<u16>,
     /// Checks on its document.
@@ -133,6 +133,15 @@ pub struct BurstStep {
     pub observe: Vec<Observation>,
     /// Name and place in its document.
     pub capture: Vec<(String, Place)>,
+}
+
+/// How the calls of a burst follow one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rhythm {
+    /// As fast as they are answered, so many at the same time.
+    InFlight(u32),
+    /// Evenly spaced over this time.
+    Over(Duration),
 }
 
 /// `receive`.

@@ -1,7 +1,7 @@
 //! Reads steps: which of the seven a step is, and all but the request itself.
 
 use super::super::model::{
-    Action, AdminStep, BurstStep, ForEach, LetBinding, ReceiveStep, ReceiveUntil, Step,
+    Action, AdminStep, BurstStep, ForEach, LetBinding, ReceiveStep, ReceiveUntil, Rhythm, Step,
 };
 use super::super::nearest;
 use super::super::node::{Node, Tree};
@@ -20,6 +20,9 @@ const CALLS_MAX: u64 = 100_000;
 
 /// Calls of one burst at the same time.
 const IN_FLIGHT_MAX: u64 = 256;
+
+/// How complaints call it.
+const BURST: &str = "`burst`";
 
 /// Deliveries that a step waits for.
 const DELIVERIES_MAX: u64 = 1_000;
@@ -211,15 +214,13 @@ impl Reader {
     }
 
     fn burst(&mut self, node: &Node, fields: Fields<'_>) -> Option<BurstStep> {
-        let what = "`burst`";
-        let own = self.fields(node, what, &["request", "calls", "in_flight", "stop_on"])?;
+        let what = BURST;
+        let own = self.fields(node, what, &["request", "calls", "in_flight", "over", "stop_on"])?;
         let line = self.needed(own, what, "request");
         let line = line.and_then(|n| self.request_line(n, "`request`", fields.get("id")));
         let calls = self.needed(own, what, "calls");
         let calls = calls.and_then(|node| self.integer(node, "`calls`", 1..=CALLS_MAX));
-        let in_flight = self.needed(own, what, "in_flight");
-        let in_flight =
-            in_flight.and_then(|node| self.integer(node, "`in_flight`", 1..=IN_FLIGHT_MAX));
+        let rhythm = self.rhythm(node, own);
         let stop_on = self.optional(own, "stop_on", Self::statuses);
         let shape = self.shape(fields, line);
         let expect = self.optional(fields, "expect", Self::checks);
@@ -229,12 +230,32 @@ impl Reader {
         Some(BurstStep {
             shape,
             calls: u32::try_from(calls?).ok()?,
-            in_flight: u32::try_from(in_flight?).ok()?,
+            rhythm: rhythm?,
             stop_on: stop_on?.unwrap_or_default(),
             expect: expect?.unwrap_or_default(),
             observe: observe?.unwrap_or_default(),
             capture: capture?.unwrap_or_default(),
         })
+    }
+
+    /// As many at once as `in_flight` says, or evenly spaced `over` a time: one of the two.
+    fn rhythm(&mut self, node: &Node, own: Fields<'_>) -> Option<Rhythm> {
+        match (own.get("in_flight"), own.get("over")) {
+            (Some(at_once), None) => {
+                let calls = self.integer(at_once, "`in_flight`", 1..=IN_FLIGHT_MAX)?;
+                Some(Rhythm::InFlight(u32::try_from(calls).ok()?))
+            }
+            (None, Some(over)) => self.duration(over, "`over`").map(Rhythm::Over),
+            (Some(_), Some(over)) => {
+                let both = "calls are sent `in_flight` at once or evenly `over` a time, not both";
+                self.refuse(over.span, both.to_owned());
+                None
+            }
+            (None, None) => {
+                self.refuse(node.span, format!("{BURST} needs the key `in_flight`, or `over`"));
+                None
+            }
+        }
     }
 
     fn statuses(&mut self, node: &Node) -> Option<Vec<u16>> {

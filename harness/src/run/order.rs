@@ -1,0 +1,54 @@
+//! The order in which scenarios are walked. Results are told in that of the files, whatever it is.
+
+/// An order of walking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// That of the files.
+    Files,
+    /// One that this number alone decides.
+    Drawn(u64),
+}
+
+impl Order {
+    /// Puts them in this order.
+    pub(super) fn arrange<T>(self, items: &mut [T]) {
+        let Self::Drawn(number) = self else { return };
+        // xorshift64, which must not begin at 0.
+        let mut state = number.wrapping_mul(2).wrapping_add(1);
+        for last in (1..items.len()).rev() {
+            for _ in 0..4 {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+            }
+            let drawn = usize::try_from(state % (last as u64 + 1)).unwrap_or(last);
+            items.swap(last, drawn);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Order;
+
+    #[test]
+    fn an_order_is_drawn_from_its_number_alone_and_loses_nothing() {
+        let arranged = |order: Order| {
+            let mut items: Vec<u32> = (0..100).collect();
+            order.arrange(&mut items);
+            items
+        };
+        let all: Vec<u32> = (0..100).collect();
+        assert_eq!(arranged(Order::Files), all);
+        for number in [0, 1, 7, u64::MAX] {
+            let drawn = arranged(Order::Drawn(number));
+            assert_eq!(drawn, arranged(Order::Drawn(number)));
+            assert_ne!(drawn, arranged(Order::Drawn(number.wrapping_add(1))));
+            assert_ne!(drawn, all);
+            let mut sorted = drawn;
+            sorted.sort_unstable();
+            assert_eq!(sorted, all);
+        }
+        Order::Drawn(3).arrange::<u32>(&mut []);
+    }
+}

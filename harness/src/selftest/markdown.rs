@@ -1,0 +1,82 @@
+//! The kill matrix as a part of a Markdown page: between two markers, where the page has them.
+
+use std::fmt::Write as _;
+
+use super::Outcome;
+
+/// Before what is written.
+pub const BEGIN: &str = "<!-- moot selftest: from here on written by a command -->";
+/// After it.
+pub const END: &str = "<!-- moot selftest: to here -->";
+
+/// Defects named in one cell; the others are counted.
+const NAMED_MAX: usize = 6;
+
+/// The page with a new matrix: `page` with its part between the markers replaced, or, where it has
+/// none, the matrix alone between them.
+pub fn page(outcome: &Outcome, page: Option<&str>) -> String {
+    let matrix = format!("{BEGIN}\n{}{END}", matrix(outcome));
+    let parts = page.and_then(|page| {
+        let (before, rest) = page.split_once(BEGIN)?;
+        let (_, after) = rest.split_once(END)?;
+        Some((before, after))
+    });
+    match parts {
+        Some((before, after)) => format!("{before}{matrix}{after}"),
+        None => format!("{matrix}\n"),
+    }
+}
+
+fn matrix(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    write_into(&mut out, outcome).expect("a String takes all");
+    out
+}
+
+fn write_into(out: &mut String, outcome: &Outcome) -> std::fmt::Result {
+    let gating = outcome.matrix.iter().filter(|row| row.is_gating).count();
+    let unproven = outcome.unproven().len();
+    let (all, survivors) = (outcome.defects.len(), outcome.survivors().len());
+    let fails: usize = outcome.drawn().map(|drawn| drawn.false_fails.len()).sum();
+    let refused = outcome.degenerate.iter().filter(|it| it.is_refused()).count();
+    writeln!(out, "- defects caught: {} of {all}", all - survivors)?;
+    writeln!(out, "- gating rows killed: {} of {gating}", gating - unproven)?;
+    writeln!(out, "- unrelated rows that fail: median {}", outcome.median_unrelated())?;
+    writeln!(
+        out,
+        "- latitude: {fails} false fails over {} seeds, and {} times one question alone",
+        outcome.latitude.len(),
+        outcome.alone.len()
+    )?;
+    writeln!(
+        out,
+        "- targets that are no service: {refused} of {} refused\n",
+        outcome.degenerate.len()
+    )?;
+    writeln!(
+        out,
+        "### Rows\n\n| § | requirement | gating | defects that it noticed |\n|---|---|---|---|"
+    )?;
+    for row in &outcome.matrix {
+        let gating = if row.is_gating { "yes" } else { "no" };
+        let killers = names(&row.killed_by);
+        writeln!(out, "| {} | `{}` | {gating} | {killers} |", row.section, row.requirement)?;
+    }
+    writeln!(
+        out,
+        "\n### Defects\n\n| § | defect | what the service does wrong | caught by |\n|---|---|---|---|"
+    )?;
+    for it in &outcome.defects {
+        let (caught, what) = (names(&it.caught_by), it.defect.what.replace('|', "\\|"));
+        writeln!(out, "| {} | `{}` | {what} | {caught} |", it.defect.section, it.defect.id)?;
+    }
+    Ok(())
+}
+
+fn names(all: &[String]) -> String {
+    let shown: Vec<String> = all.iter().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
+    match all.len().checked_sub(NAMED_MAX) {
+        Some(more @ 1..) => format!("{} and {more} more", shown.join(", ")),
+        _ => shown.join(", "),
+    }
+}

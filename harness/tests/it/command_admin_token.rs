@@ -1,0 +1,47 @@
+//! A moot mock whose control plane needs a token, as it does beyond loopback.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, Running, run};
+
+const TOKEN: &str = "admin-token-Kx83hZq1Vw7Lt5Rb";
+
+fn judged(dir: &Path, base_url: &str, token: &str) -> Ran {
+    let text = format!(
+        "base_url: {base_url}
+admin: {{ token: {token} }}
+applications: {{ main: {{ client_id: demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B }} }}
+"
+    );
+    fs::write(dir.join("target.yaml"), text).expect("writable");
+    run(&["run", "--target", "target.yaml", "section:4.3", "--report", "json=-"], dir)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_token_opens_the_control_plane_and_is_shown_nowhere() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("admin");
+    fs::write(&file, TOKEN).expect("writable");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
+    let path = file.display().to_string();
+    let mock = Running::start(&["--format", "json", "--admin-token-file", &path]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let base_url = ready["base_url"].as_str().expect("an address");
+
+    let ran = judged(dir.path(), base_url, TOKEN);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    assert_eq!(report["target"]["class"], "moot mock");
+    assert!(!ran.stdout.contains(TOKEN) && !ran.stderr.contains(TOKEN));
+
+    let refused = judged(dir.path(), base_url, "admin-token-of-somebody-else");
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    let said = refused.stdout + &refused.stderr;
+    assert!(said.contains("`admin.token` of the target file is of no use"), "{said}");
+    assert!(!said.contains("of-somebody-else"), "{said}");
+}

@@ -1,0 +1,101 @@
+//! `moot selftest --target`: which checks are alive on a deployment, by what it answered once.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, Running, run};
+
+const SUITE: &str = "\
+section: \"4.2\"
+title: A sample
+scenarios:
+  - id: workflows
+    title: Workflows are listed
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows
+        token: read
+        expect:
+          list-workflows.status-200: { status: 200 }
+          pagination.per-page-25: { /pagination/per_page: 25 }
+  - id: deleted
+    title: What is unknown is not deleted
+    needs: [write, delete]
+    steps:
+      - request: DELETE /v1/webhooks/unknown1
+        token: write
+        expect:
+          delete-webhook.unknown-404: { status: 404 }
+";
+
+/// Runs a self-test on a mock that is treated as a deployment without any consent; the report, and
+/// how many calls the mock was sent.
+#[track_caller]
+fn tried(words: &[&str]) -> (Ran, Value) {
+    let mock = Running::start(&["--format", "json"]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("a line of JSON");
+    let base_url = ready["base_url"].as_str().expect("an address").to_owned();
+    let secret = ready["applications"][0]["client_secret"].as_str().expect("a secret").to_owned();
+    let client = ready["applications"][0]["client_id"].as_str().expect("an id").to_owned();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let target = format!(
+        "base_url: {base_url}\nadmin: none\nconsent: []\n\
+         applications: {{ main: {{ client_id: {client}, client_secret: {secret}, \
+         scopes: [read, write] }} }}\n\
+         limits: {{ requests_per_minute: 0, token_requests_per_minute: 0 }}\n"
+    );
+    fs::write(dir.path().join("target.yaml"), target).expect("writable");
+    fs::write(dir.path().join("sample.yaml"), SUITE).expect("writable");
+    let line = ["selftest", "--target", "target.yaml", "--scenarios", "sample.yaml"];
+    let ran = run(&[&line[..], words].concat(), dir.path());
+    let report = fs::read_to_string(dir.path().join("a.json")).unwrap_or_default();
+    (ran, serde_json::from_str(&report).unwrap_or_default())
+}
+
+fn row<'a>(list: &'a Value, member: &str, id: &str) -> &'a Value {
+    let rows = list.as_array().expect("a list");
+    rows.iter().find(|it| it[member] == id).unwrap_or_else(|| panic!("no {id} in {list:#}"))
+}
+
+#[test]
+fn checks_of_what_it_answers_prove_alive_and_nothing_is_written() {
+    let (ran, report) = tried(&["--report", "json=a.json"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("alive:"), "{}", ran.stdout);
+    let status = row(&report["checks"], "requirement", "list-workflows.status-200");
+    assert_eq!(status["verdict"], "pass");
+    let killers = status["killed_by"].as_array().expect("a list");
+    assert!(killers.iter().any(|id| id == "workflows.status-203"), "{status:#}");
+    let deletion = row(&report["checks"], "requirement", "delete-webhook.unknown-404");
+    assert_ne!(deletion["verdict"], "pass", "there is no consent to delete");
+    assert_eq!(row(&report["defects"], "id", "workflows.status-203")["fate"], "caught");
+    assert_eq!(row(&report["defects"], "id", "webhook.type-hook")["fate"], "unchanged");
+    assert!(report["requests_sent"].as_u64().is_some_and(|sent| sent < 12), "{report:#}");
+}
+
+#[test]
+fn what_makes_no_sense_on_a_target_is_refused() {
+    for (words, said) in [
+        (&["--seeds", "3"][..], "cannot be used with"),
+        (&["--thorough"], "cannot be used with"),
+        (&["--defect", "limits.601"], "does more than rewrite a response"),
+        (&["--defect", "workflows.status-204"], "there is no defect"),
+        (&["--report", "html=a.html"], "there is no whole kill matrix"),
+    ] {
+        let (ran, _) = tried(words);
+        assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_target_that_is_not_there_ends_with_4() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let target = "base_url: http://127.0.0.1:9\nadmin: none\n\
+                  applications: { main: { client_id: a, client_secret: not-a-secret } }\n";
+    fs::write(dir.path().join("target.yaml"), target).expect("writable");
+    let ran = run(&["selftest", "--target", "target.yaml"], dir.path());
+    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("cannot be reached"), "{}", ran.stderr);
+}

@@ -1,0 +1,111 @@
+//! The event stream and repetition, through the binary.
+
+use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::command_support::{moot, run};
+use crate::deployment::{judged, start, target};
+
+/// So long is waited for the first scenarios of a slow run.
+const FIRST_WITHIN: Duration = Duration::from_secs(30);
+
+fn events(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+fn count(events: &[Value], kind: &str) -> usize {
+    events.iter().filter(|event| event["event"] == kind).count()
+}
+
+#[tokio::test]
+async fn a_run_that_is_killed_leaves_what_it_saw() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "");
+    // Paced, so that it goes on for minutes.
+    let words = ["run", "--target", "target.yaml", "--rate", "300", "--report", "ndjson=events"];
+    let mut command = moot(&words, dir.path());
+    let mut child = command.stdout(Stdio::null()).spawn().expect("the binary runs");
+    let file = dir.path().join("events");
+    let begun = Instant::now();
+    let has_some = || {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        text.matches("{\"event\":\"ended\"").count() >= 3
+    };
+    while !has_some() && begun.elapsed() < FIRST_WITHIN {
+        tokio::task::yield_now().await;
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(child.try_wait().expect("it can be asked").is_none(), "it still runs");
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ended");
+    let text = fs::read_to_string(&file).expect("it is there");
+    // It may have been killed in the middle of a line.
+    let seen = events(&text[..text.rfind('\n').map_or(0, |end| end + 1)]);
+    assert_eq!(seen[0]["event"], "planned");
+    assert!(count(&seen, "ended") >= 3 && count(&seen, "started") >= 1, "{seen:?}");
+    assert_eq!(count(&seen, "finished"), 0);
+}
+
+#[test]
+fn repeated_runs_tell_of_all_and_end_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let words = ["run", "section:4.3", "--repeat", "3", "--shuffle", "--report", "ndjson=-"];
+    let ran = run(&words, dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let seen = events(&ran.stdout);
+    assert_eq!((count(&seen, "planned"), count(&seen, "finished")), (3, 1));
+    assert_eq!(seen.last().map(|last| last["event"].clone()), Some("finished".into()));
+    assert!(ran.stderr.contains("--repeat 3 --seed"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_verdict_that_differs_between_runs_is_drift_of_a_deployment() {
+    let server = start("default").await;
+    // What opening reads comes before the scenario, with another query.
+    let flaky = wiremock::Mock::given(wiremock::matchers::path("/api/v1/workflows"))
+        .and(wiremock::matchers::query_param("page", "7"))
+        .respond_with(wiremock::ResponseTemplate::new(500))
+        .up_to_n_times(1)
+        .with_priority(1);
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\ntolerate: [write]\n");
+    fs::write(
+        dir.path().join("sample.yaml"),
+        "section: \"4.2\"
+title: A sample
+scenarios:
+  - id: lists
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/workflows?page=7
+        token: read
+        expect:
+          list-workflows.status-200: { status: 200 }
+",
+    )
+    .expect("writable");
+    let words = ["--scenarios", "sample.yaml", "--repeat", "3"];
+    let steady = judged(dir.path(), &words, 0);
+    assert!(!steady.stdout.contains("not the same"), "{}", steady.stdout);
+    server.register(flaky).await;
+    let ran = judged(dir.path(), &words, 1);
+    assert!(ran.stdout.contains("not the same in all 3 runs"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("list-workflows.status-200: pass 2, fail 1"), "{}", ran.stdout);
+}
+
+#[tokio::test]
+async fn only_harmless_runs_are_repeated_on_a_deployment() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\n");
+    let ran = judged(dir.path(), &["--repeat", "2"], 2);
+    assert!(ran.stderr.contains("--repeat on a deployment needs `consent: []`"), "{}", ran.stderr);
+}

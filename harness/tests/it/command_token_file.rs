@@ -1,0 +1,67 @@
+//! The token file: what a run keeps is the expired token of a run two hours later.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::command_support::Running;
+use crate::deployment::{judged, target};
+
+const WORDS: [&str; 5] = [
+    "05_authentication/token-expired-for-reading",
+    "--token-file",
+    "tokens",
+    "--report",
+    "json=report.json",
+];
+
+async fn advance(base_url: &str, seconds: u64) {
+    // Another test may have installed it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let body = json!({ "advance_seconds": seconds }).to_string();
+    let asked = client.post(format!("{base_url}/__admin/clock")).body(body);
+    let answer = asked.header("content-type", "application/json").send().await.expect("it answers");
+    assert!(answer.status().is_success(), "{}", answer.status());
+}
+
+fn kept(dir: &Path) -> String {
+    let text = fs::read_to_string(dir.join("tokens")).expect("it was written");
+    let kept: Value = serde_json::from_str(&text).expect("it is JSON");
+    let first = kept.as_object().and_then(|it| it.values().next()).expect("one target");
+    first["token"].as_str().expect("a token").to_owned()
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
+    use std::os::unix::fs::PermissionsExt;
+    let mock = Running::start(&["--format", "json"]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), base_url, "");
+
+    let without = judged(dir.path(), &WORDS[..1], 3);
+    assert!(without.stdout.contains("--token-file FILE"), "{}", without.stdout);
+    judged(dir.path(), &WORDS, 3);
+    let file = dir.path().join("tokens");
+    let mode = || fs::metadata(&file).expect("it was written").permissions().mode() & 0o7777;
+    assert_eq!(mode(), 0o600);
+    let token = kept(dir.path());
+
+    advance(base_url, 7_200).await;
+    judged(dir.path(), &WORDS, 3);
+    assert_eq!(kept(dir.path()), token, "it is kept until it is old enough");
+    advance(base_url, 120).await;
+    let ran = judged(dir.path(), &WORDS, 0);
+    let report = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+    assert!(!ran.stdout.contains(&token) && !report.contains(&token), "it is masked");
+    let report: Value = serde_json::from_str(&report).expect("it is JSON");
+    assert!(report["counts"]["pass"].as_u64() > Some(10), "{}", report["counts"]);
+
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("it is ours");
+    let refused = judged(dir.path(), &WORDS, 2);
+    assert!(refused.stderr.contains("mode 0640; give it mode 0600"), "{}", refused.stderr);
+}

@@ -1,0 +1,234 @@
+//! Services that break what HTTP and JSON promise, each in one way: a table of what they write.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use crate::gzip;
+
+/// What a thread of a server sends at most, so that it ends though nobody stops it.
+const SENT_BYTES_MAX: usize = 1_000_000_000;
+/// Just below what is kept of an answer.
+const KEPT_BYTES: usize = 4_000_000;
+/// What the gzip bomb is when it is unpacked: 512 MiB.
+const BOMB_MEMBERS: usize = 512;
+
+/// What the server does about the list: all that it writes.
+type Answer = fn(&mut TcpStream) -> std::io::Result<()>;
+
+/// One hard service, and what must be said of it.
+pub(crate) struct Hard {
+    pub(crate) name: &'static str,
+    /// The exit code of the run.
+    pub(crate) code: i32,
+    /// A check of the run has this verdict …
+    pub(crate) verdict: &'static str,
+    /// … and says this.
+    pub(crate) says: &'static str,
+    answer: Answer,
+}
+
+const fn row(
+    name: &'static str,
+    (code, verdict, says): (i32, &'static str, &'static str),
+    answer: Answer,
+) -> Hard {
+    Hard { name, code, verdict, says, answer }
+}
+
+/// Each is met by one scenario that reads the list of requests.
+pub(crate) const ROWS: [Hard; 26] = [
+    row("a body that never ends", (4, "not_run", "goes on beyond 64 MB"), |stream| {
+        head(stream, "content-type: application/json\r\ntransfer-encoding: chunked\r\n")?;
+        let chunk = [b"100000\r\n".as_slice(), &[b'['; 0x10_0000], b"\r\n"].concat();
+        pour(stream, &chunk)
+    }),
+    row("a body of 1 GB", (4, "not_run", "goes on beyond 64 MB"), |stream| {
+        let length = format!("content-length: {SENT_BYTES_MAX}\r\n");
+        head(stream, &format!("content-type: application/json\r\n{length}"))?;
+        pour(stream, &[b' '; 1_000_000])
+    }),
+    row("more than is kept", (3, "not_run", "longer than what is kept"), |stream| {
+        json(stream, &[b' '; 5_000_000])
+    }),
+    row("a gzip bomb", (1, "fail", "no JSON"), |stream| {
+        let bomb = gzip::member_of_a_mebibyte().repeat(BOMB_MEMBERS);
+        let more = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+        head(stream, &format!("{more}content-length: {}\r\n", bomb.len()))?;
+        stream.write_all(&bomb)
+    }),
+    row("a redirect loop", (1, "fail", "does not document this status"), |stream| {
+        let location = "location: /api/v1/requests\r\ncontent-length: 0\r\nconnection: close\r\n";
+        write!(stream, "HTTP/1.1 302 Found\r\n{location}\r\n")
+    }),
+    row("deep JSON", (1, "fail", "no JSON"), |stream| json(stream, &[b'['; 200_000])),
+    row("deep JSON that ends", (1, "fail", "no JSON"), |stream| {
+        json(stream, &[[b'['; 100_000], [b']'; 100_000]].concat())
+    }),
+    row("very many small objects", (3, "not_run", "longer than what is kept"), |stream| {
+        json(stream, &many(b"{}"))
+    }),
+    row("very many members", (3, "not_run", "longer than what is kept"), |stream| {
+        let members: Vec<String> = (0..400_000).map(|n| format!("\"{n}\":0")).collect();
+        json(stream, format!("{{{}}}", members.join(",")).as_bytes())
+    }),
+    row("very many rows", (3, "not_run", "longer than what is kept"), |stream| {
+        json(stream, &[b"{\"data\":".as_slice(), &many(b"0"), b"}"].concat())
+    }),
+    row("as many rows as are kept, all wrong", (1, "fail", "schema"), |stream| {
+        let rows = ["0"; 99_000].join(",");
+        json(stream, format!("{{\"data\":[{rows}]}}").as_bytes())
+    }),
+    row("one long text", (1, "fail", "schema"), |stream| {
+        json(stream, &[b"{\"data\":\"".as_slice(), &[b'x'; KEPT_BYTES], b"\"}"].concat())
+    }),
+    row("invalid UTF-8", (1, "warn", "not UTF-8"), |stream| {
+        json(stream, b"{\"data\":[],\"note\":\"\xff\xfe\"}")
+    }),
+    row("duplicate keys", (1, "warn", "`data` is there twice"), |stream| {
+        json(stream, b"{\"data\":[],\"data\":{},\"data\":7}")
+    }),
+    row("another content type", (1, "warn", "sent as something else"), |stream| {
+        head(stream, "content-type: text/html\r\ncontent-length: 2\r\n")?;
+        stream.write_all(b"{}")
+    }),
+    row("a body shorter than declared", (4, "not_run", "the connection broke"), |stream| {
+        head(stream, "content-type: application/json\r\ncontent-length: 9\r\n")?;
+        stream.write_all(b"{}")
+    }),
+    row("a length that is no number", (4, "not_run", "the connection broke"), |stream| {
+        head(stream, "content-type: application/json\r\ncontent-length: many\r\n")?;
+        stream.write_all(b"{}")
+    }),
+    row("a head that breaks off", (4, "not_run", "the connection broke"), |stream| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-le")
+    }),
+    row("no HTTP", (4, "not_run", "the connection broke"), |stream| {
+        stream.write_all(b"SSH-2.0-x\r\n\r\n")
+    }),
+    row("no byte at all", (4, "not_run", "the connection broke"), |_| Ok(())),
+    row("a reset before the answer", (4, "not_run", "the connection broke"), |stream| {
+        reset(stream)
+    }),
+    row("a reset in the middle of the body", (4, "not_run", "the connection broke"), |stream| {
+        head(stream, "content-type: application/json\r\ncontent-length: 900\r\n")?;
+        stream.write_all(b"{\"data\":[")?;
+        stream.flush()?;
+        // The head is to be there before the reset, which would overtake it.
+        thread::sleep(Duration::from_millis(200));
+        reset(stream)
+    }),
+    row("a flood of headers", (4, "not_run", "the connection broke"), |stream| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\n")?;
+        pour(stream, &b"x-flood: y\r\n".repeat(1_000))
+    }),
+    row("a header that never ends", (4, "not_run", "the connection broke"), |stream| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\nx-long: ")?;
+        pour(stream, &[b'y'; 100_000])
+    }),
+    row("slow headers", (4, "not_run", "deadline `silence`"), |stream| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\nx-slow: ")?;
+        drip(stream)
+    }),
+    row("a slow body", (4, "not_run", "deadline `exchange`"), |stream| {
+        head(stream, "content-type: application/json\r\n")?;
+        drip(stream)
+    }),
+];
+
+/// A silent one stands beside the table: the deadline is another.
+pub(crate) const SILENT: Hard =
+    row("silence in the body", (4, "not_run", "deadline `silence`"), |stream| {
+        head(stream, "content-type: application/json\r\n")?;
+        stream.write_all(b"{")?;
+        thread::sleep(Duration::from_secs(20));
+        Ok(())
+    });
+
+fn head(stream: &mut TcpStream, more: &str) -> std::io::Result<()> {
+    write!(stream, "HTTP/1.1 200 OK\r\nconnection: close\r\n{more}\r\n")
+}
+
+fn json(stream: &mut TcpStream, body: &[u8]) -> std::io::Result<()> {
+    let more = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+    head(stream, &more)?;
+    stream.write_all(body)
+}
+
+/// A list of this value, as long as is kept of an answer.
+fn many(value: &[u8]) -> Vec<u8> {
+    let pieces = vec![value; KEPT_BYTES / (value.len() + 1)];
+    [b"[", pieces.join(&b","[..]).as_slice(), b"]"].concat()
+}
+
+/// 1 GB, or as much of it as somebody reads.
+fn pour(stream: &mut TcpStream, piece: &[u8]) -> std::io::Result<()> {
+    for _ in 0..SENT_BYTES_MAX / piece.len() {
+        stream.write_all(piece)?;
+    }
+    Ok(())
+}
+
+/// One byte after another, slowly, until nobody reads or a minute is over.
+fn drip(stream: &mut TcpStream) -> std::io::Result<()> {
+    for _ in 0..600 {
+        stream.write_all(b"x")?;
+        thread::sleep(Duration::from_millis(100));
+    }
+    Ok(())
+}
+
+/// Closes it by a reset (`SO_LINGER` 0), as a process that dies.
+fn reset(stream: &TcpStream) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let twin = stream.try_clone()?;
+    twin.set_nonblocking(true)?;
+    runtime.block_on(async { tokio::net::TcpStream::from_std(twin)?.set_zero_linger() })
+}
+
+impl Hard {
+    /// A service that gives tokens and has no workflows, and answers everything else in its own way.
+    pub(crate) fn serve(&self) -> String {
+        let answer = self.answer;
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                thread::spawn(move || {
+                    let line = read_request(&stream).unwrap_or_default();
+                    // Whoever was sent nonsense may hang up.
+                    let _ = if line.starts_with("POST /api/oauth/token") {
+                        json(&mut stream, b"{\"access_token\":\"token-1\",\"expires_in\":7200}")
+                    } else if line.starts_with("GET /api/v1/workflows") {
+                        json(&mut stream, b"{\"data\":[]}")
+                    } else {
+                        answer(&mut stream)
+                    };
+                });
+            }
+        });
+        format!("http://{address}/api")
+    }
+}
+
+/// Reads one request whole; its first line.
+fn read_request(stream: &TcpStream) -> std::io::Result<String> {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let line = line.trim().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    reader.take(length).read_to_end(&mut Vec::new())?;
+    Ok(first)
+}

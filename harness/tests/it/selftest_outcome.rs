@@ -1,0 +1,34 @@
+//! What a self-test needs to be proven.
+
+use moot_harness::selftest::Outcome;
+use moot_harness::selftest::matrix::Row;
+
+/// Of a self-test with this row in its matrix, and nothing else.
+#[track_caller]
+fn check(is_whole: bool, is_gating: bool, killed_by: &[&str], expected: bool) {
+    let row = Row {
+        requirement: "token.lifetime-7200".to_owned(),
+        section: "2.8".to_owned(),
+        is_gating,
+        killed_by: killed_by.iter().map(|id| (*id).to_owned()).collect(),
+    };
+    let outcome = Outcome {
+        version: "0.0.0",
+        is_thorough: false,
+        is_whole,
+        defects: Vec::new(),
+        matrix: vec![row],
+        latitude: Vec::new(),
+        alone: Vec::new(),
+        degenerate: Vec::new(),
+    };
+    assert_eq!(outcome.is_proven(), expected);
+}
+
+#[test]
+fn a_gating_row_without_a_killer_is_a_failure_where_every_defect_was_tried() {
+    check(true, true, &["token.lifetime-3600"], true);
+    check(true, true, &[], false);
+    check(true, false, &[], true);
+    check(false, true, &[], true);
+}
