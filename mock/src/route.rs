@@ -107,11 +107,10 @@ impl Route {
 
     /// `Some` where the path is this route's, with the id in it.
     fn matched<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
-        let rest = path.strip_prefix(self.start.as_str())?;
         match &self.end {
-            None => rest.is_empty().then_some(None),
+            None => (path == self.start).then_some(None),
             Some(end) => {
-                let id = rest.strip_suffix(end.as_str())?;
+                let id = path.strip_prefix(self.start.as_str())?.strip_suffix(end.as_str())?;
                 (!id.is_empty() && !id.contains('/')).then_some(Some(id))
             }
         }
@@ -119,5 +118,8 @@ impl Route {
 }
 
 fn decoded(id: &str) -> String {
+    if !id.contains('%') {
+        return id.to_owned();
+    }
     percent_decode_str(id).decode_utf8_lossy().into_owned()
 }

@@ -16,6 +16,7 @@ use super::Bench;
 use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
 use super::trial::by_requirement;
+use crate::run::order::Order;
 use crate::run::result::RunResult;
 use crate::run::{RunOptions, SnapshotMode, run};
 use crate::target::recording::{Asked, Recorder, RecordingError};
@@ -157,11 +158,13 @@ async fn recorded(
         files: bench.light(),
         selectors: Vec::new(),
         jobs: None,
+        order: Order::Files,
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
         recorder: Some(Arc::clone(&recorder)),
         reproduce: String::new(),
+        masks: Arc::default(),
     };
     let result = run(run_options, move |event| {
         if let crate::run::Event::Ended(scenario) = event {
