@@ -2,6 +2,7 @@
 //! same: over fifty drawn sets of answers, in process.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
@@ -39,7 +40,7 @@ const ROWS: usize = 5;
 /// how a limit answers are left out.
 fn bench() -> Bench {
     let files = load::bundled().expect("the bundled suite is sound");
-    let all = Bench { files, lanes: 4, jobs: 2 };
+    let all = Bench { files, lanes: 4, jobs: 2, tell: Arc::new(|_| ()) };
     let mut shortest: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let light = all.files.iter().filter(|file| file.section != "8");
     for scenario in light.flat_map(|file| &file.scenarios) {
@@ -68,7 +69,7 @@ fn length(steps: &[Step]) -> usize {
 /// What a run observes of a mock with these answers.
 async fn observed(bench: &Bench, seed: u64, answers: Answers) -> Observed {
     let options = TargetOptions { seed, answers: Some(answers), ..TargetOptions::default() };
-    let result = bench.run(TargetChoice::InProcess, bench.files.clone(), options).await;
+    let result = bench.run("random", TargetChoice::InProcess, bench.files.clone(), options).await;
     assert_eq!(result.exit_code, 0, "{seed}: {:?}", result.trouble);
     Observed::of_run(&result.answers)
 }
