@@ -11,6 +11,7 @@ pub mod compare;
 pub mod conduct;
 pub mod exchange;
 pub mod expected;
+pub mod explore;
 pub mod report;
 pub mod run;
 pub mod scenario;

@@ -100,7 +100,15 @@ fn show(result: &RunResult, is_stdout_taken: bool, screen: &Screen) -> Result<()
     if is_stdout_taken { screen.note(&text) } else { screen.print(&text) }
 }
 
-fn write(result: &RunResult, request: &ReportRequest, screen: &Screen) -> Result<(), Failure> {
+/// Writes one report.
+///
+/// # Errors
+/// It can't be made or written.
+pub(super) fn write(
+    result: &RunResult,
+    request: &ReportRequest,
+    screen: &Screen,
+) -> Result<(), Failure> {
     let mut options = screen.text_options(false);
     // A file keeps no colour; the terminal may.
     options.color &= is_stdout(request);

@@ -55,6 +55,8 @@ pub(super) enum Command {
     Judge(JudgeArguments),
     /// Hold two targets against each other: the same plan on both, and each difference in its class
     Compare(CompareArguments),
+    /// Try random cases on a deployment, or on the mock in this process, and keep what fails
+    Explore(ExploreArguments),
     /// Be the service: an HTTP mock with a control plane
     Mock(MockArguments),
     /// Be a receiver of webhooks, and print what comes
@@ -273,6 +275,27 @@ fn compare_report(text: &str) -> Result<ReportRequest, String> {
             request.format
         )),
     }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExploreArguments {
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
+    /// Sequences of calls to draw
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) cases: u32,
+    /// Answers of the mock that is explored beside the target, to compare: `default`, `documented`,
+    /// `random:SEED` or a file [default: those of --answers]
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    pub(super) model: Option<String>,
+    /// Where the scenarios go that reproduce what fails: a folder, or a `.yaml` file
+    /// [default: explored-SEED.yaml]
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(super) save: Option<PathBuf>,
+    /// Write a report too: text, json, junit, html or markdown; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
+    pub(super) reports: Vec<ReportRequest>,
 }
 
 /// Where recorded responses are, a folder for each target.

@@ -13,6 +13,7 @@ mod documents;
 mod environment;
 mod exec;
 mod explain;
+mod explore;
 mod failure;
 mod interrupt;
 mod judge;
@@ -71,6 +72,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, Failure> {
         Command::Run(arguments) => run::run(arguments, screen),
         Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Compare(arguments) => compare::compare(arguments, screen),
+        Command::Explore(arguments) => explore::explore(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),

@@ -92,6 +92,14 @@ impl Target {
         }
     }
 
+    /// Objects that a run may create on it; `None` on a mock, whose sandboxes go.
+    pub fn created_objects_max(&self) -> Option<u32> {
+        match (&self.kind, &self.file) {
+            (Kind::Deployment(_), Some(file)) => Some(file.limits.created_objects_max),
+            (Kind::Deployment(_) | Kind::Mock(_) | Kind::Recording(_), _) => None,
+        }
+    }
+
     /// From now on `recorder` keeps what the stages are told.
     pub fn record(&mut self, recorder: Arc<Recorder>) {
         let unmet = self.unmet.iter().map(|(need, unmet)| {

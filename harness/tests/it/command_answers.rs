@@ -78,6 +78,34 @@ fn an_answer_that_contradicts_the_specification_is_refused() {
 }
 
 #[test]
+fn a_mock_and_a_run_refuse_them_too_before_anything_starts() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for answer in [
+        "other_company: 200",
+        "request_workflow_unknown: 500",
+        "request_requester_unknown: 201",
+        "webhook_delete_status: 404",
+        "upload_success_status: 422",
+        "fully_executed: draft",
+        "empty_total_pages: 2",
+        "per_page: 0",
+        "rate_limit_response: { status: 200, body: problem, retry_after: true }",
+        "scope_omitted: { status: 200, error: invalid_scope }",
+    ] {
+        fs::write(dir.path().join("wrong.yaml"), format!("{answer}\n")).expect("writable");
+        for words in [
+            &["mock", "--listen", "127.0.0.1:0", "--answers", "wrong.yaml"][..],
+            &["run", "05_isolation", "--answers", "wrong.yaml"],
+            &["answers", "show", "wrong.yaml"],
+        ] {
+            let ran = check(words, dir.path(), 2);
+            assert!(ran.stderr.contains("wrong.yaml:1:"), "{answer}: {}", ran.stderr);
+            assert_eq!(ran.stdout, "", "{answer}");
+        }
+    }
+}
+
+#[test]
 fn two_sets_are_compared() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     fs::write(dir.path().join("one.yaml"), "other_company: 403\nper_page: 25\n").expect("writable");

@@ -1,5 +1,6 @@
 //! Tests of the judge through its public surface and through the real binary.
 
+mod answers_round_trip;
 mod architecture;
 mod check_implicit;
 mod check_matcher;
@@ -15,6 +16,7 @@ mod command_exec;
 mod command_exit_codes;
 mod command_expected;
 mod command_explain;
+mod command_explore;
 mod command_hostile;
 mod command_interrupt;
 mod command_judge;
@@ -37,6 +39,7 @@ mod docs_readme;
 mod docs_sandbox;
 mod docs_self_proof;
 mod examples;
+mod explore;
 mod five_changes;
 mod gzip;
 mod hard_deployments;

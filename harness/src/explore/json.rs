@@ -1,0 +1,75 @@
+//! What exploring found, for programs.
+
+use serde_json::{Value, json};
+
+use super::Explored;
+use super::text::outcome_word;
+use super::violation::Violation;
+
+/// The version of the shape below.
+const SCHEMA_VERSION: u32 = 1;
+
+/// `{schema_version, outcome, exit_code, target, seed, cases, walked, requests_sent, violations: [],
+/// warnings: [], differences: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
+pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
+    let result = &explored.result;
+    let warnings = explored.warnings.iter().map(|(id, warned)| {
+        json!({ "requirement": id, "message": warned.message, "times": warned.times })
+    });
+    let differences = explored.differences.0.iter().map(|(difference, seen)| {
+        json!({
+            "act": difference.act, "what": difference.what,
+            "times": seen.times, "first": seen.first,
+        })
+    });
+    let not_walked = explored.not_walked.iter();
+    let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));
+    let residue = result.residue.iter().map(|left| {
+        json!({ "kind": left.kind, "id": left.id, "tag": left.tag, "scenario": left.scenario })
+    });
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "outcome": outcome_word(result.exit_code),
+        "exit_code": result.exit_code,
+        "target": {
+            "name": result.target.name,
+            "base_url": result.target.base_url,
+            "class": result.target.class,
+        },
+        "seed": result.seed,
+        "cases": explored.cases,
+        "walked": explored.walked,
+        "requests_sent": result.requests_sent,
+        "violations": explored.violations.iter().map(violation).collect::<Vec<_>>(),
+        "warnings": warnings.collect::<Vec<_>>(),
+        "differences": differences.collect::<Vec<_>>(),
+        "not_walked": not_walked.collect::<Vec<_>>(),
+        "residue": residue.collect::<Vec<_>>(),
+        "saved": saved,
+        "trouble": result.trouble,
+        "reproduce": result.reproduce,
+    })
+}
+
+fn violation(violation: &Violation) -> Value {
+    let said = violation.check().map(|(step, check)| {
+        json!({
+            "section": check.section,
+            "step": step.name,
+            "message": check.message,
+            "expected": check.expected,
+            "actual": check.actual,
+            "pointer": check.pointer,
+        })
+    });
+    let mut value = said.unwrap_or_else(|| json!({}));
+    value["requirement"] = violation.cause.requirement.as_str().into();
+    let operations = violation.operations.iter().map(|it| it.as_str());
+    value["operations"] = operations.collect::<Vec<_>>().into();
+    value["scenario"] = violation.result.name.as_str().into();
+    value["cases"] = violation.cases.into();
+    value["acts_before"] = violation.acts_before.into();
+    value["acts"] = violation.case.acts.len().into();
+    value["curl"] = violation.curl().into();
+    value
+}

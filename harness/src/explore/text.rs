@@ -1,0 +1,149 @@
+//! What exploring found, for people: violations first, then what is worth a look, then the outcome.
+
+use std::fmt::Write as _;
+
+use moot_fixtures::register;
+
+use super::Explored;
+use super::differ::Seen;
+use super::violation::Violation;
+use crate::report::escape;
+use crate::report::text::Detail;
+use crate::report::text::paint::{Paint, left};
+use crate::verdict::Verdict;
+
+/// Lines of warnings, differences and reasons; more are counted.
+const LINES_MAX: usize = 40;
+/// Characters of an expected or actual value.
+const VALUE_CHARACTERS_MAX: usize = 600;
+/// Requests of a violation that are shown; the file has them all.
+const REQUESTS_MAX: usize = 20;
+
+/// The whole page; `saved` is the file with the scenarios that reproduce.
+pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
+    let mut out = String::new();
+    for violation in &explored.violations {
+        block(&mut out, violation, paint);
+    }
+    if detail > Detail::Quiet {
+        let warned = explored.warnings.iter().map(|(id, warned)| {
+            (id.as_str(), format!("{} ({} times)", warned.message, warned.times))
+        });
+        section(&mut out, paint, "Warnings", warned);
+        let differs = explored.differences.0.iter().map(|(difference, seen)| {
+            let Seen { times, first } = seen;
+            (
+                difference.act.as_str(),
+                format!("{} ({times} times, first in {first})", difference.what),
+            )
+        });
+        section(&mut out, paint, "Unlike the mock, and allowed", differs);
+        let not_walked = explored.not_walked.iter();
+        let reasons = not_walked.map(|(reason, times)| (reason.as_str(), format!("{times} cases")));
+        section(&mut out, paint, "Not walked to the end", reasons);
+        let left = explored.result.residue.iter().map(|residue| {
+            let id = residue.id.as_deref().unwrap_or("id unknown");
+            (residue.kind.as_str(), format!("{id}, by {}", residue.scenario))
+        });
+        section(&mut out, paint, "Left on the target", left);
+    }
+    outcome(&mut out, explored, saved, paint);
+    out
+}
+
+fn block(out: &mut String, violation: &Violation, paint: Paint) {
+    let requirement = &violation.cause.requirement;
+    let row = register::get(requirement);
+    let fail = paint.verdict(Verdict::Fail, "FAIL");
+    let _ = writeln!(out, "{fail}  {}", paint.bold(requirement));
+    let mut line = |name: &str, value: &str| {
+        if value.is_empty() {
+            return;
+        }
+        for (index, part) in escape::block(value).lines().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            let _ = writeln!(out, "  {} {part}", paint.dim(&left(name, 9)));
+        }
+    };
+    let cut = |text: &str| escape::cut(text, VALUE_CHARACTERS_MAX);
+    if let Some((step, check)) = violation.check() {
+        line("said", &cut(&check.message));
+        line("expected", &cut(&check.expected));
+        line("actual", &cut(&check.actual));
+        line("pointer", check.pointer.as_deref().unwrap_or_default());
+        line("case", &format!("{} › {}", violation.result.name, step.name));
+    }
+    if let Some(row) = row {
+        line("clause", &format!("§{} {}", row.section, row.sentence));
+    }
+    let operations: Vec<&str> = violation.operations.iter().map(|it| it.as_str()).collect();
+    line("on", &operations.join(", "));
+    let (before, after) = (violation.acts_before, violation.case.acts.len());
+    line(
+        "shown by",
+        &format!("{} cases; this one had {before} acts, now {after}", violation.cases),
+    );
+    let curl = violation.curl();
+    let skipped = curl.len().saturating_sub(REQUESTS_MAX);
+    line("repeat", &curl[skipped..].join("\n"));
+    out.push('\n');
+}
+
+fn section<'a>(
+    out: &mut String,
+    paint: Paint,
+    title: &str,
+    rows: impl Iterator<Item = (&'a str, String)>,
+) {
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{}", paint.bold(title));
+    for (name, said) in rows.iter().take(LINES_MAX) {
+        let said = escape::cut(&escape::line(said), VALUE_CHARACTERS_MAX);
+        let _ = writeln!(out, "  {}: {said}", paint.name(&escape::line(name)));
+    }
+    if rows.len() > LINES_MAX {
+        let _ = writeln!(out, "  … and {} more", rows.len() - LINES_MAX);
+    }
+    out.push('\n');
+}
+
+fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Paint) {
+    let result = &explored.result;
+    if let Some(trouble) = &result.trouble {
+        let _ = writeln!(out, "{}", escape::block(trouble));
+    }
+    if let Some(saved) = saved {
+        let _ = writeln!(out, "saved     {saved}");
+    }
+    let worst = match result.exit_code {
+        0 => Verdict::Pass,
+        1 | 2 | 70 => Verdict::Fail,
+        _ => Verdict::NotRun,
+    };
+    let found = explored.violations.len();
+    let _ = writeln!(
+        out,
+        "{}: {} cases on {}, {} walked to the end, {} requests; {found} found; seed {}",
+        paint.verdict(worst, outcome_word(result.exit_code)),
+        explored.cases,
+        escape::line(&result.target.name),
+        explored.walked,
+        result.requests_sent,
+        result.seed,
+    );
+    let _ = writeln!(out, "repeat    {}", escape::line(&result.reproduce));
+}
+
+/// In words: exploring proves nothing, so that nothing found is not conformant.
+pub(super) fn outcome_word(exit_code: u8) -> &'static str {
+    match exit_code {
+        0 => "nothing found",
+        1 => "violations found",
+        3 => "nothing explored",
+        4 => "target unreachable",
+        _ => "error",
+    }
+}

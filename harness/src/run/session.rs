@@ -1,0 +1,273 @@
+//! A target that is opened once and walked as often as is wanted: budgets, pace and ledger go on.
+//!
+//! [`run`](super::run()) opens one for its plan; exploring walks what it has drawn, and then again
+//! what it makes smaller. Nothing here selects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use crate::check::implicit::ImplicitContext;
+use crate::exchange::Masks;
+use crate::expected::{self, Circumstances, Expected};
+use crate::run::Event;
+use crate::run::order::Order;
+use crate::run::outcome::{self, Ending};
+use crate::run::result::{
+    ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+};
+use crate::scenario::model::ScenarioFile;
+use crate::target::{Chosen, OpenError, Target, TargetChoice};
+
+use super::interruption::{Interruption, REASON};
+use super::walk::{self, RunOptions, Shared};
+use super::{SnapshotMode, snapshot};
+
+/// An opened target, and all that its walks share.
+pub struct Session {
+    shared: Arc<Shared>,
+    begun: Begun,
+    jobs: Option<usize>,
+    order: Order,
+    /// Known failures, which are marked in the end.
+    expected: Expected,
+}
+
+/// What is known of a run before its target is opened.
+struct Begun {
+    at: Instant,
+    started_at: String,
+    seed: u64,
+    reproduce: String,
+    masks: Arc<Masks>,
+}
+
+impl Begun {
+    fn now(options: &RunOptions) -> Self {
+        Self {
+            at: Instant::now(),
+            started_at: walk::now(),
+            seed: options.target.seed,
+            reproduce: options.reproduce.clone(),
+            masks: Arc::clone(&options.masks),
+        }
+    }
+
+    /// A result without scenarios.
+    fn blank(
+        &self,
+        ending: Ending,
+        trouble: Option<String>,
+        target: TargetDescription,
+    ) -> RunResult {
+        RunResult {
+            outcome: ending.outcome,
+            exit_code: ending.exit_code,
+            target,
+            seed: self.seed,
+            scenarios: Vec::new(),
+            answers: BTreeMap::new(),
+            snapshots: SnapshotFindings::default(),
+            expected: Vec::new(),
+            residue: Vec::new(),
+            trouble,
+            reproduce: self.reproduce.clone(),
+            started_at: self.started_at.clone(),
+            duration: self.at.elapsed(),
+            requests_sent: 0,
+            masks: Arc::clone(&self.masks),
+        }
+    }
+}
+
+/// The result of a run that never came to its target.
+pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> RunResult {
+    Begun::now(options).blank(ending, Some(why), describe_choice(&options.choice))
+}
+
+impl Session {
+    /// Opens the target of `options`, and walks until `interruption` is told; files, selectors and known
+    /// failures are not looked at.
+    ///
+    /// # Errors
+    /// The result of a run whose target cannot be used, exit code 2 or 4; 3 where it was interrupted.
+    pub async fn open(
+        options: &RunOptions,
+        interruption: Arc<Interruption>,
+        on_event: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, Box<RunResult>> {
+        Self::opened(options, |_| Ok(Expected::default()), interruption, on_event).await
+    }
+
+    /// As [`Session::open`], for the files of `options`, which known failures are held against.
+    pub(super) async fn open_for_suite(
+        options: &RunOptions,
+        interruption: Arc<Interruption>,
+        on_event: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, Box<RunResult>> {
+        let known =
+            |chosen: &Chosen| chosen.expected(&options.target, &options.files, expected::today());
+        Self::opened(options, known, interruption, on_event).await
+    }
+
+    async fn opened(
+        options: &RunOptions,
+        known_failures: impl FnOnce(&Chosen) -> Result<Expected, OpenError>,
+        interruption: Arc<Interruption>,
+        on_event: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, Box<RunResult>> {
+        let begun = Begun::now(options);
+        let unopened = |ending, why: String| {
+            let description = describe_choice(&options.choice);
+            Box::new(begun.blank(ending, Some(begun.masks.mask(&why)), description))
+        };
+        let opened = async {
+            let chosen = options.choice.clone().read()?;
+            let expected = known_failures(&chosen)?;
+            let masks = Arc::clone(&begun.masks);
+            Ok((Target::open(chosen, options.target.clone(), masks).await?, expected))
+        };
+        let opened = tokio::select! {
+            opened = opened => opened,
+            () = interruption.told() => {
+                return Err(unopened(Ending::INCOMPLETE, format!("{REASON} before it began")));
+            }
+        };
+        let (mut target, expected) = match opened {
+            Ok(opened) => opened,
+            Err(OpenError::Usage(why)) => return Err(unopened(Ending::USAGE, why)),
+            Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
+                return Err(unopened(Ending::UNREACHABLE, why));
+            }
+        };
+        if let Some(recorder) = &options.recorder {
+            target.record(Arc::clone(recorder));
+        }
+        let shared = Shared {
+            implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
+            strict: options.strict,
+            run_tag: options.target.run_tag.clone(),
+            masks: Arc::clone(&begun.masks),
+            snapshots: options.snapshots,
+            snapshot_dir: options.snapshot_dir.clone(),
+            snapshots_seen: Mutex::default(),
+            answers: Mutex::default(),
+            controls: Mutex::default(),
+            on_event: Box::new(on_event),
+            interruption,
+            target,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            begun,
+            jobs: options.jobs,
+            order: options.order,
+            expected,
+        })
+    }
+
+    /// Whether no more is to be begun: it was interrupted, or the target no longer answers.
+    pub fn is_over(&self) -> bool {
+        self.shared.interruption.is_told() || self.shared.target.has_given_up()
+    }
+
+    /// What is walked.
+    pub fn target(&self) -> &Target {
+        &self.shared.target
+    }
+
+    /// Tells that so many scenarios will be walked.
+    pub fn announce(&self, scenarios: usize) {
+        (self.shared.on_event)(Event::Planned { scenarios });
+    }
+
+    /// Walks the scenarios at these places (see [`Planned`](super::plan::Planned)), as many side by
+    /// side as the target bears; the results are in the order of the places.
+    pub async fn walk(
+        &self,
+        files: &Arc<Vec<ScenarioFile>>,
+        places: &[(usize, usize)],
+    ) -> Vec<Arc<ScenarioResult>> {
+        walk::walk_all(&self.shared, files, places, self.jobs, self.order).await
+    }
+
+    /// What keeps the walks from having been whole, and in words; conformant where nothing does.
+    pub fn broken_off(&self) -> (Ending, Option<String>) {
+        let (mut ending, mut trouble) = (Ending::CONFORMANT, None);
+        if self.shared.interruption.is_told() {
+            ending = ending.graver(Ending::INCOMPLETE);
+            trouble = Some(format!("{REASON}; what had not begun by then was not run"));
+        }
+        if let Some(why) = self.shared.target.refused_applications() {
+            ending = ending.graver(Ending::UNREACHABLE);
+            trouble = Some(self.begun.masks.mask(&why));
+        }
+        if self.shared.target.has_given_up() {
+            ending = ending.graver(Ending::UNREACHABLE);
+            let why = "the target stopped answering, and the run was cut short";
+            trouble = Some(why.to_owned());
+        }
+        (ending, trouble)
+    }
+
+    /// Cleans up and ends: the result of a run that came to these scenarios.
+    pub async fn end(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunResult {
+        self.ended(scenarios, false).await
+    }
+
+    /// As [`Session::end`]; after a whole run of a whole suite it is known which snapshots nobody
+    /// asked for.
+    pub(super) async fn ended(
+        self,
+        scenarios: Vec<Arc<ScenarioResult>>,
+        is_suite: bool,
+    ) -> RunResult {
+        let shared = &self.shared;
+        // Bounded where the run was interrupted.
+        tokio::select! {
+            () = shared.target.cleanup() => {}
+            () = shared.interruption.over() => {}
+        }
+        let mut scenarios: Vec<ScenarioResult> =
+            scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        let answers = std::mem::take(&mut *shared.answers.lock());
+        let meets = |need: &str| shared.target.missing(need).is_none();
+        let circumstances = Circumstances { meets: &meets, answers: &answers };
+        let expected = expected::apply(&self.expected, &mut scenarios, &circumstances);
+        let mut ending = outcome::ending(&scenarios);
+        if expected.iter().any(|one| one.state == ExpectedState::Stale) {
+            ending = ending.graver(Ending::DRIFTED);
+        }
+        let (broken_off, trouble) = self.broken_off();
+        ending = ending.graver(broken_off);
+        let mut result = self.begun.blank(ending, trouble, shared.target.description());
+        result.scenarios = scenarios;
+        result.answers = answers;
+        result.expected = expected;
+        let seen: snapshot::Seen = std::mem::take(&mut *shared.snapshots_seen.lock());
+        let is_whole = is_suite
+            && shared.snapshots != SnapshotMode::Off
+            && ending == Ending::CONFORMANT
+            && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
+        result.snapshots = seen.into_findings(shared.snapshot_dir.as_deref(), is_whole);
+        result.residue = shared.target.residue();
+        result.requests_sent = shared.target.requests_sent();
+        result
+    }
+}
+
+fn describe_choice(choice: &TargetChoice) -> TargetDescription {
+    let (name, base_url) = match choice {
+        TargetChoice::InProcess => ("mock".to_owned(), String::new()),
+        TargetChoice::File(path) => (path.display().to_string(), String::new()),
+        TargetChoice::Url(url) => (url.clone(), url.clone()),
+        TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
+    };
+    TargetDescription { name, base_url, class: "unknown".to_owned() }
+}
+
+fn base_path(base_url: &str) -> String {
+    url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
+}

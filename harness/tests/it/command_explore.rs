@@ -1,0 +1,133 @@
+//! `moot explore`: what fails is kept as a scenario that fails again, and a deployment is spared.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command_support::{Ran, Running, run};
+use crate::deployment;
+
+#[track_caller]
+fn check(words: &[&str], dir: &Path, code: i32) -> Ran {
+    let ran = run(words, dir);
+    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+/// A moot mock with these options, as `target.yaml` below `dir`.
+fn mock(dir: &Path, words: &[&str]) -> Running {
+    let mock = Running::start(&[&["--format", "json"], words].concat());
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("one JSON line");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    fs::write(dir.join("target.yaml"), format!("base_url: {base_url}\n")).expect("writable");
+    mock
+}
+
+#[test]
+fn what_fails_is_saved_and_fails_again_and_only_there() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let broken = mock(dir.path(), &["--defect", "activity.description-missing"]);
+    let explore = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
+    let said = check(&explore, dir.path(), 1).stdout;
+    for part in [
+        "FAIL  get-legal-request-activity.shape",
+        "curl -sS -i",
+        "$MOOT_",
+        "saved     explored-7.yaml",
+        "moot explore --target target.yaml --cases 30 --seed 7",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    check(&["check", "explored-7.yaml"], dir.path(), 0);
+    let again = ["run", "--scenarios", "explored-7.yaml", "--target", "target.yaml", "--seed", "7"];
+    let said = check(&again, dir.path(), 1).stdout;
+    assert!(said.contains("get-legal-request-activity.shape"), "{said}");
+    broken.stop("-TERM");
+    let sound = mock(dir.path(), &[]);
+    check(&again, dir.path(), 0);
+    let said = check(&[&explore[..], &["--save", "none.yaml"]].concat(), dir.path(), 0).stdout;
+    assert!(said.contains("nothing found: 30 cases"), "{said}");
+    assert!(!dir.path().join("none.yaml").exists(), "there was nothing to save");
+    sound.stop("-TERM");
+}
+
+#[test]
+fn json_and_reports_tell_the_same_and_the_file_goes_where_it_is_sent() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let broken = mock(dir.path(), &["--defect", "activity.description-missing"]);
+    fs::create_dir(dir.path().join("found")).expect("writable");
+    let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "7", "--save"];
+    let more = ["found", "--format", "json", "--report", "junit=j.xml", "--report", "html=h.html"];
+    let said = check(&[&words[..], &more[..]].concat(), dir.path(), 1).stdout;
+    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    assert_eq!(said["exit_code"], 1);
+    assert_eq!(said["saved"], "found/explored-7.yaml");
+    let first = &said["violations"][0];
+    assert_eq!(first["requirement"], "get-legal-request-activity.shape");
+    assert!(first["curl"].as_array().is_some_and(|lines| !lines.is_empty()), "{first}");
+    for file in ["found/explored-7.yaml", "j.xml", "h.html"] {
+        let text = fs::read_to_string(dir.path().join(file)).expect("it was written");
+        assert!(!text.contains("demo-main-secret"), "{file}");
+    }
+    broken.stop("-TERM");
+}
+
+#[test]
+fn the_line_and_what_cannot_be_reached_have_their_exit_codes() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let at = dir.path();
+    for words in [
+        &["--cases", "0"][..],
+        &["--save", "no/such/folder/a.yaml"],
+        &["--save", "a.txt"],
+        &["--target", "none.yaml"],
+        &["--model", "none"],
+        &["--report", "ndjson=events"],
+    ] {
+        check(&[&["explore"], words].concat(), at, 2);
+    }
+    deployment::target(at, "http://127.0.0.1:9", "");
+    check(&["explore", "--target", "target.yaml"], at, 4);
+    let said = check(&["explore", "--cases", "3", "--seed", "1"], at, 0).stdout;
+    assert!(said.contains("nothing found: 3 cases on mock"), "{said}");
+}
+
+/// Methods and paths that reached it, without the token endpoint.
+async fn reached(server: &wiremock::MockServer) -> Vec<(String, String)> {
+    let all = server.received_requests().await.unwrap_or_default();
+    all.iter()
+        .map(|request| (request.method.to_string(), request.url.path().to_owned()))
+        .filter(|(_, path)| !path.ends_with("/oauth/token"))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_consent_a_deployment_is_only_read() {
+    let server = deployment::start("default").await;
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), "");
+    let words = ["explore", "--target", "target.yaml", "--cases", "12", "--seed", "3"];
+    check(&words, dir.path(), 0);
+    let methods: BTreeSet<String> =
+        reached(&server).await.into_iter().map(|(method, _)| method).collect();
+    assert_eq!(methods, BTreeSet::from(["GET".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deployment_is_left_with_no_more_than_its_limit_and_the_rest_is_told() {
+    let server = deployment::start("default").await;
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
+    let target = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&target).expect("it was written");
+    let text = text.replace("created_objects_max: 1000", "created_objects_max: 5");
+    fs::write(&target, text).expect("writable");
+    let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "3"];
+    let said = check(&[&words[..], &["--format", "json"]].concat(), dir.path(), 0).stdout;
+    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let left = said["residue"].as_array().expect("a list");
+    assert!(!left.is_empty() && left.len() <= 5, "{left:?}");
+    assert!(left.iter().all(|one| one["kind"] != "webhook"), "webhooks are deleted: {left:?}");
+}

@@ -1,0 +1,117 @@
+//! Exploring as a library: the mock survives whatever it answers, and its defects do not.
+
+use std::collections::BTreeSet;
+
+use moot_fixtures::answers;
+use moot_fixtures::contract::Answers;
+use moot_harness::explore::{ExploreOptions, Explored, explore};
+use moot_harness::run::order::Order;
+use moot_harness::run::{RunOptions, SnapshotMode};
+use moot_harness::target::{TargetChoice, TargetOptions};
+
+fn options(seed: u64, answers: Option<&Answers>, defects: &[&str]) -> RunOptions {
+    RunOptions {
+        choice: TargetChoice::InProcess,
+        target: TargetOptions {
+            seed,
+            answers: answers.cloned(),
+            defects: defects.iter().map(|id| (*id).to_owned()).collect(),
+            run_tag: "moot-00000001".to_owned(),
+            ..TargetOptions::default()
+        },
+        files: Vec::new(),
+        selectors: Vec::new(),
+        jobs: Some(4),
+        order: Order::Files,
+        strict: false,
+        snapshots: SnapshotMode::Off,
+        snapshot_dir: None,
+        recorder: None,
+        reproduce: String::new(),
+        masks: std::sync::Arc::default(),
+    }
+}
+
+async fn explored(
+    seed: u64,
+    cases: u64,
+    (target, model): (Option<&Answers>, Option<&Answers>),
+    defects: &[&str],
+) -> Explored {
+    let options = ExploreOptions {
+        target: options(seed, target, defects),
+        model: options(seed, model, &[]),
+        cases,
+        stem: "explored".to_owned(),
+    };
+    explore(options, std::sync::Arc::default(), |_| {})
+        .await
+        .expect("every drawn case is a scenario")
+}
+
+fn said(explored: &Explored) -> Vec<String> {
+    let checks = explored.violations.iter().filter_map(|violation| violation.check());
+    checks.map(|(step, check)| format!("{}: {} {check:?}", step.name, check.id)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_mock_survives_with_any_answers_and_is_its_own_model() {
+    let sets = [(answers::default().clone(), 60), (answers::documented().clone(), 30)];
+    let drawn = (1..=4).map(|seed| (answers::draw(seed), 15));
+    for (seed, (set, cases)) in (1..).zip(sets.into_iter().chain(drawn)) {
+        let found = explored(seed, cases, (Some(&set), Some(&set)), &[]).await;
+        assert_eq!(found.result.exit_code, 0, "{seed}: {:#?}", said(&found));
+        assert_eq!((found.cases, found.walked), (cases, cases), "{seed}: {:?}", found.not_walked);
+        assert!(found.differences.0.is_empty(), "{seed}: {:?}", found.differences);
+        assert_eq!(found.file(), None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_answers_are_differences_and_no_violations() {
+    let mut other = answers::default().clone();
+    other.other_company = 403;
+    other.not_found_type.problem_type = "not_found".to_owned();
+    let found = explored(3, 40, (Some(&other), None), &[]).await;
+    assert_eq!(found.result.exit_code, 0, "{:#?}", said(&found));
+    let what: BTreeSet<&str> = found.differences.0.keys().map(|it| it.what.as_str()).collect();
+    assert!(
+        what.contains("answers 403 not_found, the model 404 request_not_found")
+            || what.iter().any(|it| it.starts_with("answers 403")),
+        "{what:?}"
+    );
+    assert!(what.contains("names the problem not_found, the model request_not_found"), "{what:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_defect_is_found_once_and_made_as_small_as_it_can_be() {
+    for (defect, requirement) in [
+        ("activity.description-missing", "get-legal-request-activity.shape"),
+        ("token.lifetime-text", "token.lifetime-7200"),
+    ] {
+        let found = explored(1, 60, (None, None), &[defect]).await;
+        assert_eq!(found.result.exit_code, 1, "{defect}");
+        let violation = found
+            .violations
+            .iter()
+            .find(|it| {
+                it.cause.requirement.starts_with(requirement.split('.').next().unwrap_or(""))
+            })
+            .unwrap_or_else(|| panic!("{defect}: {:#?}", said(&found)));
+        assert_eq!(violation.case.acts.len(), 1, "{defect}: {:?}", violation.case);
+        assert!(violation.curl().iter().all(|line| line.contains("curl -sS")), "{defect}");
+        let causes: BTreeSet<_> = found.violations.iter().map(|it| &it.cause).collect();
+        assert_eq!(causes.len(), found.violations.len(), "each once");
+        assert!(found.file().is_some_and(|text| text.contains("case-")), "{defect}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_seed_draws_and_finds_the_same() {
+    let one = explored(5, 20, (None, None), &["activity.description-missing"]).await;
+    let two = explored(5, 20, (None, None), &["activity.description-missing"]).await;
+    assert_eq!(one.file(), two.file());
+    assert!(one.file().is_some());
+    let other = explored(6, 20, (None, None), &["activity.description-missing"]).await;
+    assert_ne!(one.file(), other.file());
+}
