@@ -11,6 +11,8 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::needles::Needles;
+
 /// A request as it was sent.
 #[derive(Debug, Clone)]
 pub struct SentRequest {
@@ -84,8 +86,21 @@ pub struct Exchange {
 
 /// The secrets of a run, and how each is shown. Cheap to share, grows as tokens are issued.
 #[derive(Debug, Default)]
-pub struct Masks {
-    secrets: parking_lot::RwLock<Vec<(String, String)>>,
+pub struct Masks(parking_lot::RwLock<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Each with its label in brackets, in the order they became known.
+    secrets: Vec<(String, String)>,
+    needles: Needles,
+}
+
+impl Known {
+    fn add(&mut self, secret: &str, label: String) {
+        if self.needles.add(secret, self.secrets.len()) {
+            self.secrets.push((secret.to_owned(), label));
+        }
+    }
 }
 
 impl ReceivedResponse {
@@ -98,47 +113,39 @@ impl ReceivedResponse {
 impl Masks {
     /// Hides `secret` as `[label]` from now on. Texts under 4 bytes are not hidden.
     pub fn hide(&self, secret: &str, label: &str) {
-        if secret.len() < 4 {
-            return;
-        }
-        let mut secrets = self.secrets.write();
-        // A secret that contains another must be replaced first: the longest leads.
-        let order = |known: &(String, String)| {
-            secret.len().cmp(&known.0.len()).then_with(|| known.0.as_str().cmp(secret))
-        };
-        if let Err(place) = secrets.binary_search_by(order) {
-            secrets.insert(place, (secret.to_owned(), format!("[{label}]")));
-        }
+        self.0.write().add(secret, format!("[{label}]"));
     }
 
     /// `text` with every known secret replaced by its label.
     pub fn mask(&self, text: &str) -> String {
-        self.secrets.read().iter().fold(text.to_owned(), |shown, (secret, label)| {
-            if shown.contains(secret.as_str()) {
-                shown.replace(secret.as_str(), label)
-            } else {
-                shown
-            }
-        })
+        let known = self.0.read();
+        known.needles.replaced(text, |number| &known.secrets[number].1)
     }
 
     /// Only the secrets that occur in `text`: a run knows thousands, a request holds a few.
     pub fn within(&self, text: &str) -> Self {
-        let secrets = self.secrets.read();
-        let found = secrets.iter().filter(|(secret, _)| text.contains(secret.as_str()));
-        Self { secrets: parking_lot::RwLock::new(found.cloned().collect()) }
+        let known = self.0.read();
+        let mut here = Known::default();
+        for number in known.needles.within(text.as_bytes()) {
+            let (secret, label) = &known.secrets[number];
+            here.add(secret, label.clone());
+        }
+        Self(parking_lot::RwLock::new(here))
     }
 
     /// Each secret with its label, longest first.
     pub fn labelled(&self) -> Vec<(String, String)> {
-        let secrets = self.secrets.read();
         let bare = |label: &str| label.trim_matches(['[', ']']).to_owned();
-        secrets.iter().map(|(secret, label)| (secret.clone(), bare(label))).collect()
+        let known = self.0.read();
+        let mut all: Vec<(String, String)> =
+            known.secrets.iter().map(|(secret, label)| (secret.clone(), bare(label))).collect();
+        all.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        all
     }
 
     /// The secrets known now, for scanning finished artefacts.
     pub fn secrets(&self) -> Vec<String> {
-        self.secrets.read().iter().map(|(secret, _)| secret.clone()).collect()
+        self.0.read().secrets.iter().map(|(secret, _)| secret.clone()).collect()
     }
 }
 

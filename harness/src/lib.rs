@@ -12,6 +12,7 @@ pub mod conduct;
 pub mod exchange;
 pub mod expected;
 pub mod explore;
+mod needles;
 pub mod report;
 pub mod run;
 pub mod scenario;

@@ -1,12 +1,12 @@
 //! The secrets of a run in every form in which they could get into a report: masked while one is
 //! built, looked for once it is finished.
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::exchange::Masks;
+use crate::needles::Needles;
 
 /// Shorter forms are masked in what a server sent, but not looked for in finished reports: a word of
 /// our own could be one by chance.
@@ -14,52 +14,40 @@ const SCANNED_BYTES_MIN: usize = 8;
 
 /// All forms of all secrets.
 pub struct Secrets {
-    /// Of every form; `None` where there is no secret.
-    masked: Option<AhoCorasick>,
+    /// Every form.
+    masked: Needles,
     labels: Vec<String>,
-    /// Of the forms that are long enough to be no chance.
-    scanned: Option<AhoCorasick>,
+    /// The forms that are long enough to be no chance.
+    scanned: Needles,
 }
 
 impl Secrets {
     /// The secrets that are known now.
     pub fn of(masks: &Masks) -> Self {
-        let mut forms: Vec<(String, String)> = Vec::new();
+        let (mut masked, mut scanned) = (Needles::default(), Needles::default());
+        let mut labels = Vec::new();
         for secret in masks.secrets() {
-            let label = masks.mask(&secret);
+            let number = labels.len();
             for form in forms_of(&secret) {
-                forms.push((form, label.clone()));
+                masked.add(&form, number);
+                if form.len() >= SCANNED_BYTES_MIN {
+                    scanned.add(&form, number);
+                }
             }
+            labels.push(masks.mask(&secret));
         }
-        let texts = || forms.iter().map(|(form, _)| form.as_str());
-        let long = texts().filter(|form| form.len() >= SCANNED_BYTES_MIN);
-        let (masked, scanned) = (automaton(texts()), automaton(long));
-        Self { masked, labels: forms.into_iter().map(|(_, label)| label).collect(), scanned }
+        Self { masked, labels, scanned }
     }
 
     /// `text` with every form of every secret replaced by its label.
     pub fn mask(&self, text: &str) -> String {
-        match &self.masked {
-            Some(automaton) => automaton.replace_all(text, &self.labels),
-            None => text.to_owned(),
-        }
+        self.masked.replaced(text, |number| &self.labels[number])
     }
 
     /// Whether any form of any secret stands in `artefact`.
     pub fn is_in(&self, artefact: &str) -> bool {
-        self.scanned.as_ref().is_some_and(|automaton| automaton.is_match(artefact))
+        self.scanned.find(artefact.as_bytes()).next().is_some()
     }
-}
-
-/// `None` where there is nothing to look for, or more than an automaton can hold: 2^31 states, which
-/// the secrets of a run are far from.
-fn automaton<'a>(forms: impl Iterator<Item = &'a str>) -> Option<AhoCorasick> {
-    let forms: Vec<&str> = forms.collect();
-    if forms.is_empty() {
-        return None;
-    }
-    let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(forms);
-    Some(built.expect("the secrets of a run are far below 2^31 states"))
 }
 
 /// As it is, percent-encoded (both cases), as a form field, JSON-escaped, HTML-escaped, and as part of

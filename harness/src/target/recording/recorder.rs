@@ -70,8 +70,7 @@ impl Recorder {
         result: &RunResult,
         asked: &Asked,
     ) -> Result<(), RecordingError> {
-        let malformed = |reason| RecordingError::Malformed { path: dir.to_owned(), reason };
-        let mut redactor = Redactor::new(&result.masks).map_err(malformed)?;
+        let mut redactor = Redactor::new(&result.masks);
         let scan = Secrets::of(&result.masks);
         let mut tapes = std::mem::take(&mut *self.tapes.lock());
         // Walked side by side, they end in any order; those of one name keep theirs.

@@ -3,17 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use crate::exchange::Masks;
+use crate::needles::Needles;
 
 /// What a placeholder begins with.
 const STEM: &str = "redacted-";
 
 /// Replaces, and remembers which placeholders it used.
 pub(super) struct Redactor {
-    automaton: Option<AhoCorasick>,
+    needles: Needles,
     /// Placeholder and label of each secret.
     rows: Vec<(String, String)>,
     used: BTreeMap<String, String>,
@@ -21,34 +21,26 @@ pub(super) struct Redactor {
 
 impl Redactor {
     /// For the secrets that are known now.
-    ///
-    /// # Errors
-    /// Where there are more than can be looked for at once.
-    pub(super) fn new(masks: &Masks) -> Result<Self, String> {
-        let secrets = masks.labelled();
-        let built = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(secrets.iter().map(|(secret, _)| secret));
-        let automaton = match secrets.is_empty() {
-            true => None,
-            false => Some(built.map_err(|error| error.to_string())?),
-        };
-        let rows = secrets.into_iter().enumerate();
-        let rows = rows.map(|(at, (secret, label))| (placeholder(at, secret.len()), label));
-        Ok(Self { automaton, rows: rows.collect(), used: BTreeMap::new() })
+    pub(super) fn new(masks: &Masks) -> Self {
+        let mut needles = Needles::default();
+        let mut rows = Vec::new();
+        for (at, (secret, label)) in masks.labelled().into_iter().enumerate() {
+            needles.add(&secret, at);
+            rows.push((placeholder(at, secret.len()), label));
+        }
+        Self { needles, rows, used: BTreeMap::new() }
     }
 
     /// Bytes without secrets.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let Some(automaton) = &self.automaton else { return bytes.to_vec() };
         let mut out = Vec::with_capacity(bytes.len());
         let mut from = 0;
-        for found in automaton.find_iter(bytes) {
-            let (placeholder, label) = &self.rows[found.pattern()];
-            out.extend_from_slice(&bytes[from..found.start()]);
+        for found in self.needles.find(bytes) {
+            let (placeholder, label) = &self.rows[found.number];
+            out.extend_from_slice(&bytes[from..found.start]);
             out.extend_from_slice(placeholder.as_bytes());
             self.used.insert(placeholder.clone(), label.clone());
-            from = found.end();
+            from = found.end;
         }
         out.extend_from_slice(&bytes[from..]);
         out
@@ -95,7 +87,7 @@ mod tests {
         let masks = Masks::default();
         masks.hide("first-secret-of-a-run", "A");
         masks.hide("first-secret-of-a", "B");
-        let mut redactor = Redactor::new(&masks).expect("two secrets");
+        let mut redactor = Redactor::new(&masks);
         let value = redactor.value(&json!({
             "a": "Bearer first-secret-of-a-run", "b": ["first-secret-of-a-run", 1],
             "c": "first-secret-of-a"
