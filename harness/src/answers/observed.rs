@@ -173,6 +173,6 @@ mod tests {
         check("per_page", &[(json!(0), 3)], None, true);
         check("upload_success_status", &[(json!(204), 1)], None, true);
         check("webhook_auth_types", &[(json!(["none"]), 1)], None, true);
-        check("request_name", &[(json!("a"), 1), (json!("b"), 1)], None, false);
+        check("other_errors", &[(json!(405), 1), (json!(404), 1)], None, false);
     }
 }

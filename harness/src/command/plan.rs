@@ -43,6 +43,10 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let options = target_options(&arguments.target, seed)?;
     let rows_and_totals = || match choice(&arguments.target).read()? {
+        // Without credentials it is judged only where a moot mock answers, which gives its own.
+        Chosen::Http(file) if file.can_only_be_a_mock() => {
+            on_mock(Chosen::InProcess, &options, planned, &masks)
+        }
         chosen @ Chosen::Http(_) => on_deployment(chosen, &options, &files, planned),
         chosen @ (Chosen::InProcess | Chosen::Recording(_)) => {
             on_mock(chosen, &options, planned, &masks)

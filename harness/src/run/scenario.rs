@@ -192,7 +192,7 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
             results.push(unwalked(shared, planned, &name, &Stop::not_run(REASON), begun));
             continue;
         }
-        results.push(row_walked(shared, planned, &name, row).await);
+        results.push(row_walked(shared, planned, &name, row.map(|_| index)).await);
     }
     results
 }
@@ -242,14 +242,14 @@ async fn row_walked(
     shared: &Shared,
     planned: Planned<'_>,
     name: &str,
-    row: Option<Value>,
+    row: Option<usize>,
 ) -> ScenarioResult {
-    let first = attempt(shared, planned, name, row.as_ref()).await;
+    let first = attempt(shared, planned, name, row).await;
     let failed = first.verdict == Verdict::Fail;
     if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
         return first;
     }
-    let second = attempt(shared, planned, name, row.as_ref()).await;
+    let second = attempt(shared, planned, name, row).await;
     if second.verdict == Verdict::Fail {
         return second;
     }
@@ -276,7 +276,7 @@ async fn attempt(
     shared: &Shared,
     planned: Planned<'_>,
     name: &str,
-    row: Option<&Value>,
+    row: Option<usize>,
 ) -> ScenarioResult {
     let begun = Instant::now();
     let stage = match shared.target.stage(name, &planned.scenario.sandbox).await {
@@ -284,8 +284,17 @@ async fn attempt(
         Err(trouble) => return unwalked(shared, planned, name, &Stop::from(trouble), begun),
     };
     let mut names = root_names(&stage);
+    // Its value in this world: a sandbox has secrets of its own.
     if let (Some(for_each), Some(row)) = (&planned.scenario.for_each, row) {
-        names.set(&for_each.name, row.clone());
+        let rows = list(&names, &for_each.rows);
+        let gone = || Stop::not_run("the row is not there any more".to_owned());
+        match rows.and_then(|rows| rows.into_iter().nth(row).ok_or_else(gone)) {
+            Ok(value) => names.set(&for_each.name, value),
+            Err(stop) => {
+                stage.close().await;
+                return unwalked(shared, planned, name, &stop, begun);
+            }
+        }
     }
     let mut walk = Walk {
         shared,

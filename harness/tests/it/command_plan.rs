@@ -79,6 +79,19 @@ fn it_names_minutes_objects_and_whom_they_write_to() {
 }
 
 /// A secret that only its owner reads.
+#[test]
+fn an_address_on_loopback_without_credentials_can_only_be_a_mock() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // The discard port: nothing listens there, and nothing is sent.
+    let words = |url| ["plan", "--target", url, "section:4.7", "--format", "json"];
+    let ran = run(&words("http://127.0.0.1:9"), dir.path());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let plan: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    assert!(plan["scenarios"].as_array().is_some_and(|rows| !rows.is_empty()), "{plan}");
+    let ran = run(&words("https://legal.example.com"), dir.path());
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+}
+
 fn secret(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::write(path, "sample-secret-0123456789").expect("writable");

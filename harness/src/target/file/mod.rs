@@ -59,6 +59,15 @@ pub struct TargetFile {
     pub ledger: PathBuf,
 }
 
+impl TargetFile {
+    /// Whether it is on loopback, names no credentials, and lets a control plane be looked for.
+    pub fn can_only_be_a_mock(&self) -> bool {
+        self.applications.main.is_none()
+            && matches!(self.admin, AdminChoice::Auto)
+            && super::address::is_loopback(&self.base_url)
+    }
+}
+
 /// The applications of a target file; `main` may be absent only on a moot mock.
 #[derive(Debug, Clone, Default)]
 pub struct FileApplications {
