@@ -242,6 +242,8 @@ fn signals_that_nobody_typed_reach_the_command() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the binary runs");
+        // Waiting closes it, and without it `cat` would end by itself.
+        let _stdin = child.stdin.take();
         let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let mut line = String::new();
         stdout.read_line(&mut line).expect("it prints text");
