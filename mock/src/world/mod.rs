@@ -279,7 +279,7 @@ impl World {
         }
     }
 
-    /// Who and what there is to call it with, as [`Seeded::describe`] shapes it.
+    /// Who and what there is to call it with: `{"applications": […], "users": {…}, "workflows": […]}`.
     pub fn describe(&self) -> Value {
         self.seeded.describe(|application| self.client_secret(application))
     }
