@@ -86,7 +86,11 @@ impl Bench {
             reproduce: String::new(),
             masks: Arc::default(),
         };
-        let result = run(options, |_| ()).await;
+        // A task of its own, so that trials side by side have a thread each.
+        let result = tokio::spawn(run(options, |_| ())).await.unwrap_or_else(|broken| {
+            // Nobody cancels it, so it panicked, and does so here too.
+            std::panic::resume_unwind(broken.into_panic())
+        });
         (self.tell)(name);
         result
     }
