@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use serde_json::{Map, Value};
@@ -14,7 +13,7 @@ use serde_json::{Map, Value};
 use super::Bench;
 use super::defects::SAMPLE_EVERY;
 use super::latitude::{Draw, Drawn, tried};
-use super::trial::is_heavy;
+use super::trial::{is_heavy, side_by_side};
 use crate::run::declared;
 use crate::scenario::model::ScenarioFile;
 
@@ -30,7 +29,7 @@ pub async fn alone(bench: &Bench, seeds: u64, is_thorough: bool) -> Vec<Drawn> {
     let trials = draws.into_iter().enumerate().map(|(turn, (question, draw))| {
         tried(bench, draw, chosen(bench, &question, is_thorough, turn))
     });
-    stream::iter(trials).buffered(bench.lanes).collect().await
+    side_by_side(trials, bench.lanes).await
 }
 
 /// How many trials that will be.

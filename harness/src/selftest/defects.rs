@@ -6,13 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures_util::stream::{self, StreamExt};
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
 use serde::Serialize;
 
 use super::Bench;
-use super::trial::{by_requirement, is_heavy};
+use super::trial::{by_requirement, is_heavy, side_by_side};
 use crate::run::declared;
 use crate::run::result::RunResult;
 use crate::scenario::model::ScenarioFile;
@@ -80,7 +79,7 @@ pub async fn defects(bench: &Bench, all: Vec<Defect>, is_thorough: bool) -> Vec<
             judged(defect, scenarios, &ran)
         }
     });
-    stream::iter(trials).buffered(bench.lanes).collect().await
+    side_by_side(trials, bench.lanes).await
 }
 
 /// What each scenario declares, worked out once.

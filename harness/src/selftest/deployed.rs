@@ -9,13 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 
 use super::Bench;
 use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
-use super::trial::by_requirement;
+use super::trial::{by_requirement, side_by_side};
 use crate::run::order::Order;
 use crate::run::result::RunResult;
 use crate::run::{RunOptions, SnapshotMode, run};
@@ -130,7 +129,7 @@ pub async fn deployed(
     let heard = heard(bench, "the answers as they are", folder, None).await;
     let sound = by_requirement(&heard);
     let trials = all.into_iter().map(|defect| laid(bench, folder, &sound, defect));
-    let defects: Vec<Laid> = stream::iter(trials).buffered(bench.lanes).collect().await;
+    let defects: Vec<Laid> = side_by_side(trials, bench.lanes).await;
     let checks = checks(bench, &sound, &defects);
     Ok(Deployed {
         version: env!("CARGO_PKG_VERSION"),

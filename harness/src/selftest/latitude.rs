@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Bench;
+use super::trial::side_by_side;
 use crate::run::result::{CheckResult, RunResult, Subject};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
@@ -72,7 +72,7 @@ pub async fn combined(bench: &Bench, seeds: u64) -> Vec<Drawn> {
         let drawn = Draw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
         tried(bench, drawn, files.clone())
     });
-    stream::iter(trials).buffered(bench.lanes).collect().await
+    side_by_side(trials, bench.lanes).await
 }
 
 /// Answers that were drawn.

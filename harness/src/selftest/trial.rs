@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::stream::{self, StreamExt};
+
 use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
 use crate::run::{RunOptions, SnapshotMode, run};
@@ -94,6 +96,18 @@ impl Bench {
         (self.tell)(name);
         result
     }
+}
+
+/// What comes of all trials, in their order, so many of them at a time. A slow one holds up no other.
+pub async fn side_by_side<F: Future>(
+    trials: impl IntoIterator<Item = F>,
+    lanes: usize,
+) -> Vec<F::Output> {
+    let numbered =
+        trials.into_iter().enumerate().map(|(at, trial)| async move { (at, trial.await) });
+    let mut ended: Vec<_> = stream::iter(numbered).buffer_unordered(lanes).collect().await;
+    ended.sort_by_key(|(at, _)| *at);
+    ended.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Whether the scenario at this index is heavy.
