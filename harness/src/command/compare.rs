@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::again::Again;
 use super::artefact;
 use super::failure::{Failure, UNREACHABLE, USAGE};
 use super::line::CompareArguments;
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
-use super::run::{drawn, is_stdout, quoted, runtime};
+use super::run::{drawn, is_stdout, runtime};
 use super::screen::Screen;
 use super::suite;
 use crate::answers::Pins;
@@ -140,9 +141,9 @@ impl Asking {
                 seed,
                 world: self.world.as_deref().map(chosen_world).transpose()?,
                 answers: self.answers.as_deref().map(chosen_answers).transpose()?,
-                rate: arguments.rate,
-                receiver: arguments.receiver,
-                receiver_url: arguments.receiver_url.clone(),
+                rate: arguments.reach.rate,
+                receiver: arguments.reach.receiver,
+                receiver_url: arguments.reach.receiver_url.clone(),
                 run_tag,
                 // What is known to fail on one side is a difference all the same.
                 ..TargetOptions::default()
@@ -202,31 +203,21 @@ fn performed(side: &Asking, options: RunOptions, screen: &Screen) -> Result<Side
     Ok(Side::new(&side.word, result, &told))
 }
 
-/// The line that does the same again; reports are left out.
+/// The line that does the same again.
 fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
-    let mut words = vec!["moot".to_owned(), "compare".to_owned()];
-    words.extend([arguments.a.clone(), arguments.b.clone()]);
-    words.extend(arguments.suite.selectors.iter().cloned());
-    let folders = arguments.suite.scenarios.iter().map(|dir| Some(dir.display().to_string()));
-    let scenarios = folders.map(|folder| ("--scenarios", folder));
-    let options = [
-        ("--answers-a", arguments.answers_a.clone()),
-        ("--answers-b", arguments.answers_b.clone()),
-        ("--world-a", arguments.world_a.clone()),
-        ("--world-b", arguments.world_b.clone()),
-        ("--rate", arguments.rate.map(|rate| rate.to_string())),
-        ("--jobs", arguments.jobs.map(|jobs| jobs.to_string())),
-        ("--receiver", arguments.receiver.map(|address| address.to_string())),
-        ("--receiver-url", arguments.receiver_url.clone()),
-        ("--seed", Some(seed.to_string())),
-    ];
-    for (name, value) in scenarios.chain(options) {
-        words.extend(value.map(|value| [name.to_owned(), value]).into_iter().flatten());
-    }
-    if arguments.strict {
-        words.push("--strict".to_owned());
-    }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    Again::new("compare")
+        .word(&arguments.a)
+        .word(&arguments.b)
+        .suite(&arguments.suite)
+        .option("--answers-a", arguments.answers_a.as_ref())
+        .option("--answers-b", arguments.answers_b.as_ref())
+        .option("--world-a", arguments.world_a.as_ref())
+        .option("--world-b", arguments.world_b.as_ref())
+        .reach(&arguments.reach)
+        .option("--jobs", arguments.jobs)
+        .option("--seed", Some(seed))
+        .flag("--strict", arguments.strict)
+        .line()
 }
 
 /// Writes the reports and prints the one for the terminal, on stderr where a report has stdout.

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::again::Again;
 use super::artefact;
 use super::failure::{Failure, USAGE};
 use super::interrupt;
 use super::line::ExploreArguments;
 use super::mock::chosen_answers;
 use super::progress::Progress;
-use super::run::{choice, drawn, is_stdout, quoted, runtime, target_options};
+use super::run::{choice, drawn, is_stdout, runtime, target_options};
 use super::screen::Screen;
 use crate::explore::{self, ExploreOptions, Explored};
 use crate::report::Format;
@@ -158,23 +159,12 @@ fn secrets_masked(value: &serde_json::Value, secrets: &Secrets) -> serde_json::V
     }
 }
 
-/// The line that does the same again; reports are left out.
+/// The line that does the same again.
 fn reproduce(arguments: &ExploreArguments, seed: u64) -> String {
-    let target = &arguments.target;
-    let options = [
-        ("--target", target.target.clone()),
-        ("--world", target.world.clone()),
-        ("--answers", target.answers.clone()),
-        ("--model", arguments.model.clone()),
-        ("--rate", target.rate.map(|rate| rate.to_string())),
-        ("--cases", Some(arguments.cases.to_string())),
-        ("--seed", Some(seed.to_string())),
-    ];
-    let mut line = "moot explore".to_owned();
-    for (name, value) in options {
-        if let Some(value) = value {
-            line.push_str(&format!(" {name} {}", quoted(&value)));
-        }
-    }
-    line
+    Again::new("explore")
+        .target(&arguments.target)
+        .option("--model", arguments.model.as_ref())
+        .option("--cases", Some(arguments.cases))
+        .option("--seed", Some(seed))
+        .line()
 }

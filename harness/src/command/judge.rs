@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::again::Again;
 use super::artefact;
 use super::failure::Failure;
 use super::line::JudgeArguments;
-use super::run::{performed, quoted};
+use super::run::performed;
 use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
@@ -17,27 +18,26 @@ use crate::target::{TargetChoice, TargetOptions};
 
 /// The exit code of the judgement, as of a run.
 pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Failure> {
-    artefact::check(&arguments.reports)?;
+    let judging = &arguments.judging;
+    artefact::check(&judging.reports)?;
     let index = Index::read(&arguments.recording)?;
-    let files = suite::files(&arguments.scenarios, screen.color())?;
-    let mut index = Index { strict: index.strict || arguments.strict, ..index };
-    if !arguments.selectors.is_empty() {
-        index.selectors.clone_from(&arguments.selectors);
+    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    let mut index = Index { strict: index.strict || judging.strict, ..index };
+    if !arguments.suite.selectors.is_empty() {
+        index.selectors.clone_from(&arguments.suite.selectors);
     }
     plan::select(&files, &index.selectors)?;
-    let mut reproduce = format!("moot judge {}", quoted(&arguments.recording.to_string_lossy()));
-    for word in &arguments.selectors {
-        reproduce.push(' ');
-        reproduce.push_str(&quoted(word));
-    }
-    if let Some(file) = &arguments.expected {
-        reproduce.push_str(&format!(" --expected {}", quoted(&file.to_string_lossy())));
-    }
+    let reproduce = Again::new("judge")
+        .word(arguments.recording.to_string_lossy())
+        .suite(&arguments.suite)
+        .file("--expected", judging.expected.as_ref())
+        .flag("--strict", judging.strict)
+        .line();
     let mut options = options(&arguments.recording, index, files, reproduce);
-    options.target.expected = arguments.expected;
-    let streams = Streams::open(&arguments.reports)?;
+    options.target.expected.clone_from(&judging.expected);
+    let streams = Streams::open(&judging.reports)?;
     let result = performed(options, &streams, screen)?;
-    artefact::publish(&result, streams, &arguments.reports, screen)?;
+    artefact::publish(&result, streams, &judging.reports, screen)?;
     Ok(result.exit_code)
 }
 

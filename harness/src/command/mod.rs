@@ -3,6 +3,7 @@
 //! One file a command. A command returns its exit code or a `Failure`; only [`main`] prints that and
 //! ends. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
+mod again;
 mod answers;
 mod artefact;
 mod check;

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
+use super::again::Again;
 use super::artefact;
 use super::failure::Failure;
 use super::interrupt;
@@ -21,27 +22,27 @@ use crate::target::{TargetChoice, TargetOptions};
 
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
-    artefact::check(&arguments.reports)?;
+    artefact::check(&arguments.judging.reports)?;
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     plan::select(&files, &arguments.suite.selectors)?;
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let target = TargetOptions {
-        expected: arguments.expected.clone(),
+        expected: arguments.judging.expected.clone(),
         is_repeated: arguments.repeat > 1,
         ..target_options(&arguments.target, seed)?
     };
     let asked = Asked {
         run_tag: target.run_tag.clone(),
-        strict: arguments.strict,
+        strict: arguments.judging.strict,
         selectors: arguments.suite.selectors.clone(),
     };
     if let Some(dir) = &arguments.record {
         Recorder::prepare(dir)?;
     }
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
-    let streams = Streams::open(&arguments.reports)?;
+    let streams = Streams::open(&arguments.judging.reports)?;
     let result = repeat::repeated(arguments.repeat, |number| {
         let turn = repeat::turn(&arguments, seed, number);
         let options = RunOptions {
@@ -52,7 +53,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
             selectors: arguments.suite.selectors.clone(),
             jobs: turn.jobs,
             order: turn.order,
-            strict: arguments.strict,
+            strict: arguments.judging.strict,
             snapshots: recording.mode,
             snapshot_dir: Some(recording.folder.clone()),
             recorder: recorder.clone(),
@@ -68,7 +69,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     if let Some(file) = &save_answers {
         artefact::save_answers(&result, file)?;
     }
-    artefact::publish(&result, streams, &arguments.reports, screen)?;
+    artefact::publish(&result, streams, &arguments.judging.reports, screen)?;
     recorded.map_err(|error| Failure::fault(error.to_string()))?;
     Ok(result.exit_code)
 }
@@ -131,10 +132,10 @@ pub(super) fn target_options(
         answers: arguments.answers.as_deref().map(chosen_answers).transpose()?,
         defects: Vec::new(),
         overlay: None,
-        rate: arguments.rate,
+        rate: arguments.reach.rate,
         token_file: arguments.token_file.clone(),
-        receiver: arguments.receiver,
-        receiver_url: arguments.receiver_url.clone(),
+        receiver: arguments.reach.receiver,
+        receiver_url: arguments.reach.receiver_url.clone(),
         expected: None,
         run_tag: format!("moot-{tag:08x}"),
         is_repeated: false,
@@ -152,47 +153,19 @@ pub(super) fn is_bundled_mock(target: &TargetArguments) -> bool {
     target.target.is_none() && target.world.is_none() && target.answers.is_none()
 }
 
-/// The line that does the same again; reports are left out.
+/// The line that does the same again.
 fn reproduce(arguments: &RunArguments, seed: u64) -> String {
-    let mut words: Vec<String> = vec!["moot".to_owned(), "run".to_owned()];
-    words.extend(arguments.suite.selectors.iter().cloned());
-    let mut option = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            words.extend([name.to_owned(), value]);
-        }
-    };
-    let target = &arguments.target;
-    option("--target", target.target.clone());
-    option("--world", target.world.clone());
-    option("--answers", target.answers.clone());
-    for folder in &arguments.suite.scenarios {
-        option("--scenarios", Some(folder.display().to_string()));
-    }
-    option("--rate", target.rate.map(|rate| rate.to_string()));
-    option("--token-file", target.token_file.as_ref().map(|file| file.display().to_string()));
-    option("--receiver", target.receiver.map(|address| address.to_string()));
-    option("--receiver-url", target.receiver_url.clone());
-    option("--expected", arguments.expected.as_ref().map(|file| file.display().to_string()));
-    option("--jobs", arguments.jobs.map(|jobs| jobs.to_string()));
-    option("--repeat", (arguments.repeat > 1).then(|| arguments.repeat.to_string()));
-    option("--seed", Some(seed.to_string()));
-    if arguments.shuffle {
-        words.push("--shuffle".to_owned());
-    }
-    if arguments.strict {
-        words.push("--strict".to_owned());
-    }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// For a POSIX shell.
-pub(super) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+    let repeats = (arguments.repeat > 1).then_some(arguments.repeat);
+    Again::new("run")
+        .suite(&arguments.suite)
+        .target(&arguments.target)
+        .file("--expected", arguments.judging.expected.as_ref())
+        .option("--jobs", arguments.jobs)
+        .option("--repeat", repeats)
+        .option("--seed", Some(seed))
+        .flag("--shuffle", arguments.shuffle)
+        .flag("--strict", arguments.judging.strict)
+        .line()
 }
 
 impl From<RecordingError> for Failure {
@@ -213,7 +186,7 @@ pub(super) fn is_stdout(request: &ReportRequest) -> bool {
 mod tests {
     use clap::Parser;
 
-    use super::{choice, quoted, reproduce};
+    use super::{choice, reproduce};
     use crate::command::line::{Command, Line, RunArguments};
     use crate::target::TargetChoice;
 
@@ -240,8 +213,6 @@ mod tests {
         ] {
             assert_eq!(reproduce(&arguments(line), 7), expected);
         }
-        assert_eq!(quoted("it's"), "'it'\\''s'");
-        assert_eq!(quoted(""), "''");
     }
 
     #[test]
