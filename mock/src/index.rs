@@ -63,17 +63,19 @@ impl Index {
 /// The rows of one page: `count` rows after the first `skipped`, in `order`.
 pub(crate) fn page(rows: &RoaringBitmap, order: ListOrder, skipped: u64, count: u32) -> Vec<u32> {
     let count = count as usize;
+    let mut page = Vec::with_capacity(usize::try_from(rows.len()).unwrap_or(count).min(count));
     match order {
         ListOrder::OldestFirst => {
-            let Some(first) = select(rows, Some(skipped)) else { return Vec::new() };
-            rows.range(first..).take(count).collect()
+            let Some(first) = select(rows, Some(skipped)) else { return page };
+            page.extend(rows.range(first..).take(count));
         }
         ListOrder::NewestFirst => {
             let rank = rows.len().checked_sub(1).and_then(|last| last.checked_sub(skipped));
-            let Some(first) = select(rows, rank) else { return Vec::new() };
-            rows.range(..=first).rev().take(count).collect()
+            let Some(first) = select(rows, rank) else { return page };
+            page.extend(rows.range(..=first).rev().take(count));
         }
     }
+    page
 }
 
 fn select(rows: &RoaringBitmap, rank: Option<u64>) -> Option<u32> {
