@@ -12,8 +12,8 @@ use parking_lot::RwLock;
 use crate::Failure;
 use crate::client::Client;
 
-/// Calls below the limit of a minute.
-const CALLS: usize = 500;
+/// Readings, and creations: both together are below the limit of a minute.
+const CALLS: usize = 250;
 const REFERENCE_TURNS: u32 = 1_000_000;
 
 /// The figures of a world beside that of `client`; `id` is one of its requests.

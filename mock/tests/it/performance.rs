@@ -185,7 +185,7 @@ fn a_call_allocates_little() {
     let one = format!("/v1/requests/{}", list.text("/data/0/id"));
     let bench = Bench { site, runtime, authorization: format!("Bearer {token}") };
     check_allocations(&bench, ("GET", &one, "", ""), 4);
-    check_allocations(&bench, ("GET", "/v1/requests", "", ""), 7);
+    check_allocations(&bench, ("GET", "/v1/requests", "", ""), 8);
     let form = "application/x-www-form-urlencoded";
     check_allocations(&bench, ("POST", "/oauth/token", form, GRANT), 10);
     let create = FORM.replace("WORKFLOW", workflow);
