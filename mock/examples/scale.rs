@@ -4,6 +4,8 @@
 
 #[path = "scale/client.rs"]
 mod client;
+#[path = "scale/held.rs"]
+mod held;
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr};
@@ -50,9 +52,11 @@ fn heads(sizes: &[u32]) -> String {
 fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     let settings = settings("bench", rows)?;
     let (before, begun) = (memory_bytes(), Instant::now());
+    let run = settings.run();
     let service = Service::new(World::new(settings, Timestamp::now())?);
     let loading = begun.elapsed();
     let held = memory_bytes().saturating_sub(before);
+    let beside = World::from_seeded(service.seeded(), run, Timestamp::now())?;
     let mut client = Client::new(service)?;
     let (last, filtered_last) = (client.pages("")?, client.pages("&status=signed")?);
     let mut figures = vec![
@@ -74,6 +78,7 @@ fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     figures.push(("get", client.time(|client, turn| client.get(id(turn)))?));
     figures.push(("create", client.time(|client, _| client.create())?));
     figures.push(("status change", client.time(|client, turn| client.change(id(turn), turn))?));
+    figures.extend(held::figures(beside, &client, id(0))?);
     Ok(figures)
 }
 

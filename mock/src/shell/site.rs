@@ -227,29 +227,47 @@ impl Site {
     where
         B: Body<Data = Bytes> + Send,
     {
-        let answer = AssertUnwindSafe(self.answer(request, client)).catch_unwind().await;
-        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+        let (parts, body) = request.into_parts();
+        self.call_of_parts(&parts, pin!(body), client).await
     }
 
-    async fn answer<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
+    /// As [`Self::call`], of a request that stays where it is: moving it costs as much as some answers.
+    pub(super) async fn call_of_parts<B>(
+        &self,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
     where
         B: Body<Data = Bytes> + Send,
     {
-        let (parts, body) = request.into_parts();
-        let body = pin!(body);
+        let answer = pin!(self.answer(parts, body, client));
+        let answer = AssertUnwindSafe(answer).catch_unwind().await;
+        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+    }
+
+    async fn answer<B>(
+        &self,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
         match self.place(parts.uri.path()) {
             Place::Service { realm, path } => {
-                self.serve(realm.get(self), path, &parts, body, client).await
+                self.serve(realm.get(self), path, parts, body, client).await
             }
             Place::Admin { realm, path } => {
                 let realm = realm.get(self);
-                if let Err(problem) = self.0.access.check(&parts, client) {
+                if let Err(problem) = self.0.access.check(parts, client) {
                     Box::pin(body::drain(body, &parts.headers, self.0.times)).await;
                     return problem.respond(parts.uri.path());
                 }
-                Box::pin(super::control::call(self, realm, path, &parts, body)).await
+                Box::pin(super::control::call(self, realm, path, parts, body)).await
             }
-            Place::Outside => Box::pin(self.outside(&parts, body, client)).await,
+            Place::Outside => Box::pin(self.outside(parts, body, client)).await,
         }
     }
 
@@ -296,7 +314,8 @@ impl Site {
         let head = Head { method: &parts.method, path, query, headers: &parts.headers, client };
         let service = realm.service();
         let (headers, times) = (&parts.headers, self.0.times);
-        let admitted = match service.admit(clock::now(), &head) {
+        let now = clock::now();
+        let admitted = match service.admit(now, &head) {
             Admission::Admitted(admitted) => admitted,
             Admission::Refused(response) => {
                 realm.called().notify_waiters();
@@ -307,22 +326,23 @@ impl Site {
             }
         };
         // What few calls need is boxed here and above, so that the future of every call is small.
-        let body = if body::is_empty(&*body, headers, admitted.reading) {
-            call::Body::Empty
+        let (body, mut now) = if body::is_empty(&*body, headers, admitted.reading) {
+            (call::Body::Empty, now)
         } else {
             let read = body::read(body, headers, admitted.reading, times, &self.0.store);
             match Box::pin(read).await {
-                Ok(body) => body,
+                Ok(body) => (body, clock::now()),
                 Err(_) => return problem::internal("a temporary file can't be written"),
             }
         };
         let mut call = Call { head, admitted: &admitted, body, fetched: None };
         if let Some(fetcher) = &self.0.fetcher
-            && let Some(fetch) = service.needs(clock::now(), &call)
+            && let Some(fetch) = service.needs(now, &call)
         {
             call.fetched = Some(Box::pin(fetcher.fetch(fetch, &self.0.store)).await);
+            now = clock::now();
         }
-        let response = service.answer(clock::now(), &call);
+        let response = service.answer(now, &call);
         realm.called().notify_waiters();
         if parts.method == Method::DELETE {
             // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
