@@ -1,7 +1,7 @@
 //! The JSON Schemas of the contract, compiled once: the only place that knows the validator.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use jsonschema::{Draft, Registry, Validator};
 use moot_fixtures::schemas;
@@ -22,29 +22,41 @@ pub struct SchemaError {
     pub message: String,
 }
 
-static VALIDATORS: LazyLock<BTreeMap<&'static str, Validator>> = LazyLock::new(|| {
-    let registry = schemas::all()
+/// All schemas, so that each finds what it refers to.
+static REGISTRY: LazyLock<Registry<'static>> = LazyLock::new(|| {
+    schemas::all()
         .iter()
         .try_fold(Registry::new(), |registry, (name, schema)| {
             registry.add(format!("{}{name}", schemas::ID_PREFIX), schema)
         })
         .and_then(jsonschema::RegistryBuilder::prepare)
-        .expect("a test compiles every embedded schema");
-    let compiled = |schema| {
-        jsonschema::options()
-            .with_draft(Draft::Draft202012)
-            .with_registry(&registry)
-            .should_validate_formats(true)
-            .build(schema)
-            .expect("a test compiles every embedded schema")
-    };
-    schemas::all().iter().map(|(name, schema)| (*name, compiled(schema))).collect()
+        .expect("a test compiles every embedded schema")
 });
+
+/// Each is compiled when it is first asked for, and once: a run of few checks needs few of them.
+static VALIDATORS: LazyLock<BTreeMap<&'static str, (&'static Value, OnceLock<Validator>)>> =
+    LazyLock::new(|| {
+        schemas::all().iter().map(|(name, schema)| (*name, (schema, OnceLock::new()))).collect()
+    });
+
+fn compiled(schema: &Value) -> Validator {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_registry(&REGISTRY)
+        .should_validate_formats(true)
+        .build(schema)
+        .expect("a test compiles every embedded schema")
+}
+
+fn validator(name: &str) -> Option<&'static Validator> {
+    let (schema, validator) = VALIDATORS.get(name)?;
+    Some(validator.get_or_init(|| compiled(schema)))
+}
 
 /// Where `value` breaks the schema of this name, at most 20 places; one without a pointer where
 /// there is no such schema.
 pub fn errors(name: &str, value: &Value) -> Vec<SchemaError> {
-    let Some(validator) = VALIDATORS.get(name) else {
+    let Some(validator) = validator(name) else {
         let message = format!("there is no schema `{name}`");
         return vec![SchemaError { pointer: String::new(), message }];
     };
