@@ -87,3 +87,16 @@ pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
     let message = format!("the body breaks its schema at {place}: {}{more}", first.message);
     Judgement::fails(message, expected, actual).at(first.pointer.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::validator;
+
+    #[test]
+    fn a_schema_is_compiled_once() {
+        let compiled = |name| validator(name).expect("an embedded schema");
+        assert!(std::ptr::eq(compiled("token"), compiled("token")));
+        assert!(!std::ptr::eq(compiled("token"), compiled("token_failure")));
+        assert!(validator("no-such-schema").is_none());
+    }
+}

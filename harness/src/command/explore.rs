@@ -17,7 +17,7 @@ use crate::explore::{self, ExploreOptions, Explored};
 use crate::report::Format;
 use crate::report::secret::Secrets;
 use crate::run::order::Order;
-use crate::run::{Interruption, RunOptions, SnapshotMode};
+use crate::run::{Interruption, Kept, RunOptions, SnapshotMode};
 use crate::target::{TargetChoice, TargetOptions};
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
@@ -67,13 +67,14 @@ fn options(choice: TargetChoice, target: TargetOptions, reproduce: String) -> Ru
     RunOptions {
         choice,
         target,
-        files: Vec::new(),
+        files: Arc::default(),
         selectors: Vec::new(),
         jobs: None,
         order: Order::Files,
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
+        kept: Kept::Beginning,
         recorder: None,
         reproduce,
         masks: Arc::default(),

@@ -11,7 +11,7 @@ use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
 use crate::run::order::Order;
-use crate::run::{RunOptions, SnapshotMode, plan};
+use crate::run::{Kept, RunOptions, SnapshotMode, plan};
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Index;
 use crate::target::{TargetChoice, TargetOptions};
@@ -35,6 +35,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
         .line();
     let mut options = options(&arguments.recording, index, files, reproduce);
     options.target.expected.clone_from(&judging.expected);
+    options.kept = artefact::kept(&judging.reports);
     let streams = Streams::open(&judging.reports)?;
     let result = performed(options, &streams, screen)?;
     artefact::publish(&result, streams, &judging.reports, screen)?;
@@ -55,13 +56,14 @@ pub(super) fn options(
             run_tag: index.run_tag,
             ..TargetOptions::default()
         },
-        files,
+        files: Arc::new(files),
         selectors: index.selectors,
         jobs: None,
         order: Order::Files,
         strict: index.strict,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
+        kept: Kept::Outline,
         recorder: None,
         reproduce,
         masks: Arc::default(),

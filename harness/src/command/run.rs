@@ -23,7 +23,7 @@ use crate::target::{TargetChoice, TargetOptions};
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.judging.reports)?;
-    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     plan::select(&files, &arguments.suite.selectors)?;
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
@@ -49,13 +49,14 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
             choice: choice(&arguments.target),
             target: target.clone(),
             reproduce: reproduce(&arguments, seed),
-            files: files.clone(),
+            files: Arc::clone(&files),
             selectors: arguments.suite.selectors.clone(),
             jobs: turn.jobs,
             order: turn.order,
             strict: arguments.judging.strict,
             snapshots: recording.mode,
             snapshot_dir: Some(recording.folder.clone()),
+            kept: artefact::kept(&arguments.judging.reports),
             recorder: recorder.clone(),
             masks: Arc::default(),
         };

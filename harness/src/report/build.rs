@@ -41,6 +41,11 @@ pub(crate) fn escaped(result: &RunResult, secrets: &Secrets) -> Report {
     Builder { secrets, is_escaped: true, breadth: Breadth::Whole }.report(result)
 }
 
+/// As [`escaped`], without the exchanges that nobody complained about.
+pub(crate) fn escaped_checks(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: true, breadth: Breadth::Checks }.report(result)
+}
+
 /// As [`escaped`], with the checks of `warn` or worse and their exchanges alone: all that a person is
 /// told of the others is how many they are.
 pub(crate) fn remarkable(result: &RunResult, secrets: &Secrets) -> Report {
@@ -210,11 +215,11 @@ impl Builder<'_> {
 
     fn check(&self, check: &CheckResult) -> Check {
         let mut shown = Check {
-            id: self.line(&check.id),
+            id: self.line(&check.id()),
             requirement: None,
             question: None,
             snapshot: None,
-            section: check.section.clone(),
+            section: check.section.to_string(),
             level: check.level.map(level_name),
             sentence: None,
             remedy: None,
@@ -239,12 +244,12 @@ impl Builder<'_> {
                 let row = register::get(id).filter(|_| is_looked_into);
                 shown.sentence = row.map(|row| row.sentence.clone());
                 shown.remedy = row.and_then(|row| row.remedy.clone());
-                shown.requirement = Some(id.clone());
+                shown.requirement = Some(id.to_string());
             }
             Subject::Question(id) => {
                 let question = questions::get(id).filter(|_| is_looked_into);
                 shown.sentence = question.map(|question| question.ask.clone());
-                shown.question = Some(id.clone());
+                shown.question = Some(id.to_string());
             }
             Subject::Snapshot(name) => shown.snapshot = Some(self.line(name)),
         }
@@ -287,7 +292,7 @@ impl Builder<'_> {
                     tolerate_as: None,
                     is_tolerated: check.known.is_some(),
                     known: check.known.as_ref().map(|known| self.line(&known.reason)),
-                    names: vec![self.line(&check.id)],
+                    names: vec![self.line(&check.id())],
                 });
             }
         }

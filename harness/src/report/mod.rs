@@ -105,7 +105,7 @@ pub fn render(
     let artefact = match format {
         Format::Text => text::render(&build::remarkable(result, &secrets), text_options),
         Format::Json => json::render(&build::raw(result, &secrets)).map_err(fault)?,
-        Format::Junit => junit::render(&build::escaped(result, &secrets)).map_err(fault)?,
+        Format::Junit => junit::render(&build::escaped_checks(result, &secrets)).map_err(fault)?,
         Format::Html => html::render(&build::escaped(result, &secrets)).map_err(fault)?,
         Format::Markdown => markdown::render(&build::remarkable(result, &secrets)),
         Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,

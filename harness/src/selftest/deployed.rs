@@ -17,7 +17,7 @@ use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
 use crate::run::order::Order;
 use crate::run::result::RunResult;
-use crate::run::{RunOptions, SnapshotMode, run};
+use crate::run::{Kept, RunOptions, SnapshotMode, run};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{Overlay, TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -154,13 +154,14 @@ async fn recorded(
     let run_options = RunOptions {
         choice,
         target: options,
-        files: bench.light(),
+        files: Arc::new(bench.light()),
         selectors: Vec::new(),
         jobs: None,
         order: Order::Files,
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
+        kept: Kept::Outline,
         recorder: Some(Arc::clone(&recorder)),
         reproduce: String::new(),
         masks: Arc::default(),

@@ -7,7 +7,7 @@ use futures_util::stream::{self, StreamExt};
 
 use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
-use crate::run::{RunOptions, SnapshotMode, run};
+use crate::run::{Kept, RunOptions, SnapshotMode, run};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -59,7 +59,7 @@ impl Bench {
         &self,
         name: &str,
         choice: TargetChoice,
-        files: Vec<ScenarioFile>,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
         options: TargetOptions,
     ) -> RunResult {
         let run_tag = format!("moot-{:08x}", options.seed);
@@ -71,19 +71,20 @@ impl Bench {
         &self,
         name: &str,
         choice: TargetChoice,
-        files: Vec<ScenarioFile>,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
         options: TargetOptions,
     ) -> RunResult {
         let options = RunOptions {
             choice,
             target: options,
-            files,
+            files: files.into(),
             selectors: Vec::new(),
             jobs: Some(self.jobs),
             order: Order::Files,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
+            kept: Kept::Outline,
             recorder: None,
             reproduce: String::new(),
             masks: Arc::default(),
@@ -121,7 +122,7 @@ pub fn by_requirement(result: &RunResult) -> BTreeMap<String, Verdict> {
     let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
     for check in steps.flat_map(|step| &step.checks) {
         if let Subject::Requirement(id) = &check.subject {
-            let known = worst.entry(id.clone()).or_insert(check.verdict);
+            let known = worst.entry(id.to_string()).or_insert(check.verdict);
             *known = check.verdict.max(*known);
         }
     }

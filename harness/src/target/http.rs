@@ -203,3 +203,20 @@ fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
         || within.is_some_and(|within| is_tls(within))
         || error.source().is_some_and(is_tls)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Http;
+    use crate::target::file;
+
+    #[test]
+    fn authorities_are_read_where_tls_may_be_needed() {
+        let is_secure = |address: &str| {
+            let target = file::from_url(address, &|_| None).expect("an address");
+            Http::new(&target).expect("clients").secure.get().is_some()
+        };
+        assert!(!is_secure("http://127.0.0.1:1"));
+        assert!(is_secure("https://127.0.0.1:1"));
+        assert!(is_secure("http://legal.example.com"), "a proxy may have TLS");
+    }
+}

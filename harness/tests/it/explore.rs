@@ -6,7 +6,7 @@ use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use moot_harness::explore::{ExploreOptions, Explored, explore};
 use moot_harness::run::order::Order;
-use moot_harness::run::{RunOptions, SnapshotMode};
+use moot_harness::run::{Kept, RunOptions, SnapshotMode};
 use moot_harness::target::{TargetChoice, TargetOptions};
 
 fn options(seed: u64, answers: Option<&Answers>, defects: &[&str]) -> RunOptions {
@@ -19,13 +19,14 @@ fn options(seed: u64, answers: Option<&Answers>, defects: &[&str]) -> RunOptions
             run_tag: "moot-00000001".to_owned(),
             ..TargetOptions::default()
         },
-        files: Vec::new(),
+        files: std::sync::Arc::default(),
         selectors: Vec::new(),
         jobs: Some(4),
         order: Order::Files,
         strict: false,
         snapshots: SnapshotMode::Off,
         snapshot_dir: None,
+        kept: Kept::Beginning,
         recorder: None,
         reproduce: String::new(),
         masks: std::sync::Arc::default(),
@@ -51,7 +52,7 @@ async fn explored(
 
 fn said(explored: &Explored) -> Vec<String> {
     let checks = explored.violations.iter().filter_map(|violation| violation.check());
-    checks.map(|(step, check)| format!("{}: {} {check:?}", step.name, check.id)).collect()
+    checks.map(|(step, check)| format!("{}: {} {check:?}", step.name, check.id())).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
