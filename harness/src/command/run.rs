@@ -46,10 +46,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let result = repeat::repeated(arguments.repeat, |number| {
         let turn = repeat::turn(&arguments, seed, number);
         let options = RunOptions {
-            choice: choice(&arguments.target),
-            target: target.clone(),
             reproduce: reproduce(&arguments, seed),
-            files: Arc::clone(&files),
             selectors: arguments.suite.selectors.clone(),
             jobs: turn.jobs,
             order: turn.order,
@@ -58,7 +55,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
             snapshot_dir: Some(recording.folder.clone()),
             kept: artefact::kept(&arguments.judging.reports),
             recorder: recorder.clone(),
-            masks: Arc::default(),
+            ..RunOptions::new(choice(&arguments.target), target.clone(), Arc::clone(&files))
         };
         performed(options, &streams, screen)
     })?;

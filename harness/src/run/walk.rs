@@ -56,6 +56,32 @@ pub struct RunOptions {
     pub masks: Arc<Masks>,
 }
 
+impl RunOptions {
+    /// All of these files at this target, in their order; nothing is strict, no snapshot is looked at,
+    /// nothing is recorded, and of what was sent the beginnings are kept.
+    pub fn new(
+        choice: TargetChoice,
+        target: TargetOptions,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
+    ) -> Self {
+        Self {
+            choice,
+            target,
+            files: files.into(),
+            selectors: Vec::new(),
+            jobs: None,
+            order: Order::Files,
+            strict: false,
+            snapshots: SnapshotMode::Off,
+            snapshot_dir: None,
+            kept: Kept::Beginning,
+            recorder: None,
+            reproduce: String::new(),
+            masks: Arc::default(),
+        }
+    }
+}
+
 /// What every scenario of a run shares.
 pub(super) struct Shared {
     pub(super) target: Target,

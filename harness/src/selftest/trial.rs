@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
-use crate::run::{Kept, RunOptions, SnapshotMode, run};
+use crate::run::{Kept, RunOptions, run};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -75,19 +74,9 @@ impl Bench {
         options: TargetOptions,
     ) -> RunResult {
         let options = RunOptions {
-            choice,
-            target: options,
-            files: files.into(),
-            selectors: Vec::new(),
             jobs: Some(self.jobs),
-            order: Order::Files,
-            strict: false,
-            snapshots: SnapshotMode::Off,
-            snapshot_dir: None,
             kept: Kept::Outline,
-            recorder: None,
-            reproduce: String::new(),
-            masks: Arc::default(),
+            ..RunOptions::new(choice, options, files)
         };
         // A task of its own, so that trials side by side have a thread each.
         let result = tokio::spawn(run(options, |_| ())).await.unwrap_or_else(|broken| {

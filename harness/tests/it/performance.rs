@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use moot_harness::run::order::Order;
 use moot_harness::run::result::{CheckResult, RunResult, Subject};
-use moot_harness::run::{Kept, RunOptions, SnapshotMode, run};
+use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::target::{TargetChoice, TargetOptions};
 use moot_harness::verdict::Verdict;
@@ -17,20 +16,14 @@ const BODY_KEPT_BYTES: usize = 1_000;
 
 /// A section of the bundled suite on the mock in this process.
 async fn walked(kept: Kept) -> RunResult {
+    let run_tag = "moot-00000001".to_owned();
+    let target = TargetOptions { run_tag, ..TargetOptions::default() };
+    let files = load::bundled().expect("the bundled suite is sound");
     let options = RunOptions {
-        choice: TargetChoice::InProcess,
-        target: TargetOptions { run_tag: "moot-00000001".to_owned(), ..TargetOptions::default() },
-        files: Arc::new(load::bundled().expect("the bundled suite is sound")),
         selectors: vec!["section:4.6".to_owned()],
         jobs: Some(2),
-        order: Order::Files,
-        strict: false,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
         kept,
-        recorder: None,
-        reproduce: String::new(),
-        masks: Arc::default(),
+        ..RunOptions::new(TargetChoice::InProcess, target, files)
     };
     let result = run(options, |_| {}).await;
     assert_eq!(result.exit_code, 0);
