@@ -11,6 +11,7 @@ use super::stream::Streams;
 use crate::answers::Observed;
 use crate::report::secret::Secrets;
 use crate::report::{Format, render};
+use crate::run::Kept;
 use crate::run::result::RunResult;
 
 /// Refuses what could not be written, before anything is sent.
@@ -45,6 +46,14 @@ pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// What a run has to keep for these reports: only the page shows what nobody complained about.
+pub(super) fn kept(requests: &[ReportRequest]) -> Kept {
+    match requests.iter().any(|request| request.format == Format::Html) {
+        true => Kept::Beginning,
+        false => Kept::Outline,
+    }
 }
 
 /// Writes every report and prints the one for the terminal: JSON where that was asked for, else text;

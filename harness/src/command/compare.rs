@@ -41,7 +41,7 @@ struct Asking {
 /// The exit code of the comparison (DESIGN §8).
 pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.reports)?;
-    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let (answers, world) = (arguments.answers_a.clone(), arguments.world_a.clone());
     let a = Asking::of("A", &arguments.a, answers, world)?;
     let (answers, world) = (arguments.answers_b.clone(), arguments.world_b.clone());
@@ -52,7 +52,7 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(drawn);
     let reproduce = reproduce(&arguments, seed);
     let asked = Asked { seed, selectors, reproduce };
-    let plans = [&a, &b].map(|side| side.options(&arguments, &asked, files.clone()));
+    let plans = [&a, &b].map(|side| side.options(&arguments, &asked, Arc::clone(&files)));
     let [first, second] = plans;
     let (first, second) = (first?, second?);
     let first = performed(&a, first, screen)?;
@@ -123,7 +123,7 @@ impl Asking {
         &self,
         arguments: &CompareArguments,
         asked: &Asked,
-        files: Vec<ScenarioFile>,
+        files: Arc<Vec<ScenarioFile>>,
     ) -> Result<RunOptions, Failure> {
         // What was recorded was sent with its own seed and tag.
         let (seed, run_tag) = match &self.index {

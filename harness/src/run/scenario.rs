@@ -92,7 +92,7 @@ pub(super) struct Walk<'a> {
     pub(super) stage: &'a Stage,
     pub(super) planned: Planned<'a>,
     /// `stem/id[row]`.
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
     /// Whether what always runs is being walked.
@@ -126,8 +126,9 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn standing<'b>(&'b self, step: &'b str) -> judge::Standing<'b> {
-        judge::Standing { scenario: &self.name, step, strict: self.shared.strict }
+    pub(super) fn standing(&self, step: &str) -> judge::Standing {
+        let (scenario, step) = (Arc::clone(&self.name), Arc::from(step));
+        judge::Standing { scenario, step, strict: self.shared.strict }
     }
 }
 
@@ -138,7 +139,7 @@ pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<Scena
     for result in rows_walked(shared, planned).await {
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
-        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result))));
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.kept)));
     }
     kept
 }
@@ -300,7 +301,7 @@ async fn attempt(
         shared,
         stage: &stage,
         planned,
-        name: name.to_owned(),
+        name: Arc::from(name),
         names,
         steps: Vec::new(),
         is_final: false,
@@ -348,7 +349,7 @@ fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
         }
     }
     ScenarioResult {
-        name: walk.name,
+        name: walk.name.to_string(),
         title: walk.planned.scenario.title.clone(),
         section: walk.planned.file.section.clone(),
         verdict,
@@ -403,7 +404,9 @@ fn collect_unwalked(
     results: &mut Vec<StepResult>,
 ) {
     for step in steps {
-        let standing = judge::Standing { scenario, step: &step.name, strict: shared.strict };
+        let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
+        let standing =
+            judge::Standing { scenario: scenario_name, step: step_name, strict: shared.strict };
         let checks: Vec<_> = declared::checks(step)
             .into_iter()
             .map(|check| standing.unjudged(check, verdict, reason))

@@ -65,7 +65,7 @@ pub(super) fn judge(
     let content = content(walk, rule, document, exchange);
     let name = name(walk, label);
     let metadata = Metadata {
-        scenario: walk.name.clone(),
+        scenario: walk.name.to_string(),
         step: label.to_owned(),
         target_class: walk.shared.target.description().class,
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
@@ -81,9 +81,8 @@ pub(super) fn judge(
     }
     drop(seen);
     let mut result = walk.standing(label).blank(&name, None, Some(Arc::clone(exchange)));
-    result.id = format!("{}/{label}/snapshot", walk.name);
-    result.subject = Subject::Snapshot(name);
-    result.section.clone_from(&walk.planned.file.section);
+    result.subject = Subject::Snapshot(name.into());
+    result.section = walk.planned.file.section.clone().into();
     result.place = Some(walk.planned.scenario.at.clone());
     verdict(&mut result, comparison, mode);
     Some(result)
@@ -152,7 +151,7 @@ fn pointer(place: &Place) -> Option<String> {
 /// `STEM/SCENARIO__STEP`, in characters that every file system takes. Rows of a loop are counted, not
 /// named: the identifiers in their names are others tomorrow.
 fn name(walk: &mut Walk<'_>, label: &str) -> String {
-    let scenario = walk.name.split_once('/').map_or(walk.name.as_str(), |(_, name)| name);
+    let scenario = walk.name.split_once('/').map_or(&*walk.name, |(_, name)| name);
     let step = label.split(['[', '#']).next().unwrap_or(label);
     let stem = slug(&walk.planned.file.stem);
     let name = format!("{stem}/{}__{}", slug(scenario), slug(step));

@@ -92,7 +92,7 @@ fn undeclared(
     declared::checks(step)
         .into_iter()
         .map(|check| standing.unjudged(check, verdict, reason))
-        .filter(|result| !judged.iter().any(|known| known.id == result.id))
+        .filter(|result| !judged.iter().any(|known| known.id() == result.id()))
         .collect()
 }
 

@@ -240,9 +240,9 @@ impl Stage {
     }
 
     /// Method and path template (with `{id}`, below the base address) of an operation here.
-    pub fn endpoint(&self, operation: Operation) -> (String, String) {
+    pub fn endpoint(&self, operation: Operation) -> (&str, &str) {
         let endpoint = self.line.venue.endpoints.get(operation);
-        (endpoint.method.clone(), endpoint.path.clone())
+        (&endpoint.method, &endpoint.path)
     }
 
     /// A create request for the workflow that `schema` was read from on this stage, by
