@@ -36,6 +36,7 @@ mod key;
 mod limiter;
 mod limits;
 mod list;
+mod nearest;
 mod oauth;
 mod operation;
 mod page;

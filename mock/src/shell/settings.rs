@@ -10,8 +10,8 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
-use super::nearest::hint;
 use crate::defect::{self, Defect};
+use crate::nearest::hint;
 use crate::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 
 /// A setting that can't be read.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::fault::read_operation;
 use super::routes::FILTERS;
 use crate::control::{Filter, StatusFilter};
-use crate::shell::nearest::hint;
+use crate::nearest::hint;
 use crate::shell::problem::Problem;
 
 /// Exchanges that are listed where `limit` is absent.
