@@ -10,6 +10,8 @@ use crate::nearest::nearest;
 use crate::response::Stage;
 use crate::world::World;
 
+/// Bytes of a path for which a near one is looked for; a longer one is no slip of the pen.
+const PATH_LENGTH_MAX: usize = 100;
 /// Names that are told of what there is.
 const NAMES_MAX: usize = 5;
 
@@ -40,6 +42,9 @@ pub(super) fn of(world: &World, exchange: &Exchange) -> Option<String> {
 }
 
 fn path(world: &World, path: &str) -> Option<String> {
+    if path.len() > PATH_LENGTH_MAX {
+        return None;
+    }
     let router = world.seeded().router();
     let path = path.trim_end_matches('/');
     let (like, versioned) = (router.paths_like(path), format!("/v1{path}"));

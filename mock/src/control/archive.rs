@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::exchanges::found;
+use super::exchanges::{advised, found};
 use crate::journal::{Exchange, Filter, SentPart, Timing};
 use crate::world::World;
 
@@ -16,8 +16,8 @@ use crate::world::World;
 /// took in the world's time, `wait` and `receive` are what a fault made of them: so a frozen clock
 /// gives the same archive for the same calls. What is not kept (most headers) is absent.
 pub(super) fn archive(world: &World, filter: &Filter) -> Value {
-    let exchanges = found(world, filter);
-    let entries: Vec<Value> = exchanges.iter().map(|one| entry(world.base_url(), one)).collect();
+    let exchanges = found(world, filter).into_iter().map(|exchange| advised(world, exchange));
+    let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();
     json!({
         "log": {
             "version": "1.2",

@@ -14,10 +14,21 @@ use crate::world::World;
 pub(super) fn view(world: &World, filter: &Filter, limit: usize) -> Value {
     let mut exchanges = found(world, filter);
     let skipped = exchanges.len().saturating_sub(limit);
-    json!({ "exchanges": exchanges.split_off(skipped) })
+    let shown: Vec<Exchange> =
+        exchanges.drain(skipped..).map(|exchange| advised(world, exchange)).collect();
+    json!({ "exchanges": shown })
 }
 
-/// The exchanges that match, oldest first, with what only who reads the journal is told.
+/// An exchange with what would have worked, which only who reads the journal is told.
+pub(super) fn advised(world: &World, mut exchange: Exchange) -> Exchange {
+    if let Some(advice) = advice::of(world, &exchange) {
+        let detail = exchange.detail.get_or_insert_default();
+        detail.push_str(&format!(" ({advice})"));
+    }
+    exchange
+}
+
+/// The exchanges that match, oldest first.
 pub(super) fn found(world: &World, filter: &Filter) -> Vec<Exchange> {
     let mut exchanges = world.journal().all();
     for exchange in &mut exchanges {
@@ -25,11 +36,5 @@ pub(super) fn found(world: &World, filter: &Filter) -> Vec<Exchange> {
         exchange.application = application.map(|application| application.client_id.clone());
     }
     exchanges.retain(|exchange| filter.matches(exchange));
-    for exchange in &mut exchanges {
-        if let Some(advice) = advice::of(world, exchange) {
-            let detail = exchange.detail.get_or_insert_default();
-            detail.push_str(&format!(" ({advice})"));
-        }
-    }
     exchanges
 }

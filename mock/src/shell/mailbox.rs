@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn statuses_are_answered_in_turn_and_the_last_for_ever() {
         let mailbox = Mailbox::default();
-        let mut answered = || mailbox.take(Timestamp::UNIX_EPOCH, arrival(1)).as_u16();
+        let answered = || mailbox.take(Timestamp::UNIX_EPOCH, arrival(1)).as_u16();
         assert_eq!(answered(), 200);
         mailbox.plan(vec![StatusCode::SERVICE_UNAVAILABLE, StatusCode::NO_CONTENT]);
         assert_eq!([answered(), answered(), answered()], [503, 204, 204]);
