@@ -36,7 +36,6 @@ mod key;
 mod limiter;
 mod limits;
 mod list;
-mod nearest;
 mod oauth;
 mod operation;
 mod page;

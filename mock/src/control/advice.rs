@@ -3,10 +3,10 @@
 //! A client must not learn which ids and applications exist (§5.6); who may read the journal knows.
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
+use moot_fixtures::nearest::nearest;
 
 use crate::authorise;
 use crate::journal::{Exchange, SentPart};
-use crate::nearest::nearest;
 use crate::response::Stage;
 use crate::world::World;
 

@@ -7,12 +7,12 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
+use moot_fixtures::nearest::{ending, nearest};
 
 use crate::delivery_policy::PolicyUpdate;
 use crate::drill::Drills;
 use crate::fault::Fault;
 use crate::journal::Filter;
-use crate::nearest::hint;
 use crate::settings::RateLimitMode;
 use crate::world::World;
 
@@ -173,7 +173,8 @@ impl Refusal {
     /// 404: no application has this client id.
     pub(crate) fn unknown_application(world: &World, client_id: &str) -> Self {
         let applications = world.seeded().applications().iter();
-        let hint = hint(client_id, applications.map(|known| known.client_id.as_str()));
+        let near = nearest(client_id, applications.map(|known| known.client_id.as_str()));
+        let hint = ending(near);
         Self::unknown(format!("there is no application `{client_id}`{hint}"))
     }
 
