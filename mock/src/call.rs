@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -45,6 +46,8 @@ pub enum Admission {
 pub struct Admitted {
     /// Number of the call in its world, from 1; `request_id` and new ids derive from it.
     pub serial: u64,
+    /// The world's time when it was admitted.
+    pub at: Timestamp,
     /// The route.
     pub operation: Operation,
     /// The decoded `{id}` of the path, where the route has one.

@@ -135,6 +135,15 @@ impl Seeded {
         self.applications.get(index as usize)
     }
 
+    pub(crate) fn applications(&self) -> &[Application] {
+        &self.applications
+    }
+
+    /// The workflows of a company, in the seed's order.
+    pub(crate) fn workflows_of(&self, company: u32) -> impl Iterator<Item = &Workflow> {
+        self.workflows.iter().filter(move |workflow| workflow.company == company)
+    }
+
     /// The application of a `client_id`, with its index.
     pub(crate) fn application_of(&self, client_id: &str) -> Option<(u32, &Application)> {
         let index = *self.application_numbers.get(client_id)?;

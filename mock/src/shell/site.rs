@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::body::{self, BodyTimes, Store};
 use super::clock;
@@ -196,26 +196,6 @@ impl Site {
     /// "status"}]}`.
     pub fn describe(&self) -> Value {
         self.0.main.describe()
-    }
-
-    /// Keeps from now on the journals of sandboxes that are deleted, of 1,000 at most.
-    pub fn remember_deleted(&self) {
-        self.0.sandboxes.remember_deleted();
-    }
-
-    /// The journal of every world: the main one, the sandboxes that are gone as far as they are
-    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges"}]}`;
-    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, `forgotten` how
-    /// many earlier ones are no longer among them, `sandbox` its id or null.
-    pub fn journals(&self) -> Value {
-        let main = std::iter::once(self.0.main.clone());
-        let sandboxes = [self.0.sandboxes.remembered(), self.0.sandboxes.all()].concat();
-        let worlds = main.chain(sandboxes).map(|realm| {
-            let mut journal = realm.service().journal();
-            journal["sandbox"] = json!(realm.sandbox());
-            journal
-        });
-        json!({ "worlds": worlds.collect::<Vec<_>>() })
     }
 
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
