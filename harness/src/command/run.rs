@@ -23,6 +23,7 @@ use crate::target::{TargetChoice, TargetOptions};
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.judging.reports)?;
+    arguments.save_answers.as_deref().map(artefact::check_file).transpose()?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     plan::select(&files, &arguments.suite.selectors)?;
     let save_answers = arguments.save_answers.clone();
@@ -137,6 +138,7 @@ pub(super) fn target_options(
         expected: None,
         run_tag: format!("moot-{tag:08x}"),
         is_repeated: false,
+        discovery_deadline: None,
     })
 }
 

@@ -176,6 +176,12 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
             return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
         }
     }
+    for need in &planned.scenario.needs {
+        if let Some(mut not_run) = shared.target.refused(need).await {
+            not_run.is_tolerated |= shared.target.tolerates(&name);
+            return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
+        }
+    }
     let rows = match rows(shared, planned).await {
         Ok(rows) => rows,
         Err(stop) => return vec![unwalked(shared, planned, &name, &stop, begun)],

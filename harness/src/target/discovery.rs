@@ -29,11 +29,11 @@ pub(super) struct Workflow {
     pub(super) signers: Vec<String>,
 }
 
-/// Reads the published workflows of the company of `main`, until there is one of each kind.
+/// Reads the published workflows of the company of `main` into `found`, until there is one of each kind.
 ///
 /// # Errors
 /// [`Trouble`] where the list cannot be read.
-pub(super) async fn published(line: &Line) -> Result<Vec<Workflow>, Trouble> {
+pub(super) async fn published(line: &Line, found: &mut Vec<Workflow>) -> Result<(), Trouble> {
     let list = &line.venue.endpoints.get(Operation::ListWorkflows).path;
     let mut ids = Vec::new();
     for page in 1..=PAGES_MAX {
@@ -55,17 +55,20 @@ pub(super) async fn published(line: &Line) -> Result<Vec<Workflow>, Trouble> {
             break;
         }
     }
-    forms(line, ids).await
+    forms(line, ids, found).await
 }
 
-/// Reads the forms of these workflows, until there is one of each kind; those that have no form
-/// are left out.
+/// Reads the forms of these workflows into `found`, until there is one of each kind; those that have no
+/// form are left out.
 ///
 /// # Errors
 /// [`Trouble`] where a schema cannot be read.
-pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>, Trouble> {
+pub(super) async fn forms(
+    line: &Line,
+    ids: Vec<String>,
+    found: &mut Vec<Workflow>,
+) -> Result<(), Trouble> {
     let template = &line.venue.endpoints.get(Operation::GetWorkflowSchema).path;
-    let mut workflows: Vec<Workflow> = Vec::new();
     for id in ids.into_iter().take(SCHEMAS_MAX) {
         let encoded =
             percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
@@ -74,13 +77,13 @@ pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>
         let form = Form::new(&schema);
         if form.is_form() {
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
-            workflows.push(Workflow { id, kind: form.kind(), signers });
+            found.push(Workflow { id, kind: form.kind(), signers });
         }
-        if one_of_each(&workflows).len() >= WORKFLOWS_MAX {
+        if one_of_each(found).len() >= WORKFLOWS_MAX {
             break;
         }
     }
-    Ok(workflows)
+    Ok(())
 }
 
 /// The first workflow of each kind, in the order given.

@@ -205,7 +205,8 @@ impl Stage {
         match self.line.venue.deployment() {
             Some(deployment) => {
                 deployment.rest_for_a_window();
-                deployment.turn(false).await;
+                // Where the target is left alone for good, the burst says so itself.
+                let _ = deployment.turn(false).await;
             }
             None => {
                 // Where that fails the burst finds some calls in the window, and says so itself.
