@@ -30,9 +30,7 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     if !seen.is_success() || seen.whole_body().is_none() {
         return Vec::new();
     }
-    // Any 2xx has the body of the documented success: some success statuses are open.
-    let success = operation.responses().iter().find(|row| row.status < 300);
-    let Some(name) = success.and_then(|row| row.schema) else { return Vec::new() };
+    let Some(name) = operation.success_schema() else { return Vec::new() };
     found(requirement, schema::judge(name, seen.response.json.as_deref()))
 }
 
