@@ -78,7 +78,7 @@ pub(super) fn judge(
     let content = content(walk, rule, document, exchange);
     let metadata = Metadata {
         scenario: scenario(walk),
-        step: label.to_owned(),
+        step: step(walk, label).to_owned(),
         target_class: walk.shared.target.description().class,
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: walk.planned.scenario.at.file.to_string(),
@@ -182,7 +182,7 @@ fn pointer(place: &Place) -> Option<String> {
 fn name(walk: &mut Walk<'_>, label: &str) -> String {
     let full = scenario(walk);
     let scenario = full.split_once('/').map_or(full.as_str(), |(_, name)| name);
-    let step = label.split(['[', '#']).next().unwrap_or(label);
+    let step = stem_of(label);
     let stem = slug(&walk.planned.file.stem);
     let name = format!("{stem}/{}__{}", slug(scenario), slug(step));
     if walk.is_row {
@@ -191,6 +191,16 @@ fn name(walk: &mut Walk<'_>, label: &str) -> String {
     let count = walk.snapshot_names.entry(name.clone()).or_insert(0);
     *count += 1;
     if *count == 1 { name } else { format!("{name}__{count}") }
+}
+
+/// The step, without its row where that is one of the target's.
+fn step<'a>(walk: &Walk<'_>, label: &'a str) -> &'a str {
+    if walk.is_row { stem_of(label) } else { label }
+}
+
+/// A label without row and count.
+fn stem_of(label: &str) -> &str {
+    label.split(['[', '#']).next().unwrap_or(label).trim_end()
 }
 
 /// The scenario, with its row where the scenario file names that.
