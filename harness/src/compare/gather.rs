@@ -155,6 +155,10 @@ impl Gathered {
         let key = (class, guilty.subject.as_str().to_owned());
         let row = self.rows.entry(key).or_insert_with(|| violation(class, guilty, judged));
         row.verdict = row.verdict.max(Some(guilty.verdict));
+        // What is known at one place and new at another is new.
+        if known_as(class, judged).is_none() {
+            row.known = None;
+        }
         add_place(&mut row.places, place_of(judged.a));
     }
 
@@ -176,6 +180,7 @@ impl Gathered {
                 b: readings.1,
                 places: Vec::new(),
                 curl: None,
+                known: None,
             });
         if !place.is_empty() {
             add_place(&mut row.places, place.to_owned());
@@ -459,6 +464,20 @@ fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Differe
         b: said(judged.b, is_b),
         places: Vec::new(),
         curl: guilty.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
+        known: known_as(class, judged),
+    }
+}
+
+/// The known failure that a violation is; of both only where it is one on either side.
+fn known_as(class: Class, judged: &Judged<'_>) -> Option<String> {
+    let of = |check: &CheckResult| {
+        check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
+    };
+    match class {
+        Class::AViolates => of(judged.a),
+        Class::BViolates => of(judged.b),
+        Class::BothViolate => of(judged.a).and(of(judged.b)),
+        Class::BothAllowed | Class::Undecidable => None,
     }
 }
 
@@ -475,6 +494,7 @@ fn undecided(subject: String, a: String, b: String) -> Difference {
         b,
         places: Vec::new(),
         curl: None,
+        known: None,
     }
 }
 

@@ -100,6 +100,8 @@ pub(super) struct Walk<'a> {
     /// Steps that always run, first in first, with the names they were written under.
     pub(super) finals: Vec<Final<'a>>,
     pub(super) placeholders: Placeholders,
+    /// Whether this is a row of a loop over what the target holds.
+    pub(super) is_row: bool,
     /// The receivers that listen, by name.
     pub(super) receivers: BTreeMap<String, Receiver>,
     /// Deliveries already shown, by receiver.
@@ -313,6 +315,7 @@ async fn attempt(
         is_final: false,
         finals: Vec::new(),
         placeholders: Placeholders::new(),
+        is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
         receivers: BTreeMap::new(),
         seen_deliveries: BTreeMap::new(),
         snapshot_names: BTreeMap::new(),

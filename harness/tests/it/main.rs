@@ -64,6 +64,7 @@ mod scenario_broken;
 mod scenario_bundled;
 mod scenario_examples;
 mod selftest_outcome;
+mod snapshot_other_data;
 mod target_curl;
 mod target_deployment;
 mod target_file;

@@ -29,9 +29,7 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     let Some(operation) = seen.operation() else { return Vec::new() };
     let Some(requirement) = requirement(operation) else { return Vec::new() };
     let Some(body) = seen.whole_body().filter(|_| seen.is_success()) else { return Vec::new() };
-    // Any 2xx has the body of the documented success: some success statuses are open.
-    let success = operation.responses().iter().find(|row| row.status < 300);
-    let Some(name) = success.and_then(|row| row.schema) else { return Vec::new() };
+    let Some(name) = operation.success_schema() else { return Vec::new() };
     found(requirement, judged(name, body, seen.response.json.as_deref()))
 }
 
