@@ -27,6 +27,8 @@ pub(super) struct Workflow {
     pub(super) kind: FormKind,
     /// Addresses it offers as signers.
     pub(super) signers: Vec<String>,
+    /// Whether it requires variables and does not tell which.
+    pub(super) hides_variables: bool,
 }
 
 /// Reads the published workflows of the company of `main`, until there is one of each kind.
@@ -74,12 +76,15 @@ pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>
         let form = Form::new(&schema);
         if form.is_form() {
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
-            workflows.push(Workflow { id, kind: form.kind(), signers });
+            let hides_variables = form.hides_variables();
+            workflows.push(Workflow { id, kind: form.kind(), signers, hides_variables });
         }
         if one_of_each(&workflows).len() >= WORKFLOWS_MAX {
             break;
         }
     }
+    // Those whose variables are told go first: a request can be made of them without a binding.
+    workflows.sort_by_key(|workflow| workflow.hides_variables);
     Ok(workflows)
 }
 
@@ -160,6 +165,9 @@ pub(super) fn bindings(bound: &FileBindings, found: &[Workflow], tag: &str) -> M
     let mut bindings = Map::new();
     bindings.insert("workflows".to_owned(), json!(workflows));
     bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
+    if let Some(variables) = &bound.variables {
+        bindings.insert("variables".to_owned(), Value::Object(variables.clone()));
+    }
     for (name, text) in texts {
         if let Some(text) = text {
             bindings.insert(name.to_owned(), Value::String(text));
