@@ -52,7 +52,7 @@ impl Secrets {
 
 /// As it is, percent-encoded (both cases), as a form field, JSON-escaped, HTML-escaped, and as part of
 /// a base64 text at each of its three alignments.
-fn forms_of(secret: &str) -> Vec<String> {
+pub(crate) fn forms_of(secret: &str) -> Vec<String> {
     let percent = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
     let json = serde_json::Value::from(secret).to_string();
     let html = secret

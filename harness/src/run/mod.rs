@@ -27,6 +27,7 @@ mod shape;
 mod snapshot;
 mod step;
 pub mod tally;
+mod turn;
 mod unchanged;
 mod walk;
 

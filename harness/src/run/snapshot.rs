@@ -206,7 +206,7 @@ fn stem_of(label: &str) -> &str {
 fn scenario(walk: &Walk<'_>) -> String {
     let is_written =
         walk.planned.scenario.for_each.as_ref().is_some_and(|rows| rows.rows.is_written());
-    if is_written { walk.name.clone() } else { walk.planned.name() }
+    if is_written { walk.name.to_string() } else { walk.planned.name() }
 }
 
 /// A text in characters that every file system takes.

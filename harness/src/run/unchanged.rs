@@ -36,15 +36,27 @@ pub(super) async fn look(
     Ok(views)
 }
 
-/// On a target that others write to, only what carries this run's tag.
+/// On a target that others write to, only what carries this run's tag, and of that only what does
+/// not move by itself.
 fn by_id(walk: &Walk<'_>, items: Vec<Value>) -> BTreeMap<String, String> {
+    let is_shared = !walk.shared.target.is_mock();
     let tag = walk.shared.run_tag.as_str();
-    let is_ours = |item: &str| walk.shared.target.is_mock() || item.contains(tag);
     items
         .into_iter()
-        .map(|item| (item["id"].as_str().unwrap_or_default().to_owned(), item.to_string()))
-        .filter(|(_, item)| is_ours(item))
+        .filter(|item| !is_shared || item.to_string().contains(tag))
+        .map(|item| {
+            let id = item["id"].as_str().unwrap_or_default().to_owned();
+            (id, if is_shared { lasting(&item).to_string() } else { item.to_string() })
+        })
         .collect()
+}
+
+/// The attributes of a resource (§2) that only a call can change: a status moves on (§3), an address
+/// may be signed anew for each reader, and nobody knows how members beyond §2 behave.
+const LASTING: [&str; 6] = ["name", "url", "auth_type", "events", "custom_fields", "created_at"];
+
+fn lasting(item: &Value) -> Value {
+    LASTING.iter().map(|name| item["attributes"][name].clone()).collect()
 }
 
 /// Compares: a change fails the first check of the step that held.
@@ -97,4 +109,21 @@ fn difference(
     words.extend(removed.map(|(id, _)| format!("{id} is gone")));
     words.extend(changed.map(|(id, _)| format!("{id} is another")));
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::lasting;
+
+    #[test]
+    fn what_moves_by_itself_is_no_change_by_a_call() {
+        let item = |status: &str, address: &str, name: &str| {
+            let attributes = json!({ "status": status, "agreement_url": address, "name": name });
+            lasting(&json!({ "id": "a", "attributes": attributes }))
+        };
+        assert_eq!(item("draft", "https://x.example/1", "a"), item("signed", "y", "a"));
+        assert_ne!(item("draft", "y", "a"), item("draft", "y", "b"));
+    }
 }

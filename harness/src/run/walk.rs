@@ -23,6 +23,7 @@ use super::interruption::Interruption;
 use super::keep::Kept;
 use super::session::{self, Session};
 use super::snapshot::SnapshotMode;
+use super::turn::Turns;
 use super::{scenario, snapshot};
 
 /// What to run, and how.
@@ -148,9 +149,11 @@ pub(super) async fn walk_all(
     };
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
     order.arrange(&mut places);
+    let turns = Arc::new(Turns::new(shared.target.is_mock()));
     let walks = places.into_iter().map(|(index, place)| {
-        let (shared, files) = (Arc::clone(shared), Arc::clone(files));
+        let (shared, files, turns) = (Arc::clone(shared), Arc::clone(files), Arc::clone(&turns));
         async move {
+            let _turn = turns.take(Planned::at(&files, place).scenario).await;
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
             let mut task = tokio::spawn(walk);

@@ -27,6 +27,8 @@ pub(super) struct Workflow {
     pub(super) kind: FormKind,
     /// Addresses it offers as signers.
     pub(super) signers: Vec<String>,
+    /// Whether it requires variables and does not tell which.
+    pub(super) hides_variables: bool,
 }
 
 /// Reads the published workflows of the company of `main` into `found`, until there is one of each kind.
@@ -77,7 +79,10 @@ pub(super) async fn forms(
         let form = Form::new(&schema);
         if form.is_form() {
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
-            found.push(Workflow { id, kind: form.kind(), signers });
+            let hides_variables = form.hides_variables();
+            found.push(Workflow { id, kind: form.kind(), signers, hides_variables });
+            // Those whose variables are told go first: a request can be made of them without a binding.
+            found.sort_by_key(|workflow| workflow.hides_variables);
         }
         if one_of_each(found).len() >= WORKFLOWS_MAX {
             break;
@@ -163,6 +168,9 @@ pub(super) fn bindings(bound: &FileBindings, found: &[Workflow], tag: &str) -> M
     let mut bindings = Map::new();
     bindings.insert("workflows".to_owned(), json!(workflows));
     bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
+    if let Some(variables) = &bound.variables {
+        bindings.insert("variables".to_owned(), Value::Object(variables.clone()));
+    }
     for (name, text) in texts {
         if let Some(text) = text {
             bindings.insert(name.to_owned(), Value::String(text));

@@ -80,6 +80,18 @@ impl<'a> Form<'a> {
         variables
     }
 
+    /// Whether it requires variables and tells of none in a way that is known here: how a schema
+    /// describes them is open (§2.4).
+    pub(super) fn hides_variables(&self) -> bool {
+        self.required().contains(&"variables") && !self.describes_variables()
+    }
+
+    fn describes_variables(&self) -> bool {
+        let described = self.schema.get("variables_properties").and_then(Value::as_object);
+        described.is_some_and(|known| !known.is_empty())
+            || !self.names("required_variables").is_empty()
+    }
+
     /// Addresses it offers as internal signers.
     pub(super) fn signer_options(&self) -> Vec<&'a str> {
         let mut options = self.options("internal_signer_email");
@@ -100,9 +112,7 @@ impl<'a> Form<'a> {
         } else {
             Signers::None
         };
-        let variables = self.schema.get("variables_properties").and_then(Value::as_object);
-        let has_variables = variables.is_some_and(|known| !known.is_empty())
-            || !self.names("required_variables").is_empty();
+        let has_variables = self.describes_variables() || asks("variables");
         FormKind { takes_file: asks("file"), signers, has_variables }
     }
 

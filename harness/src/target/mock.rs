@@ -260,7 +260,7 @@ fn by_name(workflow: &DescribedWorkflow) -> Workflow {
         signers: Signers::None,
         has_variables: false,
     };
-    Workflow { id: workflow.id.clone(), kind, signers: Vec::new() }
+    Workflow { id: workflow.id.clone(), kind, signers: Vec::new(), hides_variables: false }
 }
 
 /// The two endpoints that are answers, as the control plane's view of the world tells them.

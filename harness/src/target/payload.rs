@@ -45,7 +45,7 @@ impl Payload<'_> {
                 names.insert(0, name);
             }
         }
-        let variables = self.variables();
+        let variables = self.variables()?;
         if !variables.is_empty() && !names.contains(&"variables") {
             names.push("variables");
         }
@@ -117,12 +117,24 @@ impl Payload<'_> {
         Ok(chosen.iter().take(SIGNERS_MAX).map(|email| (*email).to_owned()).collect())
     }
 
-    fn variables(&self) -> Map<String, Value> {
-        self.form
-            .required_variables()
-            .into_iter()
-            .map(|(name, properties)| (name.to_owned(), value(properties, &self.named(name))))
-            .collect()
+    /// A bound value goes before one that is made of the schema; where the schema requires
+    /// variables and does not tell which, all that are bound.
+    fn variables(&self) -> Result<Map<String, Value>, String> {
+        let bound = self.bindings.get("variables").and_then(Value::as_object);
+        if self.form.hides_variables() {
+            return bound.cloned().ok_or_else(|| {
+                "it requires `variables` and does not tell which in `required_variables` or \
+                 `variables_properties`; bind them as `bindings.variables: {NAME: VALUE}` in the \
+                 target file"
+                    .to_owned()
+            });
+        }
+        let of = |name: &str, properties: Option<&Value>| {
+            let given = bound.and_then(|bound| bound.get(name)).cloned();
+            given.unwrap_or_else(|| value(properties, &self.named(name)))
+        };
+        let required = self.form.required_variables().into_iter();
+        Ok(required.map(|(name, properties)| (name.to_owned(), of(name, properties))).collect())
     }
 
     fn bound(&self, name: &str) -> Option<String> {

@@ -198,6 +198,25 @@ fn server_errors_fail_and_those_of_a_gateway_warn() {
 }
 
 #[test]
+fn a_list_may_refuse_a_query_and_an_unplaced_endpoint_a_call_with_any_client_error() {
+    let refused = |operation, path: &'static str, status: u16| {
+        let mut body = with("status", json!(status));
+        body["type"] = json!("of_our_own");
+        body["instance"] = json!(path.split('?').next());
+        Seen::new(operation, path, status, &body)
+    };
+    for status in [404, 409, 422] {
+        for path in ["/v1/requests?page=9", "/v1/requests?page=-1", "/v1/requests?status=odd"] {
+            check(&refused(Operation::ListLegalRequests, path, status), &[]);
+        }
+        check(&refused(Operation::RevokeToken, "/oauth/revoke", status), &[]);
+        check(&refused(Operation::CreateWebhook, "/v1/webhooks", status), &[]);
+        let bare = refused(Operation::ListLegalRequests, "/v1/requests", status);
+        check(&bare, &["~http.declared-status"]);
+    }
+}
+
+#[test]
 fn statuses_are_documented_or_open() {
     let mut list = list(&empty_list());
     list.status = 202;

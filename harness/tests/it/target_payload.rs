@@ -123,3 +123,32 @@ fn what_has_no_value_names_the_setting() {
         assert!(reason.contains(expected), "{reason}");
     }
 }
+
+#[test]
+fn variables_that_a_schema_requires_and_does_not_tell_come_from_the_bindings() {
+    let schema = json!({
+        "required_fields": ["variables"],
+        "variables": [{ "key": "purpose", "mandatory": true }],
+        "fields_properties": { "variables": { "properties": { "purpose": { "kind": "text" } } } },
+    });
+    let refused = from_schema(&schema, &bindings(), "t1").expect_err("nothing tells them");
+    assert!(refused.contains("bindings.variables"), "{refused}");
+    let mut bound = bindings();
+    bound["variables"] = json!({ "purpose": "evaluation", "years": 2 });
+    let parts = from_schema(&schema, &bound, "t1").expect("they are bound");
+    let expected = "variables={\"purpose\":\"evaluation\",\"years\":2}";
+    assert!(parts.iter().any(|part| shown(part) == expected));
+}
+
+#[test]
+fn a_bound_variable_goes_before_one_made_of_the_schema_and_no_other_is_sent() {
+    let schema = json!({
+        "required_fields": ["variables"],
+        "required_variables": ["purpose", "unit"],
+    });
+    let mut bound = bindings();
+    bound["variables"] = json!({ "purpose": "evaluation", "elsewhere": 2 });
+    let parts = from_schema(&schema, &bound, "t1").expect("there is a value for each");
+    let expected = "variables={\"purpose\":\"evaluation\",\"unit\":\"Moot t1 unit\"}";
+    assert!(parts.iter().any(|part| shown(part) == expected));
+}

@@ -14,6 +14,9 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     if seen.status() >= 500 {
         return Vec::new();
     }
+    if is_open_refusal(operation, seen) {
+        return Vec::new();
+    }
     found("http.declared-status", judged(operation, seen.status()))
 }
 
@@ -56,4 +59,28 @@ fn is_open_success(operation: Operation, status: u16) -> bool {
     // A download may send the client to a store.
     let is_redirect = operation == Operation::DownloadAgreement && (300..400).contains(&status);
     is_open && ((200..300).contains(&status) || is_redirect)
+}
+
+/// Refusals with any client error: by endpoints that the specification does not place (§4.14,
+/// `token_revocation`), and of a query that a list may refuse in its own way (`page_past_end`,
+/// `page_invalid`, `status_filter_unknown`).
+fn is_open_refusal(operation: Operation, seen: &Seen<'_>) -> bool {
+    let is_open = match operation {
+        Operation::CreateWebhook | Operation::RevokeToken => true,
+        Operation::ListWorkflows
+        | Operation::ListLegalRequests
+        | Operation::ListRepositoryDocuments
+        | Operation::ListWebhooks => seen.exchange.request.path.contains('?'),
+        Operation::CreateAccessToken
+        | Operation::GetWorkflow
+        | Operation::GetWorkflowSchema
+        | Operation::CreateLegalRequest
+        | Operation::GetLegalRequest
+        | Operation::GetLegalRequestActivity
+        | Operation::CreateRepositoryDocument
+        | Operation::GetRepositoryDocument
+        | Operation::DeleteWebhook
+        | Operation::DownloadAgreement => false,
+    };
+    is_open && (400..500).contains(&seen.status())
 }

@@ -103,6 +103,9 @@ pub struct FileBindings {
     /// Addresses that may stand as internal signers, beside those that a schema offers.
     #[serde(default)]
     pub internal_signer_emails: Vec<String>,
+    /// Values of workflow variables by name: before those made of a schema, and all there is where
+    /// a schema requires variables and does not tell which.
+    pub variables: Option<serde_json::Map<String, serde_json::Value>>,
     /// A published workflow that generates the agreement.
     pub generated_workflow_id: Option<String>,
     /// A published workflow that takes an uploaded document.

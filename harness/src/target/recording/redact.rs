@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::exchange::Masks;
 use crate::needles::Needles;
+use crate::report::secret::forms_of;
 
 /// What a placeholder begins with.
 const STEM: &str = "redacted-";
@@ -23,10 +24,17 @@ impl Redactor {
     /// For the secrets that are known now.
     pub(super) fn new(masks: &Masks) -> Self {
         let mut needles = Needles::default();
-        let mut rows = Vec::new();
+        let (mut rows, mut known) = (Vec::new(), Vec::new());
         for (at, (secret, label)) in masks.labelled().into_iter().enumerate() {
+            // First as it is; an encoded form that is another secret as it is stays that one.
             needles.add(&secret, at);
             rows.push((placeholder(at, secret.len()), label));
+            known.push(secret);
+        }
+        for (at, secret) in known.iter().enumerate() {
+            for form in forms_of(secret) {
+                needles.add(&form, at);
+            }
         }
         Self { needles, rows, used: BTreeMap::new() }
     }
@@ -81,6 +89,16 @@ mod tests {
 
     use super::Redactor;
     use crate::exchange::Masks;
+
+    #[test]
+    fn a_secret_is_replaced_in_every_form_in_which_it_is_looked_for() {
+        let masks = Masks::default();
+        masks.hide("a-token~of+a/run=", "A");
+        let mut redactor = Redactor::new(&masks);
+        let text = redactor.text("token=a-token%7Eof%2Ba%2Frun%3D&x=1 a-token~of+a/run=");
+        assert_eq!(text, "token=redacted-00000-xx&x=1 redacted-00000-xx");
+        assert!(!crate::report::secret::Secrets::of(&masks).is_in(&text));
+    }
 
     #[test]
     fn the_same_secret_is_the_same_placeholder_everywhere_and_another_is_another() {
