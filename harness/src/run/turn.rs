@@ -66,7 +66,7 @@ fn is_get(shape: &RequestShape) -> bool {
     match &shape.line {
         Some(RequestLine::Path { method, .. }) => is_literal(method, "GET"),
         Some(RequestLine::Operation { known: Some(operation), .. }) => {
-            operation.method().to_string() == "GET"
+            operation.method() == "GET"
         }
         Some(RequestLine::Operation { known: None, .. }) | None => false,
     }

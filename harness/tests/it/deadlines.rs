@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use moot_harness::exchange::Masks;
-use moot_harness::run::order::Order;
-use moot_harness::run::{Interruption, RunOptions, SnapshotMode, run_until};
+use moot_harness::run::{Interruption, RunOptions, run_until};
 use moot_harness::scenario::load;
 use moot_harness::target::{TargetChoice, TargetOptions};
 use serde_json::json;
@@ -75,21 +73,10 @@ scenarios:
 "#;
 
 fn options(dir: &Path) -> RunOptions {
-    let file = dir.join("sample.yaml");
-    RunOptions {
-        choice: TargetChoice::File(dir.join("target.yaml")),
-        target: TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() },
-        files: load::paths(&[file]).expect("it is sound"),
-        selectors: Vec::new(),
-        jobs: None,
-        order: Order::Files,
-        strict: false,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
-        recorder: None,
-        reproduce: String::new(),
-        masks: Arc::default(),
-    }
+    let choice = TargetChoice::File(dir.join("target.yaml"));
+    let target = TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() };
+    let files = load::paths(&[dir.join("sample.yaml")]).expect("it is sound");
+    RunOptions::new(choice, target, files.into())
 }
 
 #[tokio::test]
