@@ -45,5 +45,6 @@ mod lists;
 mod progression;
 mod repository_documents;
 mod seeds;
+mod status_law;
 mod tokens;
 mod webhooks;
