@@ -86,7 +86,11 @@ pub(super) const ROWS: &[Defect] = &[
         &["errors.never-5xx"],
         "An identifier, a parameter or a name beyond ASCII makes the service fail.",
         Seam::Answer(|asked, outcome| fails_where(asked, outcome, has_unicode)),
-    ),
+    )
+    .also(&[
+        "create-legal-request.support-documents-any-format",
+        "create-legal-request.support-documents-repeat",
+    ]),
 ];
 
 /// 500 in the place of an answer, where nothing was changed.
@@ -137,8 +141,8 @@ fn has_field_twice(asked: &Asked<'_>) -> bool {
 }
 
 fn has_long_field(asked: &Asked<'_>) -> bool {
-    let is_long = |part: &Part| part.file_name.is_none() && part.content.length > FIELD_BYTES_MAX;
-    asked.parts().iter().any(is_long)
+    let is_long = |part: &Part| part.is_cut || part.content.length > FIELD_BYTES_MAX;
+    asked.parts().iter().any(|part| part.file_name.is_none() && is_long(part))
 }
 
 fn has_long_word(asked: &Asked<'_>) -> bool {
