@@ -44,6 +44,7 @@ mod five_changes;
 mod gzip;
 mod hard_deployments;
 mod hard_servers;
+mod moving_data;
 mod register;
 mod report_browser;
 mod report_formats;
