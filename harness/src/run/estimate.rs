@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::plan::Planned;
-use super::shape;
+use super::{movement, shape};
 use crate::scenario::model::{
     Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
 };
@@ -136,6 +136,11 @@ fn rows(names: &Names, for_each: &ForEach) -> Option<Vec<Value>> {
 fn of_row(scenario: &Scenario, terms: &Terms<'_>, names: Names) -> Estimate {
     let mut counter = Counter { terms, names, estimate: Estimate::default(), is_sure: true };
     counter.steps(&scenario.steps);
+    if scenario.confirm && terms.confirms {
+        // With each of two passes a look at whether the data moved.
+        let look = movement::look_requests_max(terms.pages_max);
+        counter.estimate.requests.max = counter.estimate.requests.max.saturating_add(look);
+    }
     counter.estimate
 }
 

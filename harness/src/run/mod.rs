@@ -12,6 +12,7 @@ pub mod event;
 pub mod interruption;
 mod judge;
 mod keep;
+mod movement;
 mod observe;
 pub mod order;
 pub mod outcome;

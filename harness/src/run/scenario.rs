@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::exchange::Trouble;
 use crate::run::Event;
 use crate::run::plan::Planned;
-use crate::run::result::{NotRun, ScenarioResult, StepResult};
+use crate::run::result::{CheckResult, NotRun, ScenarioResult, StepResult, Subject};
 use crate::scenario::model::{Json, Step};
 use crate::scenario::names::{Names, UnknownName};
 use crate::target::{Receiver, Stage};
@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 
 use super::interruption::REASON;
 use super::walk::Shared;
-use super::{declared, judge, keep, step};
+use super::{declared, judge, keep, movement, step, turn};
 
 /// Why the rest of a scenario is not walked.
 #[derive(Debug, Clone)]
@@ -239,7 +239,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn root_names(stage: &Stage) -> Names {
+pub(super) fn root_names(stage: &Stage) -> Names {
     let mut names = Names::default();
     for (root, value) in stage.roots() {
         names.set(&root, value);
@@ -258,21 +258,47 @@ async fn row_walked(
     if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
         return first;
     }
-    let second = attempt(shared, planned, name, row).await;
-    if second.verdict == Verdict::Fail {
-        return second;
+    // What a scenario makes itself is no movement: beside one that does more than read, nothing
+    // is walked between the two looks.
+    let only_reads = turn::only_reads(planned.scenario);
+    let mut before = None;
+    if only_reads {
+        before = Some(movement::look(shared, planned, name).await);
     }
-    unconfirmed(first)
+    let second = attempt(shared, planned, name, row).await;
+    if second.verdict != Verdict::Fail {
+        return unconfirmed(first, "did not show in a second pass, data changed", |_| true);
+    }
+    let before = match before {
+        Some(before) => before,
+        None => movement::look(shared, planned, name).await,
+    };
+    let after = movement::look(shared, planned, name).await;
+    if before.differs(&after) {
+        return unconfirmed(second, "others changed the data while it was judged, twice", |_| true);
+    }
+    let failed_first: Vec<Subject> = first
+        .steps
+        .iter()
+        .flat_map(|step| &step.checks)
+        .filter(|check| check.verdict == Verdict::Fail)
+        .map(|check| check.subject.clone())
+        .collect();
+    let only_now = |check: &CheckResult| !failed_first.contains(&check.subject);
+    unconfirmed(second, "did not show in the first pass, data changed", only_now)
 }
 
-/// A failure that did not show twice: data changed meanwhile.
-fn unconfirmed(mut result: ScenarioResult) -> ScenarioResult {
+/// Failures that prove nothing: those for which `is_doubtful` holds could not be judged.
+fn unconfirmed(
+    mut result: ScenarioResult,
+    why: &str,
+    is_doubtful: impl Fn(&CheckResult) -> bool,
+) -> ScenarioResult {
     for step in &mut result.steps {
         for check in &mut step.checks {
-            if check.verdict == Verdict::Fail {
+            if check.verdict == Verdict::Fail && is_doubtful(check) {
                 check.verdict = Verdict::NotRun;
-                check.message =
-                    format!("did not show in a second pass, data changed: {}", check.message);
+                check.message = format!("{why}: {}", check.message);
             }
         }
         step.verdict = Verdict::worst(step.checks.iter().map(|check| check.verdict));
@@ -305,9 +331,24 @@ async fn attempt(
             }
         }
     }
-    let mut walk = Walk {
+    let mut walk = walk_on(shared, &stage, planned, name, names);
+    let stop = walk_steps(&mut walk).await;
+    let result = ended(walk, stop, begun);
+    stage.close().await;
+    result
+}
+
+/// A walk that has not begun.
+pub(super) fn walk_on<'a>(
+    shared: &'a Shared,
+    stage: &'a Stage,
+    planned: Planned<'a>,
+    name: &str,
+    names: Names,
+) -> Walk<'a> {
+    Walk {
         shared,
-        stage: &stage,
+        stage,
         planned,
         name: Arc::from(name),
         names,
@@ -320,11 +361,7 @@ async fn attempt(
         seen_deliveries: BTreeMap::new(),
         snapshot_names: BTreeMap::new(),
         labels: BTreeMap::new(),
-    };
-    let stop = walk_steps(&mut walk).await;
-    let result = ended(walk, stop, begun);
-    stage.close().await;
-    result
+    }
 }
 
 async fn walk_steps(walk: &mut Walk<'_>) -> Option<Stop> {

@@ -44,7 +44,8 @@ impl Turns {
     }
 }
 
-fn only_reads(scenario: &Scenario) -> bool {
+/// Whether it sends nothing but GET.
+pub(super) fn only_reads(scenario: &Scenario) -> bool {
     let mut only_reads = true;
     declared::collect(&scenario.steps, &mut |step| only_reads &= reads(step));
     only_reads
@@ -65,9 +66,7 @@ fn reads(step: &Step) -> bool {
 fn is_get(shape: &RequestShape) -> bool {
     match &shape.line {
         Some(RequestLine::Path { method, .. }) => is_literal(method, "GET"),
-        Some(RequestLine::Operation { known: Some(operation), .. }) => {
-            operation.method() == "GET"
-        }
+        Some(RequestLine::Operation { known: Some(operation), .. }) => operation.method() == "GET",
         Some(RequestLine::Operation { known: None, .. }) | None => false,
     }
 }

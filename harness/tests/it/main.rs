@@ -51,6 +51,7 @@ mod five_changes;
 mod gzip;
 mod hard_deployments;
 mod hard_servers;
+mod moving_data;
 mod performance;
 mod register;
 mod report_browser;
