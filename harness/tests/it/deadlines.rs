@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use moot_harness::exchange::Masks;
 use moot_harness::run::{Interruption, RunOptions, run_until};
 use moot_harness::scenario::load;
 use moot_harness::target::{TargetChoice, TargetOptions};
@@ -76,7 +77,7 @@ fn options(dir: &Path) -> RunOptions {
     let choice = TargetChoice::File(dir.join("target.yaml"));
     let target = TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() };
     let files = load::paths(&[dir.join("sample.yaml")]).expect("it is sound");
-    RunOptions::new(choice, target, files.into())
+    RunOptions::new(choice, target, files)
 }
 
 #[tokio::test]
