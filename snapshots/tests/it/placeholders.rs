@@ -49,7 +49,7 @@ fn what_is_stored_is_named_by_its_type_and_keeps_its_identity() {
     };
     let one = thing("ab12", json!("NDA"), json!(null), json!(null), json!(["a"]));
     let first = shown("[text:1]", "[text or null:1]", "[object or null:1]");
-    check(&[one.clone()], first.clone());
+    check(std::slice::from_ref(&one), first.clone());
     // Other data: the same. What is tied to it has no name of its own, which would move the others.
     let tied = json!({"id": "ef56", "type": "legal_request"});
     let other = thing("cd34", json!("Lease"), json!("n"), tied.clone(), json!(["b", "c"]));
