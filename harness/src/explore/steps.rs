@@ -306,11 +306,19 @@ fn denied(operation: Operation, token: &Unusable) -> Value {
             "authentication.revoked-401",
             invalid("token_revoked"),
         ),
-        Unusable::ReadOnly => (
+        // Only a call that is sound but for its scope must be refused for that: which of two
+        // faults is answered is open (`check_order`).
+        Unusable::ReadOnly if operation == Operation::CreateRepositoryDocument => (
             "with a token that may only read",
             "read",
             "authentication.insufficient-scope-403",
             json!({ "status": 403, "problem": "insufficient_scope" }),
+        ),
+        Unusable::ReadOnly => (
+            "with a token that may only read",
+            "read",
+            "authentication.write-scope-required",
+            json!({ "status": { "min": 400, "max": 499 } }),
         ),
     };
     let mut step = json!({
@@ -322,8 +330,14 @@ fn denied(operation: Operation, token: &Unusable) -> Value {
     if operation.path().contains("{id}") {
         step["id"] = "unknown1".into();
     }
-    if let Unusable::Unknown(text) = token {
-        step["headers"] = json!({ "authorization": format!("Bearer {text}") });
+    match token {
+        Unusable::Unknown(text) => {
+            step["headers"] = json!({ "authorization": format!("Bearer {text}") });
+        }
+        Unusable::ReadOnly if operation == Operation::CreateRepositoryDocument => {
+            step["multipart"] = json!({ "parts": [{ "name": "file", "file": "agreement.pdf" }] });
+        }
+        Unusable::ReadOnly | Unusable::Missing | Unusable::Expired | Unusable::Revoked => {}
     }
     step
 }
