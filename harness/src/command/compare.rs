@@ -18,8 +18,7 @@ use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text}
 use crate::report::secret::Secrets;
 use crate::report::text::paint::Paint;
 use crate::report::{Format, escape};
-use crate::run::order::Order;
-use crate::run::{self, Event, RunOptions, SnapshotMode, plan};
+use crate::run::{self, Event, RunOptions, plan};
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Index;
 use crate::target::{TargetChoice, TargetOptions, file};
@@ -135,29 +134,23 @@ impl Asking {
             None => (asked.seed, format!("moot-{:08x}", drawn())),
         };
         let was_strict = self.index.as_ref().is_some_and(|index| index.strict);
+        let target = TargetOptions {
+            seed,
+            world: self.world.as_deref().map(chosen_world).transpose()?,
+            answers: self.answers.as_deref().map(chosen_answers).transpose()?,
+            rate: arguments.reach.rate,
+            receiver: arguments.reach.receiver,
+            receiver_url: arguments.reach.receiver_url.clone(),
+            run_tag,
+            // What is known to fail on one side is a difference all the same.
+            ..TargetOptions::default()
+        };
         Ok(RunOptions {
-            choice: self.choice.clone(),
-            target: TargetOptions {
-                seed,
-                world: self.world.as_deref().map(chosen_world).transpose()?,
-                answers: self.answers.as_deref().map(chosen_answers).transpose()?,
-                rate: arguments.reach.rate,
-                receiver: arguments.reach.receiver,
-                receiver_url: arguments.reach.receiver_url.clone(),
-                run_tag,
-                // What is known to fail on one side is a difference all the same.
-                ..TargetOptions::default()
-            },
-            files,
             selectors: asked.selectors.clone(),
             jobs: arguments.jobs.map(usize::from),
-            order: Order::Files,
             strict: arguments.strict || was_strict,
-            snapshots: SnapshotMode::Off,
-            snapshot_dir: None,
-            recorder: None,
             reproduce: asked.reproduce.clone(),
-            masks: Arc::default(),
+            ..RunOptions::new(self.choice.clone(), target, files)
         })
     }
 }

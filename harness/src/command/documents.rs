@@ -1,9 +1,10 @@
 //! `moot schema`, `moot openapi`, `moot completions`: documents that are printed as they are.
 
 use clap::CommandFactory;
+use moot_fixtures::nearest::alike;
 use moot_fixtures::{openapi, schemas};
 
-use super::failure::{Failure, nearest};
+use super::failure::Failure;
 use super::line::Line;
 use super::screen::Screen;
 use crate::{compare, expected, report, scenario};
@@ -30,7 +31,7 @@ pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure>
             Some(schema) => screen.json(schema)?,
             None => {
                 let refusal = Failure::usage(format!("there is no schema `{other}`"));
-                return Err(match nearest(other, known()) {
+                return Err(match alike(other, known()) {
                     None => refusal.help("`moot schema` lists their names"),
                     near => refusal.nearest(near),
                 });

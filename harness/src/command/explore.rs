@@ -16,8 +16,7 @@ use super::screen::Screen;
 use crate::explore::{self, ExploreOptions, Explored};
 use crate::report::Format;
 use crate::report::secret::Secrets;
-use crate::run::order::Order;
-use crate::run::{Interruption, RunOptions, SnapshotMode};
+use crate::run::{Interruption, RunOptions};
 use crate::target::{TargetChoice, TargetOptions};
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
@@ -41,8 +40,11 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
         ..TargetOptions::default()
     };
     let options = ExploreOptions {
-        target: options(choice(&arguments.target), target, reproduce(&arguments, seed)),
-        model: options(TargetChoice::InProcess, model, String::new()),
+        target: RunOptions {
+            reproduce: reproduce(&arguments, seed),
+            ..RunOptions::new(choice(&arguments.target), target, Vec::new())
+        },
+        model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),
         stem: save.stem.clone(),
     };
@@ -61,23 +63,6 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     let saved = save.keep(&explored)?;
     publish(&explored, saved.as_deref(), &arguments, screen)?;
     Ok(explored.result.exit_code)
-}
-
-fn options(choice: TargetChoice, target: TargetOptions, reproduce: String) -> RunOptions {
-    RunOptions {
-        choice,
-        target,
-        files: Vec::new(),
-        selectors: Vec::new(),
-        jobs: None,
-        order: Order::Files,
-        strict: false,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
-        recorder: None,
-        reproduce,
-        masks: Arc::default(),
-    }
 }
 
 /// Where what fails is kept, and what its scenarios are therefore called.

@@ -55,31 +55,3 @@ impl From<RenderError> for Failure {
         Self::fault(error.to_string())
     }
 }
-
-/// The name nearest to a misspelt one, if one is near.
-pub(super) fn nearest<'a>(
-    given: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(given, name), name))
-        .filter(|(likeness, _)| *likeness > LIKENESS_MIN)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
-}
-
-/// Below it a name is another one, not a misspelt one.
-const LIKENESS_MIN: f64 = 0.75;
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    fn only_a_near_name_is_proposed() {
-        let known = ["pagination.page-size", "errors.status"];
-        assert_eq!(nearest("pagination.pagesize", known), Some("pagination.page-size"));
-        assert_eq!(nearest("zzz", known), None);
-    }
-}

@@ -1,7 +1,5 @@
 //! `moot judge`: judges a recording again, with today's register and scenarios, without a network.
 
-use std::sync::Arc;
-
 use super::again::Again;
 use super::artefact;
 use super::failure::Failure;
@@ -10,8 +8,7 @@ use super::run::performed;
 use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
-use crate::run::order::Order;
-use crate::run::{RunOptions, SnapshotMode, plan};
+use crate::run::{RunOptions, plan};
 use crate::scenario::model::ScenarioFile;
 use crate::target::recording::Index;
 use crate::target::{TargetChoice, TargetOptions};
@@ -48,22 +45,12 @@ pub(super) fn options(
     files: Vec<ScenarioFile>,
     reproduce: String,
 ) -> RunOptions {
+    let target =
+        TargetOptions { seed: index.seed, run_tag: index.run_tag, ..TargetOptions::default() };
     RunOptions {
-        choice: TargetChoice::Recording(dir.to_owned()),
-        target: TargetOptions {
-            seed: index.seed,
-            run_tag: index.run_tag,
-            ..TargetOptions::default()
-        },
-        files,
         selectors: index.selectors,
-        jobs: None,
-        order: Order::Files,
         strict: index.strict,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
-        recorder: None,
         reproduce,
-        masks: Arc::default(),
+        ..RunOptions::new(TargetChoice::Recording(dir.to_owned()), target, files)
     }
 }

@@ -46,10 +46,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     let result = repeat::repeated(arguments.repeat, |number| {
         let turn = repeat::turn(&arguments, seed, number);
         let options = RunOptions {
-            choice: choice(&arguments.target),
-            target: target.clone(),
             reproduce: reproduce(&arguments, seed),
-            files: files.clone(),
             selectors: arguments.suite.selectors.clone(),
             jobs: turn.jobs,
             order: turn.order,
@@ -57,7 +54,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
             snapshots: recording.mode,
             snapshot_dir: Some(recording.folder.clone()),
             recorder: recorder.clone(),
-            masks: Arc::default(),
+            ..RunOptions::new(choice(&arguments.target), target.clone(), files.clone())
         };
         performed(options, &streams, screen)
     })?;

@@ -3,11 +3,12 @@
 use std::fs;
 use std::sync::Arc;
 
+use moot_fixtures::nearest::alike;
 use moot_mock::defect;
 use serde_json::json;
 
 use super::artefact;
-use super::failure::{Failure, nearest};
+use super::failure::Failure;
 use super::line::{SelftestArguments, SelftestKind, SelftestReport};
 use super::progress::Progress;
 use super::run::{STDOUT, runtime};
@@ -33,9 +34,7 @@ pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<
     artefact::check_files(&files)?;
     let ids = || defect::all().iter().map(|defect| defect.id);
     if let Some(id) = arguments.defects.iter().find(|id| defect::named(id).is_none()) {
-        return Err(
-            Failure::usage(format!("there is no defect `{id}`")).nearest(nearest(id, ids()))
-        );
+        return Err(Failure::usage(format!("there is no defect `{id}`")).nearest(alike(id, ids())));
     }
     if let Some(target) = &arguments.target {
         return deployed(target, &arguments, screen);

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use moot_fixtures::nearest::alike;
 use moot_snapshots::{
     BUNDLE_BYTES_MAX, Bundle, Comparison, Pending, StoreError, accept, list, pending, reject,
 };
 use serde_json::json;
 
-use super::failure::{Failure, nearest};
+use super::failure::Failure;
 use super::line::{SNAPSHOT_DIR, SnapshotBundle, SnapshotCommand, SnapshotNames};
 use super::review;
 use super::screen::Screen;
@@ -92,7 +93,7 @@ fn decide(
     let waiting = pending(&names.folder.snapshot_dir)?;
     for name in &names.names {
         if !waiting.iter().any(|one| one.name == *name) {
-            let near = nearest(name, waiting.iter().map(|one| one.name.as_str()));
+            let near = alike(name, waiting.iter().map(|one| one.name.as_str()));
             return Err(
                 Failure::usage(format!("nothing waits under the name `{name}`")).nearest(near)
             );

@@ -1,6 +1,7 @@
 //! Holding known failures against the scenarios and the day, before anything is sent.
 
 use jiff::civil::Date;
+use moot_fixtures::nearest::{alike, ending};
 use moot_fixtures::register;
 
 use super::entry::{Entry, Expected};
@@ -46,15 +47,13 @@ impl Expected {
         if let Some(pattern) = bare
             && !all().any(|(name, _)| is_meant(&name))
         {
-            let near = nearest(pattern, all().map(|(name, _)| name));
+            let near = ending(alike(pattern, all().map(|(name, _)| name)));
             return Err(self.refused(entry, format!("no scenario is called `{pattern}`{near}")));
         }
         let Some(requirement) = requirement else { return Ok(()) };
         if register::get(requirement).is_none() {
-            let near = register::nearest(requirement).map(|id| format!("; did you mean `{id}`?"));
-            let near = near.unwrap_or_else(|| {
-                nearest(requirement, register::all().iter().map(|row| row.id.clone()))
-            });
+            let ids = || register::all().iter().map(|row| row.id.as_str());
+            let near = ending(register::nearest(requirement).or_else(|| alike(requirement, ids())));
             let hint = "a scenario is named `FILE/ID`";
             let message = format!("there is no requirement `{requirement}`{near} ({hint})");
             return Err(self.refused(entry, message));
@@ -67,7 +66,7 @@ impl Expected {
             return Ok(());
         }
         let ids = meant.iter().flat_map(|(_, one)| declared::requirements(&one.steps));
-        let near = nearest(requirement, ids);
+        let near = ending(alike(requirement, ids));
         let message = format!("`{}` names nothing that is checked{near}", entry.id);
         Err(self.refused(entry, message))
     }
@@ -77,16 +76,3 @@ impl Expected {
         FileError { file: self.file.display().to_string(), line, column, message }
     }
 }
-
-/// `; did you mean …?`, or nothing.
-fn nearest(given: &str, known: impl Iterator<Item = String>) -> String {
-    known
-        .map(|name| (strsim::jaro_winkler(&name, given), name))
-        .filter(|(likeness, _)| *likeness > LIKENESS_MIN)
-        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
-        .map(|(_, name)| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
-}
-
-/// Below it a name is another one, not a misspelt one.
-const LIKENESS_MIN: f64 = 0.75;

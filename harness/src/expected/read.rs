@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use jiff::civil::Date;
+use moot_fixtures::nearest::ending;
 use moot_fixtures::questions;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -138,8 +139,7 @@ impl ConditionShape {
     fn checked(self, file: &str) -> Result<Condition, FileError> {
         for (question, answer) in &self.answer {
             if questions::get(question).is_none() {
-                let near = questions::nearest(question).map(|id| format!("; did you mean `{id}`?"));
-                let near = near.unwrap_or_default();
+                let near = ending(questions::nearest(question));
                 let message = format!("there is no open question `{question}`{near}");
                 return Err(at(file, answer, message));
             }

@@ -1,5 +1,7 @@
 //! Selecting scenarios: by file, name (with `*`), tag, section or requirement (DESIGN §9).
 
+use moot_fixtures::nearest::{alike, ending};
+
 use crate::run::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
 
@@ -32,7 +34,7 @@ impl<'a> Planned<'a> {
 
 /// A selector that selects nothing; usage, exit 2.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no scenario matches `{selector}`{}", .nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+#[error("no scenario matches `{selector}`{}", ending(.nearest.as_ref()))]
 pub struct SelectError {
     /// As given.
     pub selector: String,
@@ -126,11 +128,7 @@ fn nearest(all: &[Planned<'_>], selector: &str) -> Option<String> {
         known.extend(planned.scenario.tags.iter().map(|tag| format!("tag:{tag}")));
         known.extend(declared::requirements(&planned.scenario.steps));
     }
-    let score = |text: &String| strsim::jaro_winkler(text, selector);
-    known
-        .into_iter()
-        .max_by(|a, b| score(a).total_cmp(&score(b)).then_with(|| b.cmp(a)))
-        .filter(|best| score(best) > 0.7)
+    alike(selector, known)
 }
 
 #[cfg(test)]

@@ -54,6 +54,27 @@ pub struct RunOptions {
     pub masks: Arc<Masks>,
 }
 
+impl RunOptions {
+    /// All of these files at this target, in their order; nothing is strict, no snapshot is looked at,
+    /// nothing is kept.
+    pub fn new(choice: TargetChoice, target: TargetOptions, files: Vec<ScenarioFile>) -> Self {
+        Self {
+            choice,
+            target,
+            files,
+            selectors: Vec::new(),
+            jobs: None,
+            order: Order::Files,
+            strict: false,
+            snapshots: SnapshotMode::Off,
+            snapshot_dir: None,
+            recorder: None,
+            reproduce: String::new(),
+            masks: Arc::default(),
+        }
+    }
+}
+
 /// What every scenario of a run shares.
 pub(super) struct Shared {
     pub(super) target: Target,

@@ -9,7 +9,6 @@ pub mod diagnostic;
 pub mod load;
 pub mod model;
 pub mod names;
-mod nearest;
 mod node;
 mod read;
 pub mod schema;

@@ -15,9 +15,8 @@ use super::Bench;
 use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
-use crate::run::order::Order;
 use crate::run::result::RunResult;
-use crate::run::{RunOptions, SnapshotMode, run};
+use crate::run::{RunOptions, run};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{Overlay, TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -152,18 +151,8 @@ async fn recorded(
     let asked = Asked { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
     let told = Arc::clone(&bench.tell);
     let run_options = RunOptions {
-        choice,
-        target: options,
-        files: bench.light(),
-        selectors: Vec::new(),
-        jobs: None,
-        order: Order::Files,
-        strict: false,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
         recorder: Some(Arc::clone(&recorder)),
-        reproduce: String::new(),
-        masks: Arc::default(),
+        ..RunOptions::new(choice, options, bench.light())
     };
     let result = run(run_options, move |event| {
         if let crate::run::Event::Ended(scenario) = event {

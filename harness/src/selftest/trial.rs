@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::run::order::Order;
 use crate::run::result::{RunResult, Subject};
-use crate::run::{RunOptions, SnapshotMode, run};
+use crate::run::{RunOptions, run};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -74,20 +73,8 @@ impl Bench {
         files: Vec<ScenarioFile>,
         options: TargetOptions,
     ) -> RunResult {
-        let options = RunOptions {
-            choice,
-            target: options,
-            files,
-            selectors: Vec::new(),
-            jobs: Some(self.jobs),
-            order: Order::Files,
-            strict: false,
-            snapshots: SnapshotMode::Off,
-            snapshot_dir: None,
-            recorder: None,
-            reproduce: String::new(),
-            masks: Arc::default(),
-        };
+        let options =
+            RunOptions { jobs: Some(self.jobs), ..RunOptions::new(choice, options, files) };
         // A task of its own, so that trials side by side have a thread each.
         let result = tokio::spawn(run(options, |_| ())).await.unwrap_or_else(|broken| {
             // Nobody cancels it, so it panicked, and does so here too.

@@ -5,31 +5,18 @@ use std::collections::BTreeSet;
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use moot_harness::explore::{ExploreOptions, Explored, explore};
-use moot_harness::run::order::Order;
-use moot_harness::run::{RunOptions, SnapshotMode};
+use moot_harness::run::RunOptions;
 use moot_harness::target::{TargetChoice, TargetOptions};
 
 fn options(seed: u64, answers: Option<&Answers>, defects: &[&str]) -> RunOptions {
-    RunOptions {
-        choice: TargetChoice::InProcess,
-        target: TargetOptions {
-            seed,
-            answers: answers.cloned(),
-            defects: defects.iter().map(|id| (*id).to_owned()).collect(),
-            run_tag: "moot-00000001".to_owned(),
-            ..TargetOptions::default()
-        },
-        files: Vec::new(),
-        selectors: Vec::new(),
-        jobs: Some(4),
-        order: Order::Files,
-        strict: false,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
-        recorder: None,
-        reproduce: String::new(),
-        masks: std::sync::Arc::default(),
-    }
+    let target = TargetOptions {
+        seed,
+        answers: answers.cloned(),
+        defects: defects.iter().map(|id| (*id).to_owned()).collect(),
+        run_tag: "moot-00000001".to_owned(),
+        ..TargetOptions::default()
+    };
+    RunOptions { jobs: Some(4), ..RunOptions::new(TargetChoice::InProcess, target, Vec::new()) }
 }
 
 async fn explored(

@@ -2,10 +2,9 @@
 //! it. The gate runs all of it fifty times with `moot run --repeat 50 --shuffle`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use moot_harness::run::order::Order;
-use moot_harness::run::{RunOptions, SnapshotMode, run};
+use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::ScenarioFile;
 use moot_harness::target::{TargetChoice, TargetOptions};
@@ -36,23 +35,12 @@ async fn verdicts(
     jobs: usize,
     order: Order,
 ) -> (BTreeMap<String, String>, u8) {
+    let run_tag = "moot-00000007".to_owned();
+    let target = TargetOptions { seed: 7, run_tag, ..TargetOptions::default() };
     let options = RunOptions {
-        choice: TargetChoice::InProcess,
-        target: TargetOptions {
-            seed: 7,
-            run_tag: "moot-00000007".to_owned(),
-            ..TargetOptions::default()
-        },
-        files,
-        selectors: Vec::new(),
         jobs: Some(jobs),
         order,
-        strict: false,
-        snapshots: SnapshotMode::Off,
-        snapshot_dir: None,
-        recorder: None,
-        reproduce: String::new(),
-        masks: Arc::default(),
+        ..RunOptions::new(TargetChoice::InProcess, target, files)
     };
     let result = run(options, |_| {}).await;
     let checks = result.scenarios.iter().flat_map(|scenario| {

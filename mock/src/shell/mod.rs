@@ -20,7 +20,6 @@ mod faulty_body;
 mod fetcher;
 mod kept_sandbox;
 mod lease;
-mod nearest;
 mod network;
 mod problem;
 mod realm;

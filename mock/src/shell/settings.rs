@@ -10,9 +10,9 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
-use super::nearest::hint;
 use crate::defect::{self, Defect};
 use crate::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+use moot_fixtures::nearest::{ending, nearest};
 
 /// A setting that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -135,7 +135,7 @@ pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
         what: "defect",
         given: id.to_owned(),
         known: format!("{} of them, each with an id", defect::all().len()),
-        hint: hint(id, defect::all().iter().map(|defect| defect.id)),
+        hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id))),
     })
 }
 
@@ -156,7 +156,7 @@ fn whole_second(now: Timestamp) -> Timestamp {
 
 fn unknown(what: &'static str, given: &str, known: &[&str]) -> SettingError {
     let list: Vec<String> = known.iter().map(|form| format!("`{form}`")).collect();
-    let hint = hint(given, known.iter().copied());
+    let hint = ending(nearest(given, known.iter().copied()));
     SettingError::Unknown { what, given: given.to_owned(), known: list.join(", "), hint }
 }
 

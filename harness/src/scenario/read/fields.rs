@@ -1,8 +1,8 @@
 //! A map with known keys: unknown ones are refused where they stand, with the nearest known.
 
-use super::super::nearest;
 use super::super::node::{Key, Node, Span, Tree};
 use super::reader::Reader;
+use moot_fixtures::nearest;
 
 /// The entries of a map whose keys are all known.
 #[derive(Clone, Copy)]

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::super::model::{NEEDS, Sandbox, Scenario, ScenarioFile};
-use super::super::nearest;
 use super::super::node::Node;
 use super::fields::Fields;
 use super::reader::Reader;
+use moot_fixtures::nearest;
 
 /// Scenarios of one file.
 const SCENARIOS_MAX: usize = 500;

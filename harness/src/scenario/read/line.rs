@@ -3,9 +3,9 @@
 use moot_fixtures::contract::Operation;
 
 use super::super::model::{RequestLine, Text};
-use super::super::nearest;
 use super::super::node::{Node, Span};
 use super::reader::Reader;
+use moot_fixtures::nearest;
 
 impl Reader {
     /// A request line; `id` is the sibling key that fills `{id}`.

@@ -3,9 +3,9 @@
 use serde_json_path::JsonPath;
 
 use super::super::model::{Piece, Place, Text};
-use super::super::nearest;
 use super::super::node::Span;
 use super::reader::Reader;
+use moot_fixtures::nearest;
 
 const WORDS: [&str; 4] = ["status", "problem", "schema", "body"];
 

@@ -3,11 +3,11 @@
 use super::super::model::{
     Action, AdminStep, BurstStep, ForEach, LetBinding, ReceiveStep, ReceiveUntil, Rhythm, Step,
 };
-use super::super::nearest;
 use super::super::node::{Node, Tree};
 use super::fields::Fields;
 use super::reader::Reader;
 use super::request::{REQUEST, shape_keys};
+use moot_fixtures::nearest;
 
 /// Steps of one list.
 const STEPS_MAX: usize = 200;

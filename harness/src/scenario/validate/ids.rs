@@ -11,8 +11,8 @@ use super::super::model::{
     Action, Check, Claim, Json, Location, Matcher, Observation, PartContent, Place, RequestBody,
     RequestShape, Scenario, Step,
 };
-use super::super::nearest;
 use super::{IdCheck, Source};
+use moot_fixtures::nearest;
 
 /// Reports ids of scenarios and stems of files that are there twice.
 pub(super) fn unique(sources: &[Source]) -> Vec<Diagnostic> {

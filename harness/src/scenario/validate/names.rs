@@ -6,9 +6,9 @@ use super::super::model::{
     Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody, RequestLine,
     RequestShape, RequestStep, Rule, Scenario, Step, Text,
 };
-use super::super::nearest;
 use super::Source;
 use super::scope::{Page, Scope, applications};
+use moot_fixtures::nearest;
 
 /// Reports the names of a file that nothing defines, and names defined twice in one list of steps.
 pub(super) fn file(source: &Source, problems: &mut Vec<Diagnostic>) {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use moot_fixtures::contract::Scopes;
+use moot_fixtures::nearest::{ending, nearest};
 use secrecy::SecretString;
 
 use super::check::{Reader, check_secret};
@@ -138,14 +139,9 @@ pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
 
 /// `; did you mean …?`, or what there is.
 pub(crate) fn did_you_mean(given: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(given, name), *name))
-        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
-        .min();
-    match near {
-        Some((_, name)) => format!("; did you mean `{name}`?"),
+    match nearest(given, known) {
         None => format!("; there are {}", known.join(", ")),
+        near => ending(near),
     }
 }
 

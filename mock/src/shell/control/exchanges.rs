@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::fault::read_operation;
 use super::routes::FILTERS;
 use crate::control::{Filter, StatusFilter};
-use crate::shell::nearest::hint;
 use crate::shell::problem::Problem;
+use moot_fixtures::nearest::{ending, nearest};
 
 /// Exchanges that are listed where `limit` is absent.
 const LIMIT: usize = 100;
@@ -34,7 +34,7 @@ pub(super) fn read_query(query: Option<&str>, has_limit: bool) -> Result<(Filter
             _ => {
                 let limit = has_limit.then_some("limit");
                 let known = limit.into_iter().chain(FILTERS.map(|(known, _)| known));
-                let hint = hint(&name, known);
+                let hint = ending(nearest(&name, known));
                 return Err(Problem::malformed(format!("unknown parameter `{name}`{hint}")));
             }
         }

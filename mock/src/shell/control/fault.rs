@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::control::Ask;
 use crate::fault::{FailedStatus, Fault, FaultKind};
-use crate::shell::nearest::hint;
 use crate::shell::problem::Problem;
+use moot_fixtures::nearest::{ending, nearest};
 
 /// Body of `POST /faults`.
 #[derive(Deserialize)]
@@ -72,7 +72,8 @@ impl ArmFault {
             },
             "commit_then_fail" => FaultKind::CommitThenFail(self.take_status()?),
             unknown => {
-                let (known, hint) = (FaultKind::NAMES.join(", "), hint(unknown, FaultKind::NAMES));
+                let known = FaultKind::NAMES.join(", ");
+                let hint = ending(nearest(unknown, FaultKind::NAMES));
                 return Err(invalid(format!("there is no kind `{unknown}`, only {known}{hint}")));
             }
         })
@@ -130,7 +131,7 @@ impl ArmFault {
 /// 422, with the nearest name.
 pub(super) fn read_operation(text: &str) -> Result<Operation, Problem> {
     Operation::from_text(text).ok_or_else(|| {
-        let hint = hint(text, Operation::ALL.map(Operation::as_str));
+        let hint = ending(nearest(text, Operation::ALL.map(Operation::as_str)));
         invalid(format!("there is no operation `{text}`{hint}"))
     })
 }

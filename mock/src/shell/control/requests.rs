@@ -18,10 +18,10 @@ use serde_json::Value;
 use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
 use crate::shell::lease::LEASE_SECONDS_MAX;
-use crate::shell::nearest::{hint, nearest};
 use crate::shell::problem::Problem;
 use crate::shell::sandboxes::{Chosen, Plan};
 use crate::shell::settings;
+use moot_fixtures::nearest::{ending, nearest};
 
 /// Reads a body; none at all is an empty object.
 ///
@@ -234,7 +234,7 @@ fn exhaust(text: &str) -> Result<Exhaust, Problem> {
     match text.parse::<IpAddr>() {
         Ok(client) => Ok(Exhaust::Client(client.to_canonical())),
         Err(_) => {
-            let hint = hint(text, ["all"]);
+            let hint = ending(nearest(text, ["all"]));
             let detail = format!("`exhaust` is a client address or `all`, not `{text}`{hint}");
             Err(Problem::invalid_value(detail))
         }

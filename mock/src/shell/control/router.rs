@@ -17,11 +17,11 @@ use super::actions::{Asked, Reply, act};
 use super::routes::{ROUTES, Route};
 use crate::call::{self, BodyFault, Reading};
 use crate::shell::body::{self, Store};
-use crate::shell::nearest::hint;
 use crate::shell::problem::{self, Problem};
 use crate::shell::realm::Realm;
 use crate::shell::site::Site;
 use crate::shell::site_body::SiteBody;
+use moot_fixtures::nearest::{ending, nearest};
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -144,7 +144,7 @@ fn method_router(route: &'static Route) -> MethodRouter {
 
 async fn unknown_path(uri: Uri) -> AxumResponse {
     let path = uri.path();
-    let hint = hint(path, ROUTES.iter().map(|route| route.path));
+    let hint = ending(nearest(path, ROUTES.iter().map(|route| route.path)));
     failed(Problem::not_found(format!("there is no `{path}` below `/__admin`{hint}")))
 }
 
