@@ -8,8 +8,12 @@ use std::collections::HashMap;
 
 /// Shorter texts can't be looked for.
 pub(crate) const BYTES_MIN: usize = 4;
-/// Of the filter, which tells at most places at once that nothing begins there.
-const FILTER_BITS: u32 = 18;
+/// Of the filter, which tells at most places at once that nothing begins there: of few starts, and of
+/// many. A request holds a few secrets, a run thousands.
+const FEW_FILTER_BITS: u32 = 12;
+const MANY_FILTER_BITS: u32 = 18;
+/// More starts than this are many.
+const FEW_STARTS_MAX: usize = 64;
 
 /// The texts that are looked for, each with a number.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +23,7 @@ pub(crate) struct Needles {
     lengths: HashMap<u32, Vec<usize>>,
     /// A bit for each start that there is; empty where there is none.
     filter: Vec<u64>,
+    filter_bits: u32,
 }
 
 /// A place where a text was found.
@@ -45,10 +50,26 @@ impl Needles {
         if let Err(at) = lengths.binary_search_by(|length| text.len().cmp(length)) {
             lengths.insert(at, text.len());
         }
-        let (word, bit) = place(start);
-        self.filter.resize(1 << (FILTER_BITS - u64::BITS.ilog2()), 0);
-        self.filter[word] |= bit;
+        let is_crowded = self.filter_bits == FEW_FILTER_BITS && self.lengths.len() > FEW_STARTS_MAX;
+        if self.filter.is_empty() || is_crowded {
+            self.filter_anew();
+        } else {
+            self.admit(start);
+        }
         true
+    }
+
+    fn filter_anew(&mut self) {
+        let is_few = self.lengths.len() <= FEW_STARTS_MAX;
+        self.filter_bits = if is_few { FEW_FILTER_BITS } else { MANY_FILTER_BITS };
+        self.filter = vec![0; 1 << (self.filter_bits - u64::BITS.ilog2())];
+        let starts: Vec<u32> = self.lengths.keys().copied().collect();
+        starts.into_iter().for_each(|start| self.admit(start));
+    }
+
+    fn admit(&mut self, start: u32) {
+        let (word, bit) = self.place(start);
+        self.filter[word] |= bit;
     }
 
     /// What is found in `text`, from its beginning: the leftmost, of those the longest, never two
@@ -56,9 +77,14 @@ impl Needles {
     pub(crate) fn find<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Found> + 't {
         let mut from = 0;
         std::iter::from_fn(move || {
-            let found = (from..text.len()).find_map(|at| self.beginning(text, at).next())?;
-            from = found.end;
-            Some(found)
+            loop {
+                let at = self.next_start(text, from)?;
+                if let Some(found) = self.beginning(text, at).next() {
+                    from = found.end;
+                    return Some(found);
+                }
+                from = at + 1;
+            }
         })
     }
 
@@ -77,20 +103,30 @@ impl Needles {
 
     /// The numbers of all that stand somewhere in `text`, overlapping or not; each once, in order.
     pub(crate) fn within(&self, text: &[u8]) -> Vec<usize> {
-        let starts = 0..text.len();
-        let all = starts.flat_map(|at| self.beginning(text, at).map(|found| found.number));
-        let mut numbers: Vec<usize> = all.collect();
+        let (mut numbers, mut from) = (Vec::new(), 0);
+        while let Some(at) = self.next_start(text, from) {
+            numbers.extend(self.beginning(text, at).map(|found| found.number));
+            from = at + 1;
+        }
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     }
 
+    /// The first place from `from` on where something may begin.
+    fn next_start(&self, text: &[u8], from: usize) -> Option<usize> {
+        if self.filter.is_empty() {
+            return None;
+        }
+        let places = text.get(from..)?.windows(BYTES_MIN);
+        let mut starts = places.map(|window| start(window).is_some_and(|it| self.may_begin(it)));
+        starts.position(|may_begin| may_begin).map(|at| from + at)
+    }
+
     /// Those that begin at a place, the longest first.
     fn beginning<'t>(&'t self, text: &'t [u8], at: usize) -> impl Iterator<Item = Found> + 't {
         let rest = &text[at..];
-        let lengths = start(rest)
-            .filter(|start| self.may_begin(*start))
-            .and_then(|start| self.lengths.get(&start));
+        let lengths = start(rest).and_then(|start| self.lengths.get(&start));
         lengths.into_iter().flatten().filter_map(move |length| {
             let number = *self.numbers.get(rest.get(..*length)?)?;
             Some(Found { number, start: at, end: at + length })
@@ -98,19 +134,19 @@ impl Needles {
     }
 
     fn may_begin(&self, start: u32) -> bool {
-        let (word, bit) = place(start);
+        let (word, bit) = self.place(start);
         self.filter.get(word).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// Word and bit of the filter (Fibonacci hashing).
+    fn place(&self, start: u32) -> (usize, u64) {
+        let hash = start.wrapping_mul(0x9E37_79B1) >> (u32::BITS - self.filter_bits);
+        ((hash >> u64::BITS.ilog2()) as usize, 1 << (hash & (u64::BITS - 1)))
     }
 }
 
 fn start(text: &[u8]) -> Option<u32> {
     text.first_chunk::<BYTES_MIN>().map(|bytes| u32::from_le_bytes(*bytes))
-}
-
-/// Word and bit of the filter (Fibonacci hashing).
-fn place(start: u32) -> (usize, u64) {
-    let hash = start.wrapping_mul(0x9E37_79B1) >> (u32::BITS - FILTER_BITS);
-    ((hash >> u64::BITS.ilog2()) as usize, 1 << (hash & (u64::BITS - 1)))
 }
 
 #[cfg(test)]

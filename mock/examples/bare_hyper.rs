@@ -1,9 +1,10 @@
 //! The practical limit that `bench/run` measures the mock beside: hyper that answers fixed bytes.
 //!
-//! `bare_hyper PORT FOLDER`: the folder holds `list.json`, `one.json`, `token.json`, `create.json`.
+//! `bare_hyper PORT FOLDER`: the folder holds `list.json`, `one.json`, `token.json`, `create.json`. What is
+//! posted to `/upload` is written to a temporary file.
 
-use std::convert::Infallible;
 use std::error::Error;
+use std::io::Write;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -15,6 +16,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
+
+/// Where a body is written to a file.
+const UPLOAD: &str = "/upload";
+
+/// Ends the connection, which the load sees.
+type Failure = Box<dyn Error + Send + Sync>;
 
 /// The bodies by what they answer.
 #[derive(Clone)]
@@ -55,14 +62,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn answer(
     bodies: Bodies,
     request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+) -> Result<Response<Full<Bytes>>, Failure> {
     let (status, body) = match (request.method() == Method::POST, request.uri().path()) {
         (false, "/v1/requests") => (StatusCode::OK, bodies.list),
         (false, _) => (StatusCode::OK, bodies.one),
         (true, "/oauth/token") => (StatusCode::OK, bodies.token),
         (true, _) => (StatusCode::CREATED, bodies.create),
     };
-    if request.method() == Method::POST {
+    if request.uri().path() == UPLOAD {
+        written(request.into_body()).await?;
+    } else if request.method() == Method::POST {
         // What the client sends is read, as any server must, and thrown away.
         let _ = request.into_body().collect().await;
     }
@@ -70,4 +79,15 @@ async fn answer(
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
+}
+
+/// Writes a body to a temporary file, as it comes.
+async fn written(mut body: Incoming) -> Result<(), Failure> {
+    let mut file = tempfile::tempfile()?;
+    while let Some(frame) = body.frame().await {
+        if let Ok(piece) = frame?.into_data() {
+            file.write_all(&piece)?;
+        }
+    }
+    Ok(file.flush()?)
 }

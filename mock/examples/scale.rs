@@ -4,13 +4,15 @@
 
 #[path = "scale/client.rs"]
 mod client;
+#[path = "scale/held.rs"]
+mod held;
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Instant;
 
-use client::{Client, memory_bytes};
+use client::{Client, memory_bytes, processor_time};
 use jiff::Timestamp;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
@@ -49,14 +51,17 @@ fn heads(sizes: &[u32]) -> String {
 /// The figures of a world with so many legal requests, each with its name.
 fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     let settings = settings("bench", rows)?;
-    let (before, begun) = (memory_bytes(), Instant::now());
+    let (before, begun, worked) = (memory_bytes(), Instant::now(), processor_time());
+    let run = settings.run();
     let service = Service::new(World::new(settings, Timestamp::now())?);
-    let loading = begun.elapsed();
+    let (loading, work) = (begun.elapsed(), processor_time().saturating_sub(worked));
     let held = memory_bytes().saturating_sub(before);
+    let beside = World::from_seeded(service.seeded(), run, Timestamp::now())?;
     let mut client = Client::new(service)?;
     let (last, filtered_last) = (client.pages("")?, client.pages("&status=signed")?);
     let mut figures = vec![
         ("loading", format!("{:.0} ms", loading.as_secs_f64() * 1e3)),
+        ("loading, time of a processor", format!("{:.0} ms", work.as_secs_f64() * 1e3)),
         ("memory a request", format!("{} bytes", held / u64::from(rows))),
     ];
     let lists = [
@@ -74,6 +79,7 @@ fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     figures.push(("get", client.time(|client, turn| client.get(id(turn)))?));
     figures.push(("create", client.time(|client, _| client.create())?));
     figures.push(("status change", client.time(|client, turn| client.change(id(turn), turn))?));
+    figures.extend(held::figures(beside, &client, id(0))?);
     Ok(figures)
 }
 

@@ -5,10 +5,11 @@
 use std::any::Any;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -45,6 +46,8 @@ pub enum Admission {
 pub struct Admitted {
     /// Number of the call in its world, from 1; `request_id` and new ids derive from it.
     pub serial: u64,
+    /// The world's time when it was admitted.
+    pub at: Timestamp,
     /// The route.
     pub operation: Operation,
     /// The decoded `{id}` of the path, where the route has one.
@@ -185,27 +188,62 @@ pub struct Part {
     pub is_cut: bool,
 }
 
-/// Bytes somewhere, with their length and digest: a handle that is cheap to clone. Where they are is
-/// not serialised: see [`ContentPlace::Apart`].
+/// Bytes somewhere, with their length and digest: a handle that is cheap to clone. Shape where it is
+/// kept: `{"length", "digest": [32 numbers]}`; where the bytes are is not told, see
+/// [`ContentPlace::Apart`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Kept", into = "Kept")]
 pub struct Content {
     /// Bytes.
     pub length: u64,
-    /// SHA-256.
-    pub digest: [u8; 32],
+    /// SHA-256; of bytes in memory it is taken when it is first asked for, since most are fields of
+    /// a form, whose digests nobody wants.
+    digest: OnceLock<[u8; 32]>,
     /// The bytes themselves, or a file of the shell's.
-    #[serde(skip, default = "ContentPlace::apart")]
     pub place: ContentPlace,
 }
 
+/// What is kept of a [`Content`].
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    length: u64,
+    digest: [u8; 32],
+}
+
 impl Content {
-    /// Bytes in memory, with their length and digest.
+    /// Bytes in memory.
     pub fn in_memory(bytes: Bytes) -> Self {
         Self {
             length: bytes.len() as u64,
-            digest: Sha256::digest(&bytes).into(),
+            digest: OnceLock::new(),
             place: ContentPlace::Memory(bytes),
         }
+    }
+
+    /// Bytes that are elsewhere; `digest` is their SHA-256.
+    pub fn elsewhere(length: u64, digest: [u8; 32], place: ContentPlace) -> Self {
+        Self { length, digest: OnceLock::from(digest), place }
+    }
+
+    /// SHA-256.
+    pub fn digest(&self) -> &[u8; 32] {
+        self.digest.get_or_init(|| match &self.place {
+            ContentPlace::Memory(bytes) => Sha256::digest(bytes).into(),
+            // Made with a digest, as is all that is not in memory.
+            ContentPlace::File { .. } | ContentPlace::Apart => Sha256::digest([]).into(),
+        })
+    }
+}
+
+impl From<Content> for Kept {
+    fn from(content: Content) -> Self {
+        Self { length: content.length, digest: *content.digest() }
+    }
+}
+
+impl From<Kept> for Content {
+    fn from(kept: Kept) -> Self {
+        Self::elsewhere(kept.length, kept.digest, ContentPlace::Apart)
     }
 }
 
@@ -223,10 +261,4 @@ pub enum ContentPlace {
     },
     /// With a store, under their digest: only while a record is read back from it.
     Apart,
-}
-
-impl ContentPlace {
-    const fn apart() -> Self {
-        Self::Apart
-    }
 }

@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::key::Key;
+use crate::short_id::{LENGTH, ShortId};
 
 /// The document id in the id of a download, which may be no real one.
 pub(crate) fn document_id_of(download_id: &str) -> Option<&str> {
@@ -37,7 +38,6 @@ const ROUNDS: u64 = 4;
 /// Bits of an activity's number that count the entries of one log; the rest is the row.
 const ENTRY_BITS: u32 = 20;
 const ENTRY_MASK: u64 = (1 << ENTRY_BITS) - 1;
-const LENGTH: usize = 8;
 /// Letters of the code in the id of a download.
 const CODE_LENGTH: usize = 22;
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -65,6 +65,11 @@ impl Identifiers {
 
     /// The id of a number; numbers from [`NUMBER_END`] on wrap around.
     pub(crate) fn id(&self, kind: Kind, number: u64) -> String {
+        self.short_id(kind, number).into()
+    }
+
+    /// The same, held in place.
+    fn short_id(&self, kind: Kind, number: u64) -> ShortId {
         let key = self.keys[kind as usize];
         let number = number % NUMBER_END;
         let (mut left, mut right) = (number >> HALF_BITS, number & HALF_MASK);
@@ -75,8 +80,8 @@ impl Identifiers {
     }
 
     /// The id of the `entry`th entry in the log of the request of a row.
-    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> String {
-        self.id(Kind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
+    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
+        self.short_id(Kind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
     }
 
     /// The id of a document's download: the document's, and a code that makes it unguessable.
@@ -101,13 +106,13 @@ fn mixed(key: Key, round: u64, half: u64) -> u64 {
     key.scramble((round << 32) | half) & HALF_MASK
 }
 
-fn digits(mut value: u64) -> String {
+fn digits(mut value: u64) -> ShortId {
     let mut text = [b'0'; LENGTH];
     for place in text.iter_mut().rev() {
         *place = DIGITS[(value % 62) as usize];
         value /= 62;
     }
-    text.iter().map(|&digit| char::from(digit)).collect()
+    ShortId::of(text).expect("the digits are ASCII letters and digits")
 }
 
 fn value(text: &str) -> Option<u64> {

@@ -9,27 +9,29 @@ use roaring::RoaringBitmap;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index(Vec<Arc<Members>>);
 
-/// The rows of one company.
+/// The rows of one company. Each bitmap is shared for itself: the first change of a world copies those
+/// that it changes, and readers don't wait for the others.
 #[derive(Debug, Clone, Default)]
 struct Members {
-    all: RoaringBitmap,
-    by_status: Vec<RoaringBitmap>,
+    all: Arc<RoaringBitmap>,
+    by_status: Vec<Arc<RoaringBitmap>>,
 }
 
 impl Index {
     /// No rows, for so many companies and statuses.
     pub(crate) fn new(companies: usize, statuses: usize) -> Self {
-        let none =
-            Members { all: RoaringBitmap::new(), by_status: vec![RoaringBitmap::new(); statuses] };
+        let none = Members { all: Arc::default(), by_status: vec![Arc::default(); statuses] };
         Self((0..companies).map(|_| Arc::new(none.clone())).collect())
     }
 
     /// Adds a row; `status` is the place of its status, where rows have one.
     pub(crate) fn insert(&mut self, company: u32, row: u32, status: Option<usize>) {
         self.change(company, |members| {
-            members.all.insert(row);
+            if !members.all.contains(row) {
+                Arc::make_mut(&mut members.all).insert(row);
+            }
             if let Some(rows) = status.and_then(|status| members.by_status.get_mut(status)) {
-                rows.insert(row);
+                Arc::make_mut(rows).insert(row);
             }
         });
     }
@@ -37,9 +39,9 @@ impl Index {
     /// Removes a row.
     pub(crate) fn remove(&mut self, company: u32, row: u32) {
         self.change(company, |members| {
-            members.all.remove(row);
-            for rows in &mut members.by_status {
-                rows.remove(row);
+            let all = std::iter::once(&mut members.all).chain(&mut members.by_status);
+            for rows in all.filter(|rows| rows.contains(row)) {
+                Arc::make_mut(rows).remove(row);
             }
         });
     }
@@ -54,7 +56,7 @@ impl Index {
     pub(crate) fn rows(&self, company: u32, status: Option<usize>) -> Option<&RoaringBitmap> {
         let members = self.0.get(company as usize)?;
         match status {
-            Some(status) => members.by_status.get(status),
+            Some(status) => members.by_status.get(status).map(AsRef::as_ref),
             None => Some(&members.all),
         }
     }
@@ -63,17 +65,19 @@ impl Index {
 /// The rows of one page: `count` rows after the first `skipped`, in `order`.
 pub(crate) fn page(rows: &RoaringBitmap, order: ListOrder, skipped: u64, count: u32) -> Vec<u32> {
     let count = count as usize;
+    let mut page = Vec::with_capacity(usize::try_from(rows.len()).unwrap_or(count).min(count));
     match order {
         ListOrder::OldestFirst => {
-            let Some(first) = select(rows, Some(skipped)) else { return Vec::new() };
-            rows.range(first..).take(count).collect()
+            let Some(first) = select(rows, Some(skipped)) else { return page };
+            page.extend(rows.range(first..).take(count));
         }
         ListOrder::NewestFirst => {
             let rank = rows.len().checked_sub(1).and_then(|last| last.checked_sub(skipped));
-            let Some(first) = select(rows, rank) else { return Vec::new() };
-            rows.range(..=first).rev().take(count).collect()
+            let Some(first) = select(rows, rank) else { return page };
+            page.extend(rows.range(..=first).rev().take(count));
         }
     }
+    page
 }
 
 fn select(rows: &RoaringBitmap, rank: Option<u64>) -> Option<u32> {

@@ -45,6 +45,7 @@ mod progression;
 mod rendered;
 mod reply;
 mod route;
+mod short_id;
 mod state;
 mod table;
 mod timestamp;

@@ -30,6 +30,12 @@ pub(crate) const JOURNAL_PARTS_MAX: usize = 32;
 pub(crate) const JOURNAL_CHANGES_MAX: usize = 8;
 /// Bytes of a path, or of any other text, that the journal keeps.
 pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
+/// Bytes of a body that is no form of parts, as the journal keeps it.
+pub(crate) const JOURNAL_BODY_TEXT_MAX: usize = 4_096;
+/// Bytes of an answer's body that the journal keeps; a larger one it does not.
+pub(crate) const JOURNAL_ANSWER_MAX: usize = 64 << 10;
+/// Bytes of all the answers' bodies that the journal keeps.
+pub(crate) const JOURNAL_ANSWERS_MAX: usize = 2 << 20;
 
 /// Bytes of a form body (§4.1).
 pub(crate) const FORM_BYTES_MAX: u64 = 64 << 10;

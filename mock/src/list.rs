@@ -27,7 +27,8 @@ pub(crate) fn respond<'r>(
     let rows = rows.map_or_else(Vec::new, |rows| {
         index::page(rows, answers.list_order, page.skipped(), page.size)
     });
-    let members: Vec<&Rendered> = rows.into_iter().filter_map(rendered).collect();
+    let mut members: Vec<&Rendered> = Vec::with_capacity(rows.len());
+    members.extend(rows.into_iter().filter_map(rendered));
     let mut response = context.reply.json(200, body(&page, &members, context.world.base_url()));
     response.listed = Some(Listed { page: page.current, pages: page.pages });
     Ok(response)

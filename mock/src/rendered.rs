@@ -26,6 +26,12 @@ impl Rendered {
         Self { single: wrapped(resource), base_at: None }
     }
 
+    /// Takes `{"data":…}` without addresses of ours.
+    pub(crate) fn of_single(single: Vec<u8>) -> Self {
+        // Of exactly this size: a row is kept for long, and there are many.
+        Self { single: single.into_boxed_slice().into(), base_at: None }
+    }
+
     /// Renders a resource whose last `agreement_url` is a path below the base address.
     pub(crate) fn with_address(resource: &impl Serialize) -> Self {
         let single = wrapped(resource);
@@ -74,6 +80,11 @@ fn wrapped(resource: &impl Serialize) -> Bytes {
 /// JSON of a value of ours.
 pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("our records have text keys only, and writing to memory works")
+}
+
+/// Appends a text as JSON.
+pub(crate) fn append_text(text: &str, json: &mut Vec<u8>) {
+    serde_json::to_writer(json, text).expect("writing text to memory works");
 }
 
 /// JSON of ours inside the JSON of a record, as text.

@@ -69,14 +69,28 @@ impl Router {
         self.0.iter().any(|route| route.operation == operation)
     }
 
+    /// The paths that there are, with the id of `path` in those that take one.
+    pub(crate) fn paths_like(&self, path: &str) -> Vec<String> {
+        let segments: Vec<&str> = path.split('/').collect();
+        let filled = |route: &Route| match &route.end {
+            None => Some(route.start.clone()),
+            Some(end) => {
+                let id = segments.get(route.start.matches('/').count())?;
+                Some(format!("{}{id}{end}", route.start))
+            }
+        };
+        self.0.iter().filter_map(filled).collect()
+    }
+
     /// The operation of `method` and `path` (below the base address, as sent).
     pub(crate) fn find(&self, method: &Method, path: &str) -> Routed {
+        let mut of_method = self.0.iter().filter(|route| route.method == *method);
+        let found = of_method.find_map(|route| Some((route.operation, route.matched(path)?)));
+        if let Some((operation, id)) = found {
+            return Routed::Found(operation, id.map(decoded));
+        }
         let mut allowed: Vec<&str> = Vec::new();
-        for route in &self.0 {
-            let Some(id) = route.matched(path) else { continue };
-            if route.method == *method {
-                return Routed::Found(route.operation, id.map(decoded));
-            }
+        for route in self.0.iter().filter(|route| route.matched(path).is_some()) {
             if !allowed.contains(&route.method.as_str()) {
                 allowed.push(route.method.as_str());
             }

@@ -110,6 +110,12 @@ impl Service {
         control::journal(&self.0.world.read())
     }
 
+    /// Whether a text is a token that this world gave.
+    #[cfg(feature = "server")]
+    pub(crate) fn is_token(&self, text: &str) -> bool {
+        self.0.world.read().sealer().open(text).is_some()
+    }
+
     /// Calls `waker` whenever [`Self::next_due`] may have come nearer. It must not call back.
     pub fn set_waker(&self, waker: Waker) {
         *self.0.waker.lock() = Some(waker);

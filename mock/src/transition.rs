@@ -117,7 +117,7 @@ pub(crate) fn log(
     }
     record.logged += 1;
     let id = world.activity_id(record.row, record.logged);
-    record.activity.push(Activity { id, at, happening, comment });
+    record.activity.push(Activity { id, at, happening, comment: comment.map(Into::into) });
 }
 
 fn effect(at: Timestamp, record: &LegalRequest, from: LegalRequestStatus) -> Effect {

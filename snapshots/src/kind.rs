@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// What a placeholder stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Request,
     Workflow,

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::kind::{Kind, is_resource_list};
 use crate::shape::merged;
+use crate::stored::{ITEM, Stored};
 use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
 
 /// Headers that are kept, in the order shown. Of `retry-after` only that it is there.
@@ -21,21 +22,38 @@ const TEXT_CHARACTERS_MAX: usize = 4000;
 /// The names given to volatile values within one scenario.
 ///
 /// The same value has the same name in every response of the scenario: `[request:1]`, `[token:2]`.
-/// A time is named per resource and member, so that two resources made in the same second do not
-/// share a name by chance. In lists of resources no single one is named: only the merged shape of the
-/// members is shown.
+/// A time and what is [`Stored`] are named per resource and member, so that two resources made in the
+/// same second, or of the same name, do not share one by chance. In lists of resources no single one is
+/// named: only the merged shape of the members is shown.
 #[derive(Debug, Clone, Default)]
 pub struct Placeholders {
     /// Value and name; replaced wherever the value stands as a word.
     known: BTreeMap<String, String>,
-    /// (resource, member, value) and name.
-    times: BTreeMap<(String, String, String), String>,
+    /// (resource, member, value) and name: of times and of what is stored.
+    own: BTreeMap<(String, String, String), String>,
     /// How many names of a kind were given.
-    given: BTreeMap<Kind, u32>,
+    given: BTreeMap<String, u32>,
     /// Texts of the run and what stands for them, in the order to be replaced.
     fixed: Vec<(String, String)>,
     /// Path of the target's base address, without slash at its end.
     base_path: Option<String>,
+    /// What is stored in the body that is rendered.
+    stored: Stored,
+    /// Where in that body the walk stands.
+    path: Vec<String>,
+}
+
+/// A response, as it came.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// HTTP status.
+    pub status: u16,
+    /// In the order received.
+    pub headers: &'a [(String, String)],
+    /// The body, where it is JSON.
+    pub json: Option<&'a Value>,
+    /// The body, where it is not.
+    pub text: &'a str,
 }
 
 /// Where a value stands while a body is rendered.
@@ -72,6 +90,7 @@ impl Placeholders {
 
     /// The response as text: status line, kept headers, blank line, body with sorted members.
     ///
+    /// `stored` names the places of the body whose values are replaced by their type and identity.
     /// `redact_pointers` are JSON Pointers into the body whose values become `[redacted]`; one that
     /// points nowhere does nothing.
     ///
@@ -81,7 +100,7 @@ impl Placeholders {
     ///
     /// {
     ///   "data": {
-    ///     "attributes": {"name": "…", "status": "draft"},
+    ///     "attributes": {"name": "[text:1]", "status": "draft"},
     ///     "id": "[request:1]",
     ///     "type": "legal_request"
     ///   }
@@ -89,13 +108,13 @@ impl Placeholders {
     /// ```
     pub fn response(
         &mut self,
-        status: u16,
-        headers: &[(String, String)],
-        body: Option<&Value>,
-        body_text: &str,
+        told: Told<'_>,
+        stored: &Stored,
         redact_pointers: &[String],
     ) -> String {
-        let shown_body = match body {
+        stored.clone_into(&mut self.stored);
+        let Told { status, headers, .. } = told;
+        let shown_body = match told.json {
             Some(value) => {
                 let mut value = value.clone();
                 for pointer in redact_pointers {
@@ -107,7 +126,7 @@ impl Placeholders {
                 let shown = self.render(&value, At { owner: "", member: "" });
                 printable(&format!("{shown:#}"))
             }
-            None => self.plain_body(body_text),
+            None => self.plain_body(told.text),
         };
         let mut out = format!("HTTP {status}\n");
         for name in HEADERS_KEPT {
@@ -127,6 +146,7 @@ impl Placeholders {
 
     /// Names the identifiers of a body, for [`Placeholders::shown`].
     pub fn learn_body(&mut self, body: &Value) {
+        self.stored = Stored::default();
         self.learn(body, false);
     }
 
@@ -153,27 +173,29 @@ impl Placeholders {
         format!("{}{cut}", printable(&self.words(&shown)))
     }
 
-    /// First pass: names every identifier, so that it is known in texts that stand before it.
+    /// First pass: names every identifier, so that it is known in texts that stand before it. What is
+    /// stored is left out: it may be there or not.
     fn learn(&mut self, value: &Value, is_upload: bool) {
         match value {
             Value::Object(object) => {
                 for (member, value) in sorted(object) {
+                    self.path.push(member.to_owned());
+                    let below = member == "data" && object.contains_key("success");
                     match value {
-                        Value::String(text) => {
-                            match Kind::of_member(object, member, is_upload) {
-                                Some(kind) => self.name(kind, text),
-                                None => self.learn_path(text),
-                            };
-                        }
-                        other => {
-                            let below = member == "data" && object.contains_key("success");
-                            self.learn(other, below);
-                        }
+                        _ if self.stored.label(&self.path, &[value]).is_some() => {}
+                        Value::String(text) => match Kind::of_member(object, member, is_upload) {
+                            Some(kind) => self.name(kind, text),
+                            None => self.learn_path(text),
+                        },
+                        other => self.learn(other, below),
                     }
+                    self.path.pop();
                 }
             }
-            Value::Array(items) if !is_resource_list(items) => {
+            Value::Array(items) if !self.is_merged(items) => {
+                self.path.push(ITEM.to_owned());
                 items.iter().for_each(|item| self.learn(item, false));
+                self.path.pop();
             }
             Value::Array(_)
             | Value::Null
@@ -181,6 +203,11 @@ impl Placeholders {
             | Value::Number(_)
             | Value::String(_) => {}
         }
+    }
+
+    /// Whether of the list that stands here only the shape is shown.
+    fn is_merged(&self, items: &[Value]) -> bool {
+        is_resource_list(items) || self.stored.is_list(&self.path)
     }
 
     /// Names the identifiers in a path: `/v1/requests/{id}`.
@@ -199,34 +226,41 @@ impl Placeholders {
 
     fn name(&mut self, kind: Kind, value: &str) {
         if !value.is_empty() && value != REDACTED && !self.known.contains_key(value) {
-            let name = self.next(kind);
+            let name = self.next(kind.as_str());
             self.known.insert(value.to_owned(), name);
         }
     }
 
-    fn next(&mut self, kind: Kind) -> String {
-        let given = self.given.entry(kind).or_default();
+    fn next(&mut self, kind: &str) -> String {
+        let given = self.given.entry(kind.to_owned()).or_default();
         *given += 1;
-        format!("[{}:{given}]", kind.as_str())
+        format!("[{kind}:{given}]")
     }
 
     /// Second pass.
     fn render(&mut self, value: &Value, at: At<'_>) -> Value {
+        let is_redacted = value.as_str() == Some(REDACTED);
+        if let Some(label) = self.stored.label(&self.path, &[value]).filter(|_| !is_redacted) {
+            return Value::String(self.own(&label, &value.to_string(), at));
+        }
         match value {
             Value::Object(object) => {
                 let own = ["id", "access_token"].iter().find_map(|m| object.get(*m)?.as_str());
                 let owner = own.unwrap_or(at.owner);
-                let shown = sorted(object)
-                    .into_iter()
-                    .map(|(member, value)| {
-                        (member.to_owned(), self.render(value, At { owner, member }))
-                    })
-                    .collect();
+                let mut shown = Map::new();
+                for (member, value) in sorted(object) {
+                    self.path.push(member.to_owned());
+                    shown.insert(member.to_owned(), self.render(value, At { owner, member }));
+                    self.path.pop();
+                }
                 Value::Object(shown)
             }
-            Value::Array(items) if is_resource_list(items) => merged(items),
+            Value::Array(items) if self.is_merged(items) => merged(items, &self.stored, &self.path),
             Value::Array(items) => {
-                Value::Array(items.iter().map(|item| self.render(item, at)).collect())
+                self.path.push(ITEM.to_owned());
+                let shown = items.iter().map(|item| self.render(item, at)).collect();
+                self.path.pop();
+                Value::Array(shown)
             }
             Value::String(text) => Value::String(self.text(text, at)),
             Value::Number(number) if number.is_u64() => match at.member {
@@ -255,12 +289,17 @@ impl Placeholders {
         if at.owner.is_empty() {
             return "[time]".to_owned();
         }
+        self.own(Kind::Time.as_str(), value, at)
+    }
+
+    /// The name of a value that belongs to one member of one resource.
+    fn own(&mut self, kind: &str, value: &str, at: At<'_>) -> String {
         let key = (at.owner.to_owned(), at.member.to_owned(), value.to_owned());
-        if let Some(name) = self.times.get(&key) {
+        if let Some(name) = self.own.get(&key) {
             return name.clone();
         }
-        let name = self.next(Kind::Time);
-        self.times.insert(key, name.clone());
+        let name = self.next(kind);
+        self.own.insert(key, name.clone());
         name
     }
 

@@ -5,76 +5,93 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use crate::kind::Kind;
+use crate::stored::{ITEM, Stored};
 use crate::text::is_timestamp;
 
-/// Members whose keys a client chooses: only that they are objects is stable.
-const OPEN_MEMBERS: [&str; 4] = ["additional_data", "custom_fields", "metadata", "variables"];
+/// The only item of a list that had none: its shape is unknown.
+pub(crate) const NOTHING: &str = "(none)";
 
 /// The member that says what else a value was beside the object shown.
 const ALTERNATIVE: &str = "(or)";
 
-/// The shape of the members of a list of resources.
+/// The shape of the items of the list at `path`.
 ///
-/// A scalar is the name of its type, an identifier or a time its placeholder, a resource's `type` its
-/// values; a member that not every object has ends in `?`.
-pub(crate) fn merged(items: &[Value]) -> Value {
-    Value::Array(vec![shape(&items.iter().collect::<Vec<_>>())])
+/// A scalar is the name of its type, an identifier, a time or a stored value its placeholder, a
+/// resource's `type` its values; a member that not every object has ends in `?`.
+pub(crate) fn merged(items: &[Value], stored: &Stored, path: &[String]) -> Value {
+    let mut shaper = Shaper { stored, path: path.to_vec() };
+    shaper.list(&items.iter().collect::<Vec<_>>())
 }
 
-fn shape(values: &[&Value]) -> Value {
-    let objects: Vec<&Map<String, Value>> = values.iter().filter_map(|v| v.as_object()).collect();
-    let lists: Vec<&Vec<Value>> = values.iter().filter_map(|v| v.as_array()).collect();
-    let mut names: BTreeSet<&str> = values.iter().filter_map(|v| scalar_name(v)).collect();
-    if objects.is_empty() {
-        if lists.is_empty() {
-            return Value::String(names.into_iter().collect::<Vec<_>>().join(" or "));
-        }
-        if names.is_empty() {
-            let members: Vec<&Value> = lists.iter().flat_map(|list| list.iter()).collect();
-            return Value::Array(if members.is_empty() { vec![] } else { vec![shape(&members)] });
-        }
-    }
-    if !lists.is_empty() {
-        names.insert("list");
-    }
-    if objects.is_empty() {
-        return Value::String(names.into_iter().collect::<Vec<_>>().join(" or "));
-    }
-    let mut shown = object_shape(&objects);
-    if !names.is_empty() {
-        let others = names.into_iter().collect::<Vec<_>>().join(" or ");
-        shown.insert(ALTERNATIVE.to_owned(), Value::String(others));
-    }
-    Value::Object(shown.into_iter().collect())
+struct Shaper<'a> {
+    stored: &'a Stored,
+    /// Where the values stand.
+    path: Vec<String>,
 }
 
-fn object_shape(objects: &[&Map<String, Value>]) -> BTreeMap<String, Value> {
-    let members: BTreeSet<&str> =
-        objects.iter().flat_map(|object| object.keys().map(String::as_str)).collect();
-    members
-        .into_iter()
-        .map(|member| {
+impl Shaper<'_> {
+    fn list(&mut self, items: &[&Value]) -> Value {
+        if items.is_empty() {
+            return Value::Array(vec![Value::String(NOTHING.to_owned())]);
+        }
+        self.path.push(ITEM.to_owned());
+        let shown = self.shape(items);
+        self.path.pop();
+        Value::Array(vec![shown])
+    }
+
+    fn shape(&mut self, values: &[&Value]) -> Value {
+        if let Some(label) = self.stored.label(&self.path, values) {
+            return Value::String(format!("[{label}]"));
+        }
+        let objects: Vec<&Map<String, Value>> =
+            values.iter().filter_map(|v| v.as_object()).collect();
+        let lists: Vec<&Vec<Value>> = values.iter().filter_map(|v| v.as_array()).collect();
+        let mut names: BTreeSet<&str> = values.iter().filter_map(|v| scalar_name(v)).collect();
+        if objects.is_empty() && names.is_empty() {
+            let items: Vec<&Value> = lists.iter().flat_map(|list| list.iter()).collect();
+            return self.list(&items);
+        }
+        if !lists.is_empty() {
+            names.insert("list");
+        }
+        let names = names.into_iter().collect::<Vec<_>>().join(" or ");
+        if objects.is_empty() {
+            return Value::String(names);
+        }
+        let mut shown = self.object(&objects);
+        if !names.is_empty() {
+            shown.insert(ALTERNATIVE.to_owned(), Value::String(names));
+        }
+        Value::Object(shown.into_iter().collect())
+    }
+
+    fn object(&mut self, objects: &[&Map<String, Value>]) -> BTreeMap<String, Value> {
+        let members: BTreeSet<&str> =
+            objects.iter().flat_map(|object| object.keys().map(String::as_str)).collect();
+        let mut shown = BTreeMap::new();
+        for member in members {
             let values: Vec<&Value> = objects.iter().filter_map(|o| o.get(member)).collect();
             let mark = if values.len() == objects.len() { "" } else { "?" };
-            (format!("{member}{mark}"), member_shape(objects[0], member, &values))
-        })
-        .collect()
-}
+            self.path.push(member.to_owned());
+            shown.insert(format!("{member}{mark}"), self.member(objects[0], member, &values));
+            self.path.pop();
+        }
+        shown
+    }
 
-fn member_shape(object: &Map<String, Value>, member: &str, values: &[&Value]) -> Value {
-    let are_texts = values.iter().all(|value| value.is_string());
-    if are_texts && let Some(kind) = Kind::of_member(object, member, false) {
-        return Value::String(format!("[{}]", kind.as_str()));
+    fn member(&mut self, object: &Map<String, Value>, member: &str, values: &[&Value]) -> Value {
+        let are_texts = values.iter().all(|value| value.is_string());
+        if are_texts && let Some(kind) = Kind::of_member(object, member, false) {
+            return Value::String(format!("[{}]", kind.as_str()));
+        }
+        // A resource's `type` stands beside its `id`; elsewhere `type` is a value like any other.
+        if are_texts && member == "type" && object.contains_key("id") {
+            let seen: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
+            return Value::String(seen.into_iter().collect::<Vec<_>>().join(" | "));
+        }
+        self.shape(values)
     }
-    // A resource's `type` stands beside its `id`; elsewhere `type` is a value like any other.
-    if are_texts && member == "type" && object.contains_key("id") {
-        let seen: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
-        return Value::String(seen.into_iter().collect::<Vec<_>>().join(" | "));
-    }
-    if OPEN_MEMBERS.contains(&member) && values.iter().all(|value| value.is_object()) {
-        return Value::String("object".to_owned());
-    }
-    shape(values)
 }
 
 fn scalar_name(value: &Value) -> Option<&'static str> {
@@ -94,11 +111,20 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::merged;
+    use crate::stored::Stored;
 
     #[track_caller]
     fn check(items: Value, expected: Value) {
         let items = items.as_array().expect("the rows are lists").clone();
-        assert_eq!(merged(&items), json!([expected]));
+        let stored = Stored::new([
+            (path("data/*/note"), vec!["string".to_owned(), "null".to_owned()]),
+            (path("data/*/custom_fields"), vec!["object".to_owned()]),
+        ]);
+        assert_eq!(merged(&items, &stored, &path("data")), json!([expected]));
+    }
+
+    fn path(text: &str) -> Vec<String> {
+        text.split('/').map(str::to_owned).collect()
     }
 
     #[test]
@@ -130,10 +156,24 @@ mod tests {
     }
 
     #[test]
-    fn members_with_free_keys_are_only_objects() {
+    fn of_what_is_stored_only_the_types_show_that_it_may_have() {
+        for note in [json!("s"), json!(null)] {
+            check(
+                json!([{"type": "x", "note": note}]),
+                json!({"note": "[text or null]", "type": "string"}),
+            );
+        }
+        check(json!([{"type": "x", "note": 1}]), json!({"note": "integer", "type": "string"}));
         check(
             json!([{"type": "x", "custom_fields": {}}, {"type": "x", "custom_fields": {"k": 1}}]),
-            json!({"custom_fields": "object", "type": "string"}),
+            json!({"custom_fields": "[object]", "type": "string"}),
         );
+    }
+
+    #[test]
+    fn a_list_without_items_has_no_known_shape() {
+        let events = |events: Value| json!([{"type": "x", "events": events}]);
+        check(events(json!([])), json!({"events": ["(none)"], "type": "string"}));
+        check(events(json!(["a", "b"])), json!({"events": ["string"], "type": "string"}));
     }
 }

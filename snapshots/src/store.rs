@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use similar::TextDiff;
 
 use crate::file::{self, Metadata};
+use crate::unknown::filled;
 
 /// Lines of context in a diff.
 const DIFF_CONTEXT_LINES: usize = 3;
@@ -125,28 +126,54 @@ fn compare(
     } else {
         None
     };
-    Ok(match (old, mode) {
-        (Some(old), Mode::Check) if old == new => Comparison::Match,
-        (Some(old), Mode::Record) if old == new => {
+    let Some(old) = old else {
+        return match mode {
+            Mode::Check => Ok(Comparison::Missing { new }),
+            Mode::Record => {
+                write(&path, &file::render(metadata, &today(), &new))?;
+                remove_if_there(&pending)?;
+                Ok(Comparison::Added)
+            }
+        };
+    };
+    // What was accepted of a list stays known while it is empty.
+    let new = filled(&new, &old);
+    Ok(match mode {
+        Mode::Record if old == new => {
             // What was pending from an earlier run no longer comes.
             remove_if_there(&pending)?;
             Comparison::Match
         }
-        (Some(old), Mode::Check) => {
-            let diff = unified(&old, &new);
-            Comparison::Mismatch { old, new, diff }
-        }
-        (Some(_), Mode::Record) => {
+        Mode::Record => {
             write(&pending, &file::render(metadata, &today(), &new))?;
             Comparison::Updated
         }
-        (None, Mode::Check) => Comparison::Missing { new },
-        (None, Mode::Record) => {
-            write(&path, &file::render(metadata, &today(), &new))?;
-            remove_if_there(&pending)?;
-            Comparison::Added
+        Mode::Check => {
+            let old = filled(&old, &new);
+            if old == new {
+                return Ok(Comparison::Match);
+            }
+            let diff = unified(&old, &new);
+            Comparison::Mismatch { old, new, diff }
         }
     })
+}
+
+/// Writes `content` beside the accepted snapshots, for a decision whether it becomes one of them.
+pub(crate) fn propose(dir: &Path, name: &str, metadata: &Metadata, content: &str) -> Comparison {
+    written(&pending_path(&file_of(dir, name)), metadata, content)
+}
+
+/// Makes `content` the accepted text of a snapshot that the same run recorded.
+pub(crate) fn replace(dir: &Path, name: &str, metadata: &Metadata, content: &str) -> Comparison {
+    written(&file_of(dir, name), metadata, content)
+}
+
+fn written(path: &Path, metadata: &Metadata, content: &str) -> Comparison {
+    match write(path, &file::render(metadata, &today(), &file::normal(content))) {
+        Ok(()) => Comparison::Updated,
+        Err(error) => Comparison::Error(error.to_string()),
+    }
 }
 
 /// Every accepted snapshot below `dir`, by name.
@@ -254,7 +281,7 @@ fn digest(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-fn pending_path(path: &Path) -> PathBuf {
+pub(crate) fn pending_path(path: &Path) -> PathBuf {
     path.with_extension("snap.new")
 }
 

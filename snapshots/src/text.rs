@@ -41,7 +41,7 @@ pub(crate) fn replace_word(text: &str, word: &str, by: &str) -> String {
 }
 
 /// An address without what is drawn anew each time: the origin of a loopback address, random path
-/// segments, the query.
+/// segments, the name of a file, the query.
 pub(crate) fn address(text: &str) -> String {
     let (place, query) = match text.split_once('?') {
         Some((place, _)) => (place, "?[query]"),
@@ -54,8 +54,11 @@ pub(crate) fn address(text: &str) -> String {
         }
         None => ("", place),
     };
-    let segments: Vec<&str> =
+    let mut segments: Vec<&str> =
         path.split('/').map(|s| if is_opaque(s) { "[opaque]" } else { s }).collect();
+    if let Some(last) = segments.last_mut().filter(|last| is_file_name(last)) {
+        *last = "[file]";
+    }
     format!("{}{}{query}", without_loopback(origin), segments.join("/"))
 }
 
@@ -72,6 +75,10 @@ pub(crate) fn without_loopback(text: &str) -> String {
         }
     }
     text.to_owned()
+}
+
+fn is_file_name(segment: &str) -> bool {
+    segment.split_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty())
 }
 
 fn is_opaque(segment: &str) -> bool {
@@ -147,6 +154,10 @@ mod tests {
                 "https://files.example.com/d/0123456789abcde",
             ),
             ("https://files.example.com", "https://files.example.com"),
+            (
+                "https://files.example.com/d/my%20nda.pdf?x=1",
+                "https://files.example.com/d/[file]?[query]",
+            ),
         ] {
             assert_eq!(address(text), expected);
         }

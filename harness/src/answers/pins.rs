@@ -24,7 +24,9 @@ impl Pins {
     /// The file can't be read, is no answers file, or contradicts the specification; with its name.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            format!("{shown}: the file of pinned answers cannot be read: {error}")
+        })?;
         let observed =
             Observed::from_text(&text).map_err(|error| error.in_file(&shown).to_string())?;
         Ok(Self::of(observed))

@@ -1,7 +1,7 @@
 //! The JSON Schemas of the contract, compiled once: the only place that knows the validator.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use jsonschema::{Draft, Registry, Validator};
 use moot_fixtures::schemas;
@@ -22,29 +22,41 @@ pub struct SchemaError {
     pub message: String,
 }
 
-static VALIDATORS: LazyLock<BTreeMap<&'static str, Validator>> = LazyLock::new(|| {
-    let registry = schemas::all()
+/// All schemas, so that each finds what it refers to.
+static REGISTRY: LazyLock<Registry<'static>> = LazyLock::new(|| {
+    schemas::all()
         .iter()
         .try_fold(Registry::new(), |registry, (name, schema)| {
             registry.add(format!("{}{name}", schemas::ID_PREFIX), schema)
         })
         .and_then(jsonschema::RegistryBuilder::prepare)
-        .expect("a test compiles every embedded schema");
-    let compiled = |schema| {
-        jsonschema::options()
-            .with_draft(Draft::Draft202012)
-            .with_registry(&registry)
-            .should_validate_formats(true)
-            .build(schema)
-            .expect("a test compiles every embedded schema")
-    };
-    schemas::all().iter().map(|(name, schema)| (*name, compiled(schema))).collect()
+        .expect("a test compiles every embedded schema")
 });
+
+/// Each is compiled when it is first asked for, and once: a run of few checks needs few of them.
+static VALIDATORS: LazyLock<BTreeMap<&'static str, (&'static Value, OnceLock<Validator>)>> =
+    LazyLock::new(|| {
+        schemas::all().iter().map(|(name, schema)| (*name, (schema, OnceLock::new()))).collect()
+    });
+
+fn compiled(schema: &Value) -> Validator {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_registry(&REGISTRY)
+        .should_validate_formats(true)
+        .build(schema)
+        .expect("a test compiles every embedded schema")
+}
+
+fn validator(name: &str) -> Option<&'static Validator> {
+    let (schema, validator) = VALIDATORS.get(name)?;
+    Some(validator.get_or_init(|| compiled(schema)))
+}
 
 /// Where `value` breaks the schema of this name, at most 20 places; one without a pointer where
 /// there is no such schema.
 pub fn errors(name: &str, value: &Value) -> Vec<SchemaError> {
-    let Some(validator) = VALIDATORS.get(name) else {
+    let Some(validator) = validator(name) else {
         let message = format!("there is no schema `{name}`");
         return vec![SchemaError { pointer: String::new(), message }];
     };
@@ -74,4 +86,17 @@ pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
     let actual = shown(body.pointer(&first.pointer));
     let message = format!("the body breaks its schema at {place}: {}{more}", first.message);
     Judgement::fails(message, expected, actual).at(first.pointer.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::validator;
+
+    #[test]
+    fn a_schema_is_compiled_once() {
+        let compiled = |name| validator(name).expect("an embedded schema");
+        assert!(std::ptr::eq(compiled("token"), compiled("token")));
+        assert!(!std::ptr::eq(compiled("token"), compiled("token_failure")));
+        assert!(validator("no-such-schema").is_none());
+    }
 }

@@ -11,6 +11,7 @@ use super::stream::Streams;
 use crate::answers::Observed;
 use crate::report::secret::Secrets;
 use crate::report::{Format, render};
+use crate::run::Kept;
 use crate::run::result::RunResult;
 
 /// Refuses what could not be written, before anything is sent.
@@ -34,17 +35,40 @@ pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
         if *file == STDOUT {
             continue;
         }
-        let path = Path::new(file);
-        if path.is_dir() {
-            return Err(Failure::usage(format!("{file} is a folder, no file")));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(Failure::usage(format!("there is no folder {}", folder.display()))
-                .help(format!("make it, so that {file} can be written")));
-        }
+        check_file(Path::new(file))?;
     }
     Ok(())
+}
+
+/// What a run has to keep for these reports: only the page shows what nobody complained about.
+pub(super) fn kept(requests: &[ReportRequest]) -> Kept {
+    match requests.iter().any(|request| request.format == Format::Html) {
+        true => Kept::Beginning,
+        false => Kept::Outline,
+    }
+}
+
+/// Refuses a file that can't be written; what is there stays as it is.
+///
+/// # Errors
+/// A folder that is not there, a file that is one, or that can't be opened.
+pub(super) fn check_file(file: &Path) -> Result<(), Failure> {
+    let shown = file.display();
+    if file.is_dir() {
+        return Err(Failure::usage(format!("{shown} is a folder, no file")));
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        return Err(Failure::usage(format!("there is no folder {}", folder.display()))
+            .help(format!("make it, so that {shown} can be written")));
+    }
+    let is_new = !file.exists();
+    let opened = fs::OpenOptions::new().append(true).create(true).open(file);
+    if is_new && opened.is_ok() {
+        // It was made to see that it can be; where it stays, the report takes its place.
+        let _ = fs::remove_file(file);
+    }
+    opened.map(drop).map_err(|error| Failure::usage(format!("{shown} can't be written: {error}")))
 }
 
 /// Writes every report and prints the one for the terminal: JSON where that was asked for, else text;

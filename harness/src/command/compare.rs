@@ -15,6 +15,7 @@ use super::screen::Screen;
 use super::suite;
 use crate::answers::Pins;
 use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
+use crate::expected;
 use crate::report::secret::Secrets;
 use crate::report::text::paint::Paint;
 use crate::report::{Format, escape};
@@ -41,18 +42,18 @@ struct Asking {
 /// The exit code of the comparison (DESIGN §8).
 pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.reports)?;
-    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let (answers, world) = (arguments.answers_a.clone(), arguments.world_a.clone());
-    let a = Asking::of("A", &arguments.a, answers, world)?;
+    let a = Asking::of("A", &arguments.a, answers, world, &files)?;
     let (answers, world) = (arguments.answers_b.clone(), arguments.world_b.clone());
-    let b = Asking::of("B", &arguments.b, answers, world)?;
+    let b = Asking::of("B", &arguments.b, answers, world, &files)?;
     let selectors = selectors(&arguments, &a, &b)?;
     plan::select(&files, &selectors)?;
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(drawn);
     let reproduce = reproduce(&arguments, seed);
     let asked = Asked { seed, selectors, reproduce };
-    let plans = [&a, &b].map(|side| side.options(&arguments, &asked, files.clone()));
+    let plans = [&a, &b].map(|side| side.options(&arguments, &asked, Arc::clone(&files)));
     let [first, second] = plans;
     let (first, second) = (first?, second?);
     let first = performed(&a, first, screen)?;
@@ -74,6 +75,7 @@ impl Asking {
         word: &str,
         answers: Option<String>,
         world: Option<String>,
+        files: &[ScenarioFile],
     ) -> Result<Self, Failure> {
         let choice = if word == MOCK {
             TargetChoice::InProcess
@@ -101,6 +103,12 @@ impl Asking {
                 let read = read.map_err(|failure| in_side(failure).help(help))?;
                 let pins = read.answers.as_deref().map(Pins::read).transpose();
                 pins.map_err(|why| in_side(Failure::usage(why)))?;
+                let known = read.expected.as_deref().map(expected::read).transpose();
+                known
+                    .and_then(|known| {
+                        known.map(|known| known.check(files, expected::today())).transpose()
+                    })
+                    .map_err(|error| in_side(Failure::usage(error.to_string())))?;
                 None
             }
             TargetChoice::Url(_) | TargetChoice::InProcess => None,
@@ -123,7 +131,7 @@ impl Asking {
         &self,
         arguments: &CompareArguments,
         asked: &Asked,
-        files: Vec<ScenarioFile>,
+        files: Arc<Vec<ScenarioFile>>,
     ) -> Result<RunOptions, Failure> {
         // What was recorded was sent with its own seed and tag.
         let (seed, run_tag) = match &self.index {
@@ -142,7 +150,7 @@ impl Asking {
             receiver: arguments.reach.receiver,
             receiver_url: arguments.reach.receiver_url.clone(),
             run_tag,
-            // What is known to fail on one side is a difference all the same.
+            // Known failures are those of the target file.
             ..TargetOptions::default()
         };
         Ok(RunOptions {

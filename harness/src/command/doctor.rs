@@ -16,11 +16,13 @@ use crate::report::escape;
 use crate::report::text::paint::{left, width};
 use crate::run::result::{NotRun, TargetDescription};
 use crate::scenario::model::NEEDS;
-use crate::target::Target;
+use crate::target::{Target, TargetOptions};
 use crate::verdict::Verdict;
 
 /// Deadline `doctor`: for all of it.
 const DOCTOR_DEADLINE: Duration = Duration::from_secs(10);
+/// Deadline `discovery` of a doctor: half of its time.
+const DISCOVERY_DEADLINE: Duration = Duration::from_secs(5);
 
 /// What was found of a target that can be used.
 struct Findings {
@@ -36,7 +38,10 @@ struct Findings {
 pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, Failure> {
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let options = target_options(&arguments.target, seed)?;
+    let options = TargetOptions {
+        discovery_deadline: Some(DISCOVERY_DEADLINE),
+        ..target_options(&arguments.target, seed)?
+    };
     let begun = Instant::now();
     let chosen = choice(&arguments.target).read().map_err(|error| refusal(&error, &masks))?;
     let opening = async {

@@ -16,6 +16,8 @@ use super::run::{is_stdout, runtime};
 use super::screen::Screen;
 use super::{artefact, environment, mock};
 use crate::conduct::{self, Account};
+use crate::exchange::Masks;
+use crate::report::secret::Secrets;
 use crate::report::text::paint::Paint;
 use crate::report::{Format, escape};
 
@@ -32,6 +34,9 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Fail
     runtime()?.block_on(async {
         let opened = mock::open(*listen, place, world).await?;
         let site = opened.site.clone();
+        if let Some(note) = &opened.note {
+            screen.note(note)?;
+        }
         site.remember_deleted();
         let (admin_token, description) = (opened.admin_token.clone(), site.describe());
         let certificate = match place.tls.as_deref() {
@@ -50,7 +55,7 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Fail
         // What runs still is in the journal only when it ends.
         let _ = served.await;
         let code = exit_code(ended?);
-        tell(&site, code, reports, screen)?;
+        Told { site, admin_token }.tell(code, reports, screen)?;
         Ok(code)
     })
 }
@@ -96,25 +101,54 @@ fn exit_code(ended: ExitStatus) -> u8 {
     ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// To stderr, so that stdout stays the command's; as JSON, the last line of stdout. Reports go where
-/// they were asked for.
-fn tell(site: &Site, code: u8, reports: &[ReportRequest], screen: &Screen) -> Result<(), Failure> {
-    let worlds = conduct::read(&site.journals())
-        .map_err(|error| Failure::fault(format!("the journal can't be read: {error}")))?;
-    let account = Account::of(&worlds);
-    let json = || {
-        let told = json!({ "exit_code": code, "conduct": account });
-        format!("{}\n", escape::json(&told.to_string()))
-    };
-    let written = reports.iter().map(|request| match request.format {
-        Format::Json => write(request, &json(), screen),
-        _ => write(request, &conduct::text::render(&account, Paint { color: false }), screen),
-    });
-    written.collect::<Result<(), Failure>>()?;
-    if screen.is_json() {
-        return screen.print(&json());
+/// What is told of, and what must not be.
+struct Told {
+    site: Site,
+    admin_token: Option<String>,
+}
+
+impl Told {
+    /// To stderr, so that stdout stays the command's; as JSON, the last line of stdout. Reports go
+    /// where they were asked for.
+    fn tell(&self, code: u8, reports: &[ReportRequest], screen: &Screen) -> Result<(), Failure> {
+        let worlds = conduct::read(&self.site.journals())
+            .map_err(|error| Failure::fault(format!("the journal can't be read: {error}")))?;
+        let account = Account::of(&worlds);
+        let json = || {
+            let told = json!({ "exit_code": code, "conduct": account });
+            self.without_secrets(&format!("{}\n", escape::json(&told.to_string())))
+        };
+        let text = |paint| self.without_secrets(&conduct::text::render(&account, paint));
+        let written = reports.iter().map(|request| match request.format {
+            Format::Json => write(request, &json()?, screen),
+            _ => write(request, &text(Paint { color: false })?, screen),
+        });
+        written.collect::<Result<(), Failure>>()?;
+        if screen.is_json() {
+            return screen.print(&json()?);
+        }
+        screen.note(&format!("\n{}", text(screen.paint_err())?))
     }
-    screen.note(&format!("\n{}", conduct::text::render(&account, screen.paint_err())))
+
+    /// A client may have sent a secret where none belongs, such as in a path.
+    ///
+    /// # Errors
+    /// One is left all the same, in any form in which it can be found.
+    fn without_secrets(&self, text: &str) -> Result<String, Failure> {
+        let masks = Masks::default();
+        if let Some(token) = &self.admin_token {
+            masks.hide(token, "admin token");
+        }
+        for secret in self.site.secrets_near(text) {
+            masks.hide(&secret, "secret");
+        }
+        let secrets = Secrets::of(&masks);
+        let masked = secrets.mask(text);
+        if secrets.is_in(&masked) {
+            return Err(Failure::fault("the account holds a secret, and was not written"));
+        }
+        Ok(masked)
+    }
 }
 
 fn write(request: &ReportRequest, text: &str, screen: &Screen) -> Result<(), Failure> {

@@ -11,23 +11,26 @@ use super::suite;
 use super::verified::Verified;
 use crate::report::text::paint::left;
 
-/// Exit 2 where there is no such id.
+/// Exit 2 where there is no such id; those before it are explained.
 pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, Failure> {
     let verified = Verified::by(&suite::files(&arguments.scenarios, screen.color())?);
-    let id = arguments.id.as_str();
+    arguments.ids.iter().try_for_each(|id| explained(id, &verified, screen))?;
+    Ok(0)
+}
+
+fn explained(id: &str, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
     if let Some(row) = register::get(id) {
-        requirement(row, &verified, screen)?;
+        requirement(row, verified, screen)
     } else if let Some(question) = questions::get(id) {
-        ask(question, &verified, screen)?;
+        ask(question, verified, screen)
     } else {
         let near = register::nearest(id).or_else(|| questions::nearest(id));
         let refusal = Failure::usage(format!("`{id}` is no requirement and no question"));
-        return Err(match near {
+        Err(match near {
             Some(_) => refusal.nearest(near),
             None => refusal.help("`moot coverage` lists every requirement"),
-        });
+        })
     }
-    Ok(0)
 }
 
 fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
@@ -66,6 +69,13 @@ fn ask(question: &Question, verified: &Verified, screen: &Screen) -> Result<(), 
     if let Some(warn) = &question.warn {
         page.row("warned of", &shown(serde_json::to_value(warn)));
     }
+    let about = register::all().iter().filter(|row| row.question.as_ref() == Some(&question.id));
+    if observers.is_empty() {
+        for why in about.clone().filter_map(|row| row.unverifiable.as_deref()) {
+            page.row("not observed", why);
+        }
+    }
+    page.list("requirements about it", &about.map(|row| row.id.as_str()).collect::<Vec<_>>());
     page.list("observed by", &observers);
     page.print(screen)
 }

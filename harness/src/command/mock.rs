@@ -11,12 +11,13 @@ use moot_fixtures::{answers, world};
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
-    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, serve, serve_tls,
+    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, holds_state,
+    serve, serve_tls,
 };
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
-use super::line::{MockArguments, PlaceArguments, WorldArguments};
+use super::line::{DEFAULT_WORLD, MockArguments, PlaceArguments, WorldArguments};
 use super::ready;
 use super::run::{drawn, runtime};
 use super::screen::Screen;
@@ -31,12 +32,14 @@ pub(super) struct Opened {
     pub(super) tls: Option<Tls>,
     /// Of the control plane, where it has one.
     pub(super) admin_token: Option<String>,
+    /// What of the line does not hold, since the folder of the state holds another.
+    pub(super) note: Option<String>,
 }
 
 impl Opened {
     /// Serves until `stop` is ready.
     pub(super) async fn serve(self, stop: impl Future<Output = ()>) {
-        let Self { listener, site, tls, admin_token: _ } = self;
+        let Self { listener, site, tls, admin_token: _, note: _ } = self;
         match tls {
             Some(tls) => serve_tls(listener, site, ServeLimits::default(), tls, stop).await,
             None => serve(listener, site, ServeLimits::default(), stop).await,
@@ -50,7 +53,10 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Fail
         let opened = open(arguments.listen, &arguments.place, &arguments.world).await?;
         let stop = stop_signal()?;
         // The socket listens already: what is printed is true before the first call is accepted.
-        ready::announce(&opened.site.describe(), &arguments, screen)?;
+        if let Some(note) = &opened.note {
+            screen.note(note)?;
+        }
+        ready::announce(&opened.site.describe(), &arguments, opened.note.is_some(), screen)?;
         opened.serve(stop).await;
         Ok(0)
     })
@@ -88,12 +94,24 @@ pub(super) async fn open(
         fetcher: place.fetch.then(fetcher),
         ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
     };
+    let note = place.state.as_deref().and_then(|folder| kept(folder, world));
     let site = match &place.state {
         Some(folder) => Site::with_state(options, folder),
         None => Site::new(options),
     }
     .map_err(|error| Failure::usage(format!("the mock can't start: {error}")))?;
-    Ok(Opened { listener, site, tls, admin_token })
+    Ok(Opened { listener, site, tls, admin_token, note })
+}
+
+/// What is said where a folder holds a world already, and the line names another.
+fn kept(folder: &Path, world: &WorldArguments) -> Option<String> {
+    let is_another = world.seed.is_some() || world.world != DEFAULT_WORLD;
+    (is_another && holds_state(folder)).then(|| {
+        format!(
+            "{} holds a world already: its seed and its rows stand, and --seed and --world do not\n",
+            folder.display()
+        )
+    })
 }
 
 fn fetcher() -> Arc<Fetcher> {

@@ -12,19 +12,22 @@ use crate::report::text::paint::{Paint, left, width};
 const USERS_SHOWN_MAX: usize = 2;
 const WORKFLOWS_SHOWN_MAX: usize = 6;
 
-/// Tables for a person, or the one JSON line.
+/// Tables for a person, or the one JSON line; `is_another` where the world is not that of the line, but
+/// that of the folder of its state.
 pub(super) fn announce(
     description: &Value,
     arguments: &MockArguments,
+    is_another: bool,
     screen: &Screen,
 ) -> Result<(), Failure> {
     if screen.is_json() {
         return screen.print(&format!("{}\n", escape::json(&description.to_string())));
     }
-    screen.print(&text(description, arguments, screen.paint()))
+    screen.print(&text(description, arguments, is_another, screen.paint()))
 }
 
-fn text(description: &Value, arguments: &MockArguments, paint: Paint) -> String {
+fn text(description: &Value, arguments: &MockArguments, is_another: bool, paint: Paint) -> String {
+    let world = if is_another { "as it was kept" } else { &arguments.world.world };
     let mut out = format!(
         "{} {}\n\n",
         paint.bold("moot mock is ready at"),
@@ -35,7 +38,7 @@ fn text(description: &Value, arguments: &MockArguments, paint: Paint) -> String 
     };
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
-    row("world", &format!("{}, answers {}", arguments.world.world, arguments.world.answers));
+    row("world", &format!("{world}, answers {}", arguments.world.answers));
     row(
         "clock",
         &format!("{}, progression {}", arguments.world.clock, arguments.world.progression),

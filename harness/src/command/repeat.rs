@@ -38,6 +38,9 @@ pub(super) fn repeated(
     mut run: impl FnMut(u16) -> Result<RunResult, Failure>,
 ) -> Result<RunResult, Failure> {
     let mut gravest = run(0)?;
+    if times <= 1 {
+        return Ok(gravest);
+    }
     let mut tally = Tally::default();
     tally.add(&gravest);
     for number in 1..times {

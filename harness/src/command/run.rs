@@ -23,7 +23,8 @@ use crate::target::{TargetChoice, TargetOptions};
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
     artefact::check(&arguments.judging.reports)?;
-    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    arguments.save_answers.as_deref().map(artefact::check_file).transpose()?;
+    let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     plan::select(&files, &arguments.suite.selectors)?;
     let save_answers = arguments.save_answers.clone();
     let recording = Recording::of(&arguments)?;
@@ -53,8 +54,9 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
             strict: arguments.judging.strict,
             snapshots: recording.mode,
             snapshot_dir: Some(recording.folder.clone()),
+            kept: artefact::kept(&arguments.judging.reports),
             recorder: recorder.clone(),
-            ..RunOptions::new(choice(&arguments.target), target.clone(), files.clone())
+            ..RunOptions::new(choice(&arguments.target), target.clone(), Arc::clone(&files))
         };
         performed(options, &streams, screen)
     })?;
@@ -136,6 +138,7 @@ pub(super) fn target_options(
         expected: None,
         run_tag: format!("moot-{tag:08x}"),
         is_repeated: false,
+        discovery_deadline: None,
     })
 }
 

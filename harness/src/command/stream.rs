@@ -61,6 +61,9 @@ impl Streams {
     /// # Errors
     /// What could not be written, or had a secret in it, of all streams.
     pub(super) fn finish(self, result: &RunResult) -> Result<(), Failure> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
         let secrets = Secrets::of(&result.masks);
         let last = ndjson::last_line(result, &secrets);
         let failures: Vec<String> =

@@ -78,6 +78,8 @@ pub struct SideView {
     pub trouble: Option<String>,
     /// Requests sent; none to a recording.
     pub requests_sent: u64,
+    /// Known failures of its target file that did not happen, by id.
+    pub stale: Vec<String>,
 }
 
 /// How much was held side by side.
@@ -118,6 +120,8 @@ pub struct Difference {
     pub places: Vec<String>,
     /// A command line that sends the same to the side that violates; secrets are shell variables.
     pub curl: Option<String>,
+    /// The known failure that it is wherever it was seen, and why; null where it is none.
+    pub known: Option<String>,
 }
 
 /// A question that one side was not seen to answer.
@@ -157,15 +161,20 @@ impl Class {
             Self::Undecidable => "undecidable",
         }
     }
+}
 
-    /// What a difference of this class ends a comparison with. A warning that both give is no
-    /// difference and no violation.
-    fn ending(self, verdict: Option<Verdict>) -> Ending {
-        match self {
-            Self::BothViolate if verdict == Some(Verdict::Warn) => Ending::CONFORMANT,
-            Self::AViolates | Self::BViolates | Self::BothViolate => Ending::NON_CONFORMANT,
-            Self::BothAllowed => Ending::DRIFTED,
-            Self::Undecidable => Ending::INCOMPLETE,
+impl Difference {
+    /// What it ends a comparison with. A warning that both give is no difference and no violation; a
+    /// known failure is told, and counts no more.
+    fn ending(&self) -> Ending {
+        match self.class {
+            Class::AViolates | Class::BViolates | Class::BothViolate if self.known.is_some() => {
+                Ending::CONFORMANT
+            }
+            Class::BothViolate if self.verdict == Some(Verdict::Warn) => Ending::CONFORMANT,
+            Class::AViolates | Class::BViolates | Class::BothViolate => Ending::NON_CONFORMANT,
+            Class::BothAllowed => Ending::DRIFTED,
+            Class::Undecidable => Ending::INCOMPLETE,
         }
     }
 }
@@ -178,13 +187,13 @@ impl Comparison {
         for side in [&mut self.a, &mut self.b] {
             each(&mut side.word);
             each(&mut side.base_url);
-            side.trouble.iter_mut().for_each(each);
+            side.trouble.iter_mut().chain(&mut side.stale).for_each(each);
         }
         self.selectors.iter_mut().for_each(each);
         each(&mut self.reproduce);
         for one in &mut self.differences {
             [&mut one.subject, &mut one.message, &mut one.a, &mut one.b].into_iter().for_each(each);
-            one.places.iter_mut().chain(&mut one.curl).for_each(each);
+            one.places.iter_mut().chain(&mut one.curl).chain(&mut one.known).for_each(each);
         }
         for one in &mut self.not_compared {
             each(&mut one.reason);
@@ -202,20 +211,21 @@ impl Comparison {
 /// 70 > 2 > 1 > 4 > 5 > 3 > 0. Of the runs only what kept them from being compared counts here: their
 /// violations are among the differences.
 pub(super) fn exit_code(
-    runs: [u8; 2],
+    sides: [&SideView; 2],
     differences: &[Difference],
     not_compared: &[NotCompared],
     compared: Compared,
 ) -> u8 {
-    let of_run = |code: u8| match code {
+    let of_side = |side: &SideView| match side.exit_code {
         70 => Ending::OURS,
         2 => Ending::USAGE,
         4 => Ending::UNREACHABLE,
+        _ if !side.stale.is_empty() => Ending::DRIFTED,
         _ => Ending::CONFORMANT,
     };
-    let mut ending = of_run(runs[0]).graver(of_run(runs[1]));
+    let mut ending = of_side(sides[0]).graver(of_side(sides[1]));
     for one in differences {
-        ending = ending.graver(one.class.ending(one.verdict));
+        ending = ending.graver(one.ending());
     }
     if compared.checks == 0 || not_compared.iter().any(|one| !one.is_tolerated) {
         ending = ending.graver(Ending::INCOMPLETE);
@@ -223,9 +233,18 @@ pub(super) fn exit_code(
     ending.exit_code
 }
 
-/// What an exit code means, a clause.
-pub(super) const fn meaning(exit_code: u8) -> &'static str {
+/// What the exit code means, a clause.
+pub(super) fn meaning(
+    exit_code: u8,
+    sides: [&SideView; 2],
+    differences: &[Difference],
+) -> &'static str {
+    let is_stale = sides.iter().any(|side| !side.stale.is_empty());
+    let is_answered = differences.iter().any(|one| one.class == Class::BothAllowed);
     match exit_code {
+        0 if differences.iter().any(|one| one.known.is_some()) => {
+            "they differ in known failures alone"
+        }
         0 => "the two say the same wherever they were asked the same",
         1 => "a side violates the specification",
         2 => "the command or a file given to it is wrong; nothing was sent",
@@ -233,6 +252,10 @@ pub(super) const fn meaning(exit_code: u8) -> &'static str {
             "there is what no requirement and no open question decides, or what could not be asked"
         }
         4 => "a side could not be reached, or refused the credentials",
+        5 if is_stale && !is_answered => "a known failure did not happen",
+        5 if is_stale => {
+            "they answer open questions differently, and a known failure did not happen"
+        }
         5 => "they answer open questions differently, and both may",
         _ => "a fault of this program",
     }

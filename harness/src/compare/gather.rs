@@ -101,10 +101,10 @@ fn by_statuses(
         else {
             continue;
         };
-        if changed.contains_key(id) && judged.a.actual != judged.b.actual {
+        if changed.contains_key(&**id) && judged.a.actual != judged.b.actual {
             let kind = explain::kind_of(exchange.request.operation);
             let key = (kind, judged.a.actual.clone(), judged.b.actual.clone());
-            all.entry(key).or_insert_with(|| id.clone());
+            all.entry(key).or_insert_with(|| id.to_string());
         }
     }
     all
@@ -152,9 +152,13 @@ impl Gathered {
             Standing::BViolates => (Class::BViolates, judged.b),
             _ => (Class::BothViolate, judged.a),
         };
-        let key = (class, subject(guilty).to_owned());
+        let key = (class, guilty.subject.as_str().to_owned());
         let row = self.rows.entry(key).or_insert_with(|| violation(class, guilty, judged));
         row.verdict = row.verdict.max(Some(guilty.verdict));
+        // What is known at one place and new at another is new.
+        if known_as(class, judged).is_none() {
+            row.known = None;
+        }
         add_place(&mut row.places, place_of(judged.a));
     }
 
@@ -176,6 +180,7 @@ impl Gathered {
                 b: readings.1,
                 places: Vec::new(),
                 curl: None,
+                known: None,
             });
         if !place.is_empty() {
             add_place(&mut row.places, place.to_owned());
@@ -305,7 +310,7 @@ impl Story<'_> {
             return None;
         }
         let named = match &guilty.subject {
-            Subject::Question(id) => Some(id.clone()),
+            Subject::Question(id) => Some(id.to_string()),
             Subject::Requirement(id) => explain::question_of(id).map(str::to_owned),
             Subject::Snapshot(_) => None,
         };
@@ -320,9 +325,9 @@ impl Story<'_> {
 
     /// Questions that a step asks, and that the two answer differently there.
     fn questions(&self, step: &str) -> impl Iterator<Item = String> {
-        self.judged.iter().filter(move |it| it.a.step == step).filter_map(|it| {
+        self.judged.iter().filter(move |it| &*it.a.step == step).filter_map(|it| {
             match &it.a.subject {
-                Subject::Question(id) if it.a.actual != it.b.actual => Some(id.clone()),
+                Subject::Question(id) if it.a.actual != it.b.actual => Some(id.to_string()),
                 _ => None,
             }
         })
@@ -341,7 +346,7 @@ impl Story<'_> {
         let is_seen = |id: &String| {
             known.changed.contains_key(id)
                 || self.judged.iter().any(|it| {
-                    it.a.subject == Subject::Question(id.clone())
+                    matches!(&it.a.subject, Subject::Question(own) if own == id)
                         && (&it.a.actual, &it.b.actual) == (&statuses.0, &statuses.1)
                 })
         };
@@ -374,7 +379,7 @@ fn statuses_of(judged: &Judged<'_>) -> Option<Raw> {
         readings: (statuses.0.to_string(), statuses.1.to_string()),
         statuses,
         numbers: (a.number, b.number),
-        step: judged.a.step.clone(),
+        step: judged.a.step.to_string(),
     })
 }
 
@@ -442,15 +447,15 @@ fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Differe
         (false, verdict) => verdict.as_str().to_owned(),
     };
     let (is_a, is_b) = (class != Class::BViolates, class != Class::AViolates);
-    let row = register::get(subject(guilty));
+    let row = register::get(guilty.subject.as_str());
     let expected = match guilty.expected.as_str() {
         "" => String::new(),
         expected => format!("; expected {expected}"),
     };
     Difference {
         class,
-        subject: subject(guilty).to_owned(),
-        section: Some(guilty.section.clone()),
+        subject: guilty.subject.as_str().to_owned(),
+        section: Some(guilty.section.to_string()),
         level: guilty.level.map(crate::report::level_name),
         verdict: Some(guilty.verdict),
         sentence: row.map(|row| row.sentence.clone()),
@@ -459,6 +464,20 @@ fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Differe
         b: said(judged.b, is_b),
         places: Vec::new(),
         curl: guilty.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
+        known: known_as(class, judged),
+    }
+}
+
+/// The known failure that a violation is; of both only where it is one on either side.
+fn known_as(class: Class, judged: &Judged<'_>) -> Option<String> {
+    let of = |check: &CheckResult| {
+        check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
+    };
+    match class {
+        Class::AViolates => of(judged.a),
+        Class::BViolates => of(judged.b),
+        Class::BothViolate => of(judged.a).and(of(judged.b)),
+        Class::BothAllowed | Class::Undecidable => None,
     }
 }
 
@@ -475,12 +494,7 @@ fn undecided(subject: String, a: String, b: String) -> Difference {
         b,
         places: Vec::new(),
         curl: None,
-    }
-}
-
-fn subject(check: &CheckResult) -> &str {
-    match &check.subject {
-        Subject::Requirement(id) | Subject::Question(id) | Subject::Snapshot(id) => id,
+        known: None,
     }
 }
 

@@ -8,7 +8,7 @@ use super::comparison::{self, Comparison, OneSidedAnswer, SCHEMA_VERSION, SideVi
 use super::gather::{self, Changed};
 use super::reading::{StepReading, Told};
 use crate::answers::{self, Observed};
-use crate::run::result::RunResult;
+use crate::run::result::{ExpectedState, RunResult};
 
 /// One side: its run, and what that was told.
 pub struct Side {
@@ -49,6 +49,13 @@ impl Side {
             exit_code: self.result.exit_code,
             trouble: self.result.trouble.clone(),
             requests_sent: self.result.requests_sent,
+            stale: self
+                .result
+                .expected
+                .iter()
+                .filter(|one| one.state == ExpectedState::Stale)
+                .map(|one| one.id.clone())
+                .collect(),
         }
     }
 }
@@ -74,16 +81,16 @@ pub fn compare(a: &Side, b: &Side, asked: Asked) -> Comparison {
         let seen = seen.into_iter().flatten().flat_map(|evidence| &evidence.seen_in);
         one.places = seen.cloned().collect::<BTreeSet<_>>().into_iter().collect();
     }
-    let runs = [a.result.exit_code, b.result.exit_code];
-    let exit_code = comparison::exit_code(runs, &differences, &not_compared, compared);
+    let (a, b) = (a.view(), b.view());
+    let exit_code = comparison::exit_code([&a, &b], &differences, &not_compared, compared);
     Comparison {
         schema_version: SCHEMA_VERSION,
         moot_version: env!("CARGO_PKG_VERSION"),
         interface_version: INTERFACE_VERSION,
         exit_code,
-        meaning: comparison::meaning(exit_code),
-        a: a.view(),
-        b: b.view(),
+        meaning: comparison::meaning(exit_code, [&a, &b], &differences),
+        a,
+        b,
         seed: asked.seed,
         selectors: asked.selectors,
         reproduce: asked.reproduce,

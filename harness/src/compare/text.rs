@@ -69,6 +69,11 @@ impl Page {
             if let Some(trouble) = &side.trouble {
                 self.line(&format!("    {} {trouble}", paint.verdict(Verdict::Error, "error:")));
             }
+            if !side.stale.is_empty() {
+                let sign = paint.verdict(Verdict::Drift, "drift:");
+                let stale = side.stale.join(", ");
+                self.line(&format!("    {sign} known failures that did not happen: {stale}"));
+            }
         }
         self.line("");
     }
@@ -117,6 +122,9 @@ impl Page {
                 self.line(&format!("    {sentence}"));
             }
             self.row("message", &one.message);
+            if let Some(known) = &one.known {
+                self.row("known", known);
+            }
             self.readings(one);
             if let Some(curl) = one.curl.as_ref().filter(|_| self.detail > Detail::Quiet) {
                 self.row("repeat", curl);
@@ -241,11 +249,12 @@ impl Page {
             3 | 4 => Verdict::NotRun,
             _ => Verdict::Error,
         };
-        let word = if comparison.exit_code == 0 { "the same" } else { "different" };
         let word = match comparison.exit_code {
+            0 if comparison.differences.iter().any(|one| one.known.is_some()) => "as known",
+            0 => "the same",
             2 | 70 => "error",
             4 => "inconclusive",
-            _ => word,
+            _ => "different",
         };
         self.line(&format!("{}: {}", paint.verdict(verdict, word), comparison.meaning));
         let compared = comparison.compared;

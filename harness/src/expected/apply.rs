@@ -85,8 +85,8 @@ impl Found {
                 continue;
             }
             if check.verdict == entry.outcome.verdict() {
-                self.names.push(check.id.clone());
-                check.known.get_or_insert_with(known);
+                self.names.push(check.id());
+                check.known.get_or_insert_with(|| Box::new(known()));
             } else if says_otherwise(entry.outcome, check.verdict) {
                 self.others += 1;
             }
@@ -139,7 +139,7 @@ fn excuse_what_it_stopped(scenario: &mut ScenarioResult, known: &Known) {
     }
     for check in scenario.steps.iter_mut().flat_map(|step| &mut step.checks) {
         if check.verdict == Verdict::NotRun {
-            check.known.get_or_insert_with(|| known.clone());
+            check.known.get_or_insert_with(|| Box::new(known.clone()));
         }
     }
     if scenario.not_run.is_some() {

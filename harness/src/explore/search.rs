@@ -263,7 +263,7 @@ impl Found {
         for check in checks(whole).filter(|check| check.verdict == Verdict::Warn) {
             let Subject::Requirement(id) = &check.subject else { continue };
             let blank = || Warned { message: check.message.clone(), times: 0 };
-            self.warnings.entry(id.clone()).or_insert_with(blank).times += 1;
+            self.warnings.entry(id.to_string()).or_insert_with(blank).times += 1;
         }
         if let Some(model) = model {
             self.differences.add(whole, model);

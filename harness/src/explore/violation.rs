@@ -36,7 +36,7 @@ pub struct Violation {
 impl Cause {
     fn of(check: &CheckResult) -> Option<Self> {
         match (&check.subject, check.verdict) {
-            (Subject::Requirement(id), Verdict::Fail) => Some(Self { requirement: id.clone() }),
+            (Subject::Requirement(id), Verdict::Fail) => Some(Self { requirement: id.to_string() }),
             (_, _) => None,
         }
     }

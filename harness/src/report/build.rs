@@ -19,7 +19,8 @@ use crate::report::view::{
     SCHEMA_VERSION, Scenario, SeenAnswer, Step, Target,
 };
 use crate::run::result::{
-    self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, Subject,
+    self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, StepResult,
+    Subject,
 };
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
@@ -28,26 +29,57 @@ use crate::verdict::Verdict;
 const BODY_CHARACTERS_MAX: usize = 8_000;
 const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
 
-/// For programs: masked texts as they are.
+/// For programs: masked texts as they are. Of the exchanges only those that a check of `warn` or worse
+/// judged.
 pub(crate) fn raw(result: &RunResult, secrets: &Secrets) -> Report {
-    Builder { secrets, is_escaped: false }.report(result)
+    Builder { secrets, is_escaped: false, breadth: Breadth::Checks }.report(result)
 }
 
-/// For people: masked texts in which nothing steers a terminal or reorders a line.
+/// For people, with all that was judged and sent: masked texts in which nothing steers a terminal or
+/// reorders a line.
 pub(crate) fn escaped(result: &RunResult, secrets: &Secrets) -> Report {
-    Builder { secrets, is_escaped: true }.report(result)
+    Builder { secrets, is_escaped: true, breadth: Breadth::Whole }.report(result)
+}
+
+/// As [`escaped`], without the exchanges that nobody complained about.
+pub(crate) fn escaped_checks(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: true, breadth: Breadth::Checks }.report(result)
+}
+
+/// As [`escaped`], with the checks of `warn` or worse and their exchanges alone: all that a person is
+/// told of the others is how many they are.
+pub(crate) fn remarkable(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: true, breadth: Breadth::Remarkable }.report(result)
+}
+
+/// For the last line of the event stream: what the lines before it did not tell.
+pub(crate) fn raw_ending(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: false, breadth: Breadth::Remarkable }.report(result)
 }
 
 /// One scenario for the event stream, with its checks.
 pub(crate) fn raw_scenario(result: &ScenarioResult, secrets: &Secrets) -> (Scenario, Vec<Check>) {
-    let builder = Builder { secrets, is_escaped: false };
+    let builder = Builder { secrets, is_escaped: false, breadth: Breadth::Checks };
     let checks = result.steps.iter().flat_map(|step| &step.checks);
     (builder.scenario(result), checks.map(|check| builder.check(check)).collect())
+}
+
+/// How much of what passed is in a report: most of a run passes, and showing it costs as much as judging
+/// it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Breadth {
+    /// All checks and all exchanges.
+    Whole,
+    /// All checks, the exchanges of those of `warn` or worse.
+    Checks,
+    /// Checks of `warn` or worse and their exchanges; of scenarios no steps, of the register no rows.
+    Remarkable,
 }
 
 struct Builder<'a> {
     secrets: &'a Secrets,
     is_escaped: bool,
+    breadth: Breadth,
 }
 
 impl Builder<'_> {
@@ -64,10 +96,7 @@ impl Builder<'_> {
     fn report(&self, result: &RunResult) -> Report {
         let all = || result.scenarios.iter().flat_map(|s| &s.steps).flat_map(|s| &s.checks);
         let files = self.files(result);
-        let mut counts = Counts::default();
-        files.iter().for_each(|file| counts.add_all(&file.counts));
-        let mut scenario_counts = Counts::default();
-        result.scenarios.iter().for_each(|scenario| scenario_counts.add(scenario.verdict));
+        let (counts, scenario_counts) = counts(result);
         Report {
             schema_version: SCHEMA_VERSION,
             moot_version: env!("CARGO_PKG_VERSION"),
@@ -90,14 +119,25 @@ impl Builder<'_> {
             scenario_counts,
             reproduce: self.line(&result.reproduce),
             files,
-            checks: all().map(|check| self.check(check)).collect(),
+            checks: all().filter(|it| self.shows(it)).map(|check| self.check(check)).collect(),
+            checks_judged: all().count(),
             not_run: self.not_run(result),
             expected: result.expected.iter().map(|one| self.expected(one)).collect(),
             answers: self.answers(result),
             unused_snapshots: result.snapshots.unused.iter().map(|name| self.line(name)).collect(),
             residue: self.residue(result),
-            requirements: requirements(result),
+            requirements: match self.breadth {
+                Breadth::Whole | Breadth::Checks => requirements(result),
+                Breadth::Remarkable => Vec::new(),
+            },
             exchanges: self.exchanges(result),
+        }
+    }
+
+    fn shows(&self, check: &CheckResult) -> bool {
+        match self.breadth {
+            Breadth::Whole | Breadth::Checks => true,
+            Breadth::Remarkable => is_looked_into(check),
         }
     }
 
@@ -118,18 +158,7 @@ impl Builder<'_> {
             let Some(file) = files.last_mut() else { continue };
             file.verdict = file.verdict.max(scenario.verdict);
             file.duration_seconds += seconds(scenario.duration);
-            let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
-            if scenario.known.is_some() {
-                file.counts.add_expected();
-            } else if scenario.not_run.is_some() {
-                file.counts.add(Verdict::NotRun);
-            } else if checks.peek().is_none() {
-                file.counts.add(scenario.verdict);
-            }
-            checks.for_each(|check| match check.known {
-                Some(_) => file.counts.add_expected(),
-                None => file.counts.add(check.verdict),
-            });
+            count(scenario, &mut file.counts);
             file.scenarios.push(self.scenario(scenario));
         }
         files
@@ -144,16 +173,21 @@ impl Builder<'_> {
             known: scenario.known.as_ref().map(|known| self.known(known)),
             duration_seconds: seconds(scenario.duration),
             place: place(&scenario.at),
-            steps: scenario
-                .steps
-                .iter()
-                .map(|step| Step {
-                    name: self.line(&step.name),
-                    verdict: step.verdict,
-                    duration_seconds: seconds(step.duration),
-                    exchanges: step.exchanges.iter().map(|exchange| exchange.number).collect(),
-                })
-                .collect(),
+            steps: match self.breadth {
+                Breadth::Whole | Breadth::Checks => {
+                    scenario.steps.iter().map(|step| self.step(step)).collect()
+                }
+                Breadth::Remarkable => Vec::new(),
+            },
+        }
+    }
+
+    fn step(&self, step: &StepResult) -> Step {
+        Step {
+            name: self.line(&step.name),
+            verdict: step.verdict,
+            duration_seconds: seconds(step.duration),
+            exchanges: step.exchanges.iter().map(|exchange| exchange.number).collect(),
         }
     }
 
@@ -181,11 +215,11 @@ impl Builder<'_> {
 
     fn check(&self, check: &CheckResult) -> Check {
         let mut shown = Check {
-            id: self.line(&check.id),
+            id: self.line(&check.id()),
             requirement: None,
             question: None,
             snapshot: None,
-            section: check.section.clone(),
+            section: check.section.to_string(),
             level: check.level.map(level_name),
             sentence: None,
             remedy: None,
@@ -201,8 +235,7 @@ impl Builder<'_> {
             curl: None,
             known: check.known.as_ref().map(|known| self.known(known)),
         };
-        // Thousands of checks pass; what helps a person to look into one is for the others.
-        let is_looked_into = check.verdict >= Verdict::Warn;
+        let is_looked_into = is_looked_into(check);
         if let Some(exchange) = check.exchange.as_ref().filter(|_| is_looked_into) {
             shown.curl = Some(self.text(&exchange.request.curl));
         }
@@ -211,12 +244,12 @@ impl Builder<'_> {
                 let row = register::get(id).filter(|_| is_looked_into);
                 shown.sentence = row.map(|row| row.sentence.clone());
                 shown.remedy = row.and_then(|row| row.remedy.clone());
-                shown.requirement = Some(id.clone());
+                shown.requirement = Some(id.to_string());
             }
             Subject::Question(id) => {
                 let question = questions::get(id).filter(|_| is_looked_into);
                 shown.sentence = question.map(|question| question.ask.clone());
-                shown.question = Some(id.clone());
+                shown.question = Some(id.to_string());
             }
             Subject::Snapshot(name) => shown.snapshot = Some(self.line(name)),
         }
@@ -259,7 +292,7 @@ impl Builder<'_> {
                     tolerate_as: None,
                     is_tolerated: check.known.is_some(),
                     known: check.known.as_ref().map(|known| self.line(&known.reason)),
-                    names: vec![self.line(&check.id)],
+                    names: vec![self.line(&check.id())],
                 });
             }
         }
@@ -302,24 +335,25 @@ impl Builder<'_> {
     }
 
     fn exchanges(&self, result: &RunResult) -> Vec<Exchange> {
-        let mut bodies_max: BTreeMap<u64, usize> = BTreeMap::new();
         let steps = || result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-        for check in steps().flat_map(|step| &step.checks) {
-            if let Some(exchange) = &check.exchange
-                && check.verdict >= Verdict::Warn
-            {
-                bodies_max.insert(exchange.number, BODY_CHARACTERS_MAX);
-            }
+        let judging = |check: &&CheckResult| is_looked_into(check);
+        let checks = steps().flat_map(|step| &step.checks).filter(judging);
+        let looked_into = checks.filter_map(|check| check.exchange.as_ref());
+        let looked_into: BTreeMap<u64, _> = looked_into.map(|one| (one.number, one)).collect();
+        if self.breadth != Breadth::Whole {
+            return looked_into
+                .values()
+                .map(|one| self.exchange(one, BODY_CHARACTERS_MAX))
+                .collect();
         }
         let sent = steps().flat_map(|step| &step.exchanges);
         let judged = steps().flat_map(|s| &s.checks).filter_map(|check| check.exchange.as_ref());
         let all: BTreeMap<u64, _> = sent.chain(judged).map(|one| (one.number, one)).collect();
-        let body_max = |number: u64| bodies_max.get(&number).copied();
-        all.into_iter()
-            .map(|(number, one)| {
-                self.exchange(one, body_max(number).unwrap_or(PASSED_BODY_CHARACTERS_MAX))
-            })
-            .collect()
+        let body_max = |number: &u64| match looked_into.contains_key(number) {
+            true => BODY_CHARACTERS_MAX,
+            false => PASSED_BODY_CHARACTERS_MAX,
+        };
+        all.iter().map(|(number, one)| self.exchange(one, body_max(number))).collect()
     }
 
     fn exchange(&self, exchange: &exchange::Exchange, body_max: usize) -> Exchange {
@@ -357,6 +391,37 @@ impl Builder<'_> {
             curl: self.text(&request.curl),
         }
     }
+}
+
+/// Thousands of checks pass; what helps a person to look into one is for the others.
+fn is_looked_into(check: &CheckResult) -> bool {
+    check.verdict >= Verdict::Warn
+}
+
+/// How many checks got which verdict, and how many scenarios; a scenario that was not run, or has no
+/// checks, counts as one check.
+fn counts(result: &RunResult) -> (Counts, Counts) {
+    let (mut checks, mut scenarios) = (Counts::default(), Counts::default());
+    for scenario in &result.scenarios {
+        count(scenario, &mut checks);
+        scenarios.add(scenario.verdict);
+    }
+    (checks, scenarios)
+}
+
+fn count(scenario: &ScenarioResult, counts: &mut Counts) {
+    let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
+    if scenario.known.is_some() {
+        counts.add_expected();
+    } else if scenario.not_run.is_some() {
+        counts.add(Verdict::NotRun);
+    } else if checks.peek().is_none() {
+        counts.add(scenario.verdict);
+    }
+    checks.for_each(|check| match check.known {
+        Some(_) => counts.add_expected(),
+        None => counts.add(check.verdict),
+    });
 }
 
 fn requirements(result: &RunResult) -> Vec<Requirement> {

@@ -43,20 +43,6 @@ impl Counts {
         self.expected += 1;
     }
 
-    /// All of `other` more.
-    pub fn add_all(&mut self, other: &Self) {
-        self.total += other.total;
-        self.error += other.error;
-        self.fail += other.fail;
-        self.drift += other.drift;
-        self.not_run += other.not_run;
-        self.warn += other.warn;
-        self.observed += other.observed;
-        self.pass += other.pass;
-        self.not_applicable += other.not_applicable;
-        self.expected += other.expected;
-    }
-
     /// How many of this verdict.
     pub const fn of(&self, verdict: Verdict) -> usize {
         match verdict {

@@ -12,6 +12,10 @@ const fn is_hostile(c: char) -> bool {
 
 /// `text` with every hostile character as `\u{…}`; line feeds and tabs stay. Idempotent.
 pub fn block(text: &str) -> String {
+    // Most of what is shown is plain; only then is it worth looking at each character.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {

@@ -12,6 +12,7 @@
 //! A scenario that was not run is one skipped case, so that it is not overlooked. A `warn` is no
 //! failure here as it is none in the exit code.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
@@ -26,8 +27,12 @@ use crate::verdict::Verdict;
 pub fn render(report: &Report) -> Result<String, String> {
     let mut junit = Junit::new("moot");
     junit.set_time(duration(report.duration_seconds));
+    let mut checks: BTreeMap<&str, Vec<&Check>> = BTreeMap::new();
+    for check in &report.checks {
+        checks.entry(&check.scenario).or_default().push(check);
+    }
     for file in &report.files {
-        junit.add_test_suite(suite(report, file));
+        junit.add_test_suite(suite(report, file, &checks));
     }
     if let Some(suite) = stale(report) {
         junit.add_test_suite(suite);
@@ -55,7 +60,7 @@ fn without_skipped(xml: &str) -> String {
     whole().unwrap_or_else(|| xml.to_owned())
 }
 
-fn suite(report: &Report, file: &File) -> TestSuite {
+fn suite(report: &Report, file: &File, checks: &BTreeMap<&str, Vec<&Check>>) -> TestSuite {
     let mut suite = TestSuite::new(file.name.clone());
     suite.set_time(duration(file.duration_seconds));
     for (name, value) in [
@@ -73,8 +78,8 @@ fn suite(report: &Report, file: &File) -> TestSuite {
             let reason = format!("{reason}{}", known.unwrap_or_default());
             suite.add_test_case(not_run(scenario, &reason));
         }
-        let checks = report.checks.iter().filter(|check| check.scenario == scenario.name);
-        suite.add_test_cases(checks.map(case));
+        let checks = checks.get(scenario.name.as_str()).into_iter().flatten();
+        suite.add_test_cases(checks.map(|check| case(check)));
     }
     suite
 }

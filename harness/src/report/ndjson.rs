@@ -37,7 +37,7 @@ pub fn line(event: &Event, secrets: &Secrets) -> Result<String, String> {
 
 /// The line of the end.
 pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
-    let report = build::raw(result, secrets);
+    let report = build::raw_ending(result, secrets);
     ended(&json!({
         "event": "finished",
         "schema_version": report.schema_version,

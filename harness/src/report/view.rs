@@ -58,6 +58,9 @@ pub struct Report {
     pub files: Vec<File>,
     /// All that was judged.
     pub checks: Vec<Check>,
+    /// How many they are, shown or not.
+    #[serde(skip)]
+    pub checks_judged: usize,
     /// What was not run, by reason.
     pub not_run: Vec<NotRun>,
     /// What became of each known failure.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE};
+use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::scenario::model::{
     Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
 };
 use crate::scenario::names::Names;
-use crate::target::{Endpoints, created_kind};
+use crate::target::{Endpoints, application_of, created_kind};
 
 /// At least and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -98,6 +98,11 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
     if scenario.confirm && terms.confirms {
         estimate = estimate.times(Bounds { min: 1, max: 2 });
     }
+    // Whether the application of a need is taken is tried with a token of its own.
+    let roles = scenario.needs.iter().filter_map(|need| application_of(need));
+    estimate.tokens.extend(roles.map(|role| {
+        (role.to_owned(), if role == "writer" { Scopes::WRITE } else { Scopes::READ }.as_str())
+    }));
     estimate
 }
 

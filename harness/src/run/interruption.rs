@@ -15,15 +15,21 @@ pub(super) const REASON: &str = "the run was interrupted";
 #[derive(Debug)]
 pub struct Interruption {
     told: watch::Sender<bool>,
+    grace: Duration,
 }
 
 impl Default for Interruption {
     fn default() -> Self {
-        Self { told: watch::Sender::new(false) }
+        Self::with_grace(GRACE)
     }
 }
 
 impl Interruption {
+    /// One that leaves so long for what was begun; 30 s by default.
+    pub fn with_grace(grace: Duration) -> Self {
+        Self { told: watch::Sender::new(false), grace }
+    }
+
     /// Tells the run to begin nothing more.
     pub fn tell(&self) {
         self.told.send_replace(true);
@@ -43,6 +49,6 @@ impl Interruption {
     /// Waits until it was told and the time for what was begun is over.
     pub(super) async fn over(&self) {
         self.told().await;
-        tokio::time::sleep(GRACE).await;
+        tokio::time::sleep(self.grace).await;
     }
 }

@@ -1,8 +1,11 @@
 //! From a judgement to a check's result: the level decides between fail, warn and observed.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use moot_fixtures::contract::Level;
+use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::register;
 
 use crate::check::{self, Document, Judgement};
@@ -14,16 +17,16 @@ use crate::verdict::Verdict;
 
 /// Where a check stands in the run.
 #[derive(Debug, Clone)]
-pub(super) struct Standing<'a> {
+pub(super) struct Standing {
     /// `stem/id[row]`.
-    pub(super) scenario: &'a str,
+    pub(super) scenario: Arc<str>,
     /// The step's label.
-    pub(super) step: &'a str,
+    pub(super) step: Arc<str>,
     /// Whether a MUST of a standard fails.
     pub(super) strict: bool,
 }
 
-impl Standing<'_> {
+impl Standing {
     /// Judges an explicit check.
     pub(super) fn judge(
         &self,
@@ -48,7 +51,7 @@ impl Standing<'_> {
         let level = row.map_or(Level::Stated, |row| row.level);
         let must = row.is_some_and(|row| row.must);
         let verdict = check::verdict_of(level, must, self.strict, &judgement);
-        let mut result = self.blank(requirement, place, exchange);
+        let mut result = self.of_row(row, requirement, place, exchange);
         result.verdict = verdict;
         match judgement {
             Judgement::Holds => {}
@@ -78,16 +81,24 @@ impl Standing<'_> {
         place: Option<Location>,
         exchange: Option<Arc<Exchange>>,
     ) -> CheckResult {
-        let row = register::get(requirement);
-        let kind = if place.is_none() { "implicit/" } else { "" };
+        self.of_row(register::get(requirement), requirement, place, exchange)
+    }
+
+    fn of_row(
+        &self,
+        row: Option<&'static Requirement>,
+        requirement: &str,
+        place: Option<Location>,
+        exchange: Option<Arc<Exchange>>,
+    ) -> CheckResult {
+        let own = || Cow::Owned(requirement.to_owned());
         CheckResult {
-            id: format!("{}/{}/{kind}{requirement}", self.scenario, self.step),
-            subject: Subject::Requirement(requirement.to_owned()),
-            section: row.map_or_else(String::new, |row| row.section.clone()),
+            subject: Subject::Requirement(row.map_or_else(own, |row| Cow::from(row.id.as_str()))),
+            section: row.map_or(Cow::Borrowed(""), |row| Cow::from(row.section.as_str())),
             level: row.map(|row| row.level),
             verdict: Verdict::NotApplicable,
-            scenario: self.scenario.to_owned(),
-            step: self.step.to_owned(),
+            scenario: Arc::clone(&self.scenario),
+            step: Arc::clone(&self.step),
             message: String::new(),
             expected: String::new(),
             actual: String::new(),
@@ -106,22 +117,25 @@ impl Standing<'_> {
     }
 }
 
-/// One result per check id, the worst of those given, in the order first seen.
+/// One result per check of a step, the worst of those given, in the order first seen.
 pub(super) fn merged(results: Vec<CheckResult>) -> Vec<CheckResult> {
-    let mut kept: Vec<CheckResult> = Vec::new();
-    let mut places = std::collections::HashMap::new();
+    let mut kept: Vec<CheckResult> = Vec::with_capacity(results.len());
+    let mut places: HashMap<(bool, Subject), usize> = HashMap::new();
     for result in results {
-        match places.get(&result.id) {
-            None => {
-                places.insert(result.id.clone(), kept.len());
+        match places.entry((result.is_implicit(), result.subject.clone())) {
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
                 kept.push(result);
             }
-            Some(&at) => {
-                if result.verdict > kept[at].verdict {
-                    kept[at] = result;
+            Entry::Occupied(place) => {
+                let known = &mut kept[*place.get()];
+                if result.verdict > known.verdict {
+                    *known = result;
                 }
             }
         }
     }
+    // It stays until the report.
+    kept.shrink_to_fit();
     kept
 }

@@ -4,15 +4,26 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::exchange::Exchange;
+use bytes::Bytes;
+
+use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
 use crate::run::result::ScenarioResult;
 use crate::verdict::Verdict;
+
+/// What is kept of an exchange that nobody complained about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// All but the end of a long body: for who shows or compares all that was sent.
+    Beginning,
+    /// What was asked, the status and the beginning of the body: for reports that only count it.
+    Outline,
+}
 
 /// Bytes kept of the body of an answer that nobody complained about.
 const BODY_KEPT_BYTES: usize = 1_000;
 
-/// The same result, with the beginning of each answer that passed.
-pub(super) fn short(mut result: ScenarioResult) -> ScenarioResult {
+/// The same result, with so much of each exchange that passed.
+pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
     for step in &mut result.steps {
         let whole: Vec<u64> = step
@@ -25,7 +36,7 @@ pub(super) fn short(mut result: ScenarioResult) -> ScenarioResult {
         for exchange in step.exchanges.iter_mut().chain(judged) {
             if !whole.contains(&exchange.number) {
                 let number = exchange.number;
-                let short = shortened.entry(number).or_insert_with(|| beginning(exchange));
+                let short = shortened.entry(number).or_insert_with(|| shortened_to(kept, exchange));
                 *exchange = Arc::clone(short);
             }
         }
@@ -40,15 +51,47 @@ fn is_remarkable(verdict: Verdict) -> bool {
     }
 }
 
-fn beginning(exchange: &Arc<Exchange>) -> Arc<Exchange> {
-    let mut short = Exchange::clone(exchange);
+fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
+    let mut short = match kept {
+        Kept::Beginning => exchange.clone(),
+        Kept::Outline => outline(exchange),
+    };
     if let Ok(response) = &mut short.outcome {
         if response.body.len() > BODY_KEPT_BYTES {
             // A copy: a slice would keep the whole alive.
-            response.body = bytes::Bytes::copy_from_slice(&response.body[..BODY_KEPT_BYTES]);
+            response.body = Bytes::copy_from_slice(&response.body[..BODY_KEPT_BYTES]);
             response.is_cut = true;
         }
         response.json = None;
     }
     Arc::new(short)
+}
+
+/// Without headers and without what only repeats it by hand.
+fn outline(exchange: &Exchange) -> Exchange {
+    let request = &exchange.request;
+    Exchange {
+        number: exchange.number,
+        request: SentRequest {
+            method: request.method.clone(),
+            url: String::new(),
+            path: request.path.clone(),
+            operation: request.operation,
+            headers: Vec::new(),
+            body_shown: String::new(),
+            body_length: request.body_length,
+            curl: String::new(),
+        },
+        outcome: exchange.outcome.as_ref().map_err(Clone::clone).map(|response| ReceivedResponse {
+            status: response.status,
+            headers: Vec::new(),
+            body: response.body.clone(),
+            json: None,
+            is_cut: response.is_cut,
+        }),
+        sent_at_seconds: exchange.sent_at_seconds,
+        duration: exchange.duration,
+        peer: exchange.peer,
+        masks: Arc::clone(&exchange.masks),
+    }
 }

@@ -34,6 +34,7 @@ mod walk;
 
 pub use event::Event;
 pub use interruption::Interruption;
+pub use keep::Kept;
 pub(crate) use pages::PAGES_MAX;
 pub use session::Session;
 pub use snapshot::SnapshotMode;

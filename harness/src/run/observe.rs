@@ -36,7 +36,7 @@ pub(super) fn observe(
             Some(observation.at.clone()),
             exchange.cloned(),
         );
-        result.subject = Subject::Question(observation.question.clone());
+        result.subject = Subject::Question(observation.question.clone().into());
         result.level = Some(Level::Open);
         let Some(question) = questions::get(&observation.question) else {
             result.verdict = Verdict::Error;
@@ -44,7 +44,7 @@ pub(super) fn observe(
             checks.push(result);
             continue;
         };
-        result.section.clone_from(&question.section);
+        result.section = question.section.as_str().into();
         let value = found.unwrap_or(Value::Null);
         result.actual = shown(walk, &value);
         let standing = question.judge(&value);

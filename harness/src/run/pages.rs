@@ -41,7 +41,8 @@ pub(super) async fn walk(
     }
     if !walked.is_whole {
         return Err(Stop::NotApplicable(format!(
-            "the list has more pages than are walked ({})",
+            "the list has more pages than are walked ({}, the last among them; \
+             `limits.pages_max` in the target file)",
             walked.bodies.len()
         )));
     }
@@ -71,7 +72,7 @@ async fn follow(
     // Nobody else writes to a sandbox: totals that differ there are the target's own fault.
     let is_shared = !walk.shared.target.is_mock();
     let mut is_steady = true;
-    let mut number = 1;
+    let (mut number, mut is_whole) = (1, true);
     loop {
         let shape = with_page(shape, number);
         let (document, exchange) = request::sent(walk, &shape, label, gathered).await?;
@@ -94,27 +95,16 @@ async fn follow(
         if !is_empty || number == 1 {
             bodies.push(body);
         }
-        if number >= pages_total || is_empty {
-            return Ok(Walked {
-                bodies,
-                items,
-                last: document,
-                exchange,
-                is_whole: true,
-                is_steady,
-            });
-        }
-        if number >= pages_max {
-            return Ok(Walked {
-                bodies,
-                items,
-                last: document,
-                exchange,
-                is_whole: false,
-                is_steady,
-            });
+        let is_last = number >= pages_total || is_empty;
+        if is_last || number >= pages_max {
+            is_whole &= is_last;
+            return Ok(Walked { bodies, items, last: document, exchange, is_whole, is_steady });
         }
         number += 1;
+        if number == pages_max && number < pages_total {
+            // The last page is one of those that are walked.
+            (number, is_whole) = (pages_total, false);
+        }
     }
 }
 

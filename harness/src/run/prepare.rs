@@ -101,7 +101,7 @@ pub(super) fn resolve_line(
                 None => String::new(),
             };
             let id = utf8_percent_encode(&id, PATH).to_string();
-            Ok((method, template.replace("{id}", &id), Some(operation)))
+            Ok((method.to_owned(), template.replace("{id}", &id), Some(operation)))
         }
     }
 }
@@ -115,7 +115,7 @@ fn operation_of(stage: &Stage, method: &str, path: &str) -> Option<Operation> {
         .into_iter()
         .filter(|operation| {
             let (own_method, template) = stage.endpoint(*operation);
-            own_method == method.as_str() && is_template_of(&template, path)
+            own_method == method.as_str() && is_template_of(template, path)
         })
         .min_by_key(|operation| operation.path().contains('{'))
 }

@@ -10,7 +10,7 @@ use crate::check::{self, Document, Judgement, implicit};
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::run::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
-use crate::verdict::Verdict;
+use crate::target::pace::RETRY_AFTER_MAX;
 
 use super::scenario::{Final, Stop, Walk, describe};
 use super::step::Done;
@@ -80,23 +80,23 @@ fn judged(
     exchange: &Arc<Exchange>,
 ) -> Vec<CheckResult> {
     let standing = walk.standing(label);
-    let mut checks: Vec<_> = step
-        .expect
-        .iter()
-        .map(|check| standing.judge(check, document, &walk.names, Some(Arc::clone(exchange))))
-        .collect();
-    if is_chance_limit(walk, document) {
-        for check in checks.iter_mut().filter(|check| check.verdict == Verdict::Fail) {
-            check.verdict = Verdict::NotRun;
-            check.message = format!("the target's rate limit answered: {}", check.message);
-        }
-    }
-    checks
+    let judge = |check| standing.judge(check, document, &walk.names, Some(Arc::clone(exchange)));
+    step.expect.iter().map(judge).collect()
 }
 
-/// A deployment's rate limit met by chance is never a violation.
-fn is_chance_limit(walk: &Walk<'_>, document: &Document) -> bool {
-    !walk.shared.target.is_mock() && document.status == Some(429)
+/// A deployment's rate limit met by chance is never a violation: what it answered, and when it may be
+/// asked again. 503 is the limit's where it says when (`rate_limit_response`).
+fn chance_limit(walk: &Walk<'_>, response: &ReceivedResponse) -> Option<String> {
+    let wait = response.header("retry-after");
+    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
+    (is_limit && !walk.shared.target.is_mock()).then(|| {
+        let asks = wait.map(|wait| format!(" and `Retry-After: {wait}`")).unwrap_or_default();
+        let most = RETRY_AFTER_MAX.as_secs();
+        format!(
+            "the target's rate limit answered {}{asks}; a GET is repeated once, after at most {most} s",
+            response.status
+        )
+    })
 }
 
 /// Sends a request once; trouble stops the walk, after the implicit checks.
@@ -119,6 +119,7 @@ pub(super) async fn sent(
         Ok(response) if is_too_long(response, exchange.request.operation) => Err(Stop::not_run(
             "the answer is longer than what is kept of one, so it cannot be judged",
         )),
+        Ok(response) if let Some(why) = chance_limit(walk, response) => Err(Stop::not_run(why)),
         Ok(response) => Ok((document_of(response, exchange.request.operation), exchange)),
         Err(trouble) => Err(Stop::not_run(describe(trouble))),
     }

@@ -1,5 +1,6 @@
 //! The result of a run as inert data: what every report renders.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,33 +13,32 @@ use crate::scenario::model::Location;
 use crate::verdict::Verdict;
 
 /// What a check judges.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// A row of the register, by id.
-    Requirement(String),
+    Requirement(Cow<'static, str>),
     /// A question, by id.
-    Question(String),
+    Question(Cow<'static, str>),
     /// A snapshot, by name.
-    Snapshot(String),
+    Snapshot(Cow<'static, str>),
 }
 
-/// One judged check.
+/// One judged check. A run keeps all of them, and nearly all have passed: what is the same in many is
+/// shared, and what can be told from the rest is not stored.
 #[derive(Debug, Clone)]
 pub struct CheckResult {
-    /// `scenario[row]/step[row]/requirement`, with the file stem in front of the scenario.
-    pub id: String,
     /// What it judges.
     pub subject: Subject,
     /// The clause.
-    pub section: String,
+    pub section: Cow<'static, str>,
     /// How binding it is; `None` for snapshots.
     pub level: Option<Level>,
     /// What is said.
     pub verdict: Verdict,
     /// `04_05_create_legal_request/from-schema[row]`.
-    pub scenario: String,
+    pub scenario: Arc<str>,
     /// The step's name.
-    pub step: String,
+    pub step: Arc<str>,
     /// One sentence: what is wrong, or why it was not judged.
     pub message: String,
     /// What was expected, for people; empty where there is nothing to compare.
@@ -52,7 +52,7 @@ pub struct CheckResult {
     /// The exchange it judged.
     pub exchange: Option<Arc<Exchange>>,
     /// The known failure that it is, or that stopped it.
-    pub known: Option<Known>,
+    pub known: Option<Box<Known>>,
 }
 
 /// The known failure that something is (see [`crate::expected`]).
@@ -94,7 +94,31 @@ pub enum ExpectedState {
     Unjudged,
 }
 
+impl Subject {
+    /// Id or name, whichever kind it is of.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Requirement(id) | Self::Question(id) | Self::Snapshot(id) => id,
+        }
+    }
+}
+
 impl CheckResult {
+    /// `scenario[row]/step[row]/requirement`, with the file stem in front of the scenario.
+    pub fn id(&self) -> String {
+        let kind = if self.is_implicit() { "implicit/" } else { "" };
+        let subject = match &self.subject {
+            Subject::Requirement(id) | Subject::Question(id) => id,
+            Subject::Snapshot(_) => "snapshot",
+        };
+        format!("{}/{}/{kind}{subject}", self.scenario, self.step)
+    }
+
+    /// Whether no scenario names it.
+    pub fn is_implicit(&self) -> bool {
+        self.place.is_none()
+    }
+
     /// What it weighs in its parents and in the exit code: a known failure no more than a warning.
     pub fn weight(&self) -> Verdict {
         if self.known.is_some() { self.verdict.min(Verdict::Warn) } else { self.verdict }

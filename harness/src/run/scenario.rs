@@ -92,7 +92,7 @@ pub(super) struct Walk<'a> {
     pub(super) stage: &'a Stage,
     pub(super) planned: Planned<'a>,
     /// `stem/id[row]`.
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
     /// Whether what always runs is being walked.
@@ -100,6 +100,8 @@ pub(super) struct Walk<'a> {
     /// Steps that always run, first in first, with the names they were written under.
     pub(super) finals: Vec<Final<'a>>,
     pub(super) placeholders: Placeholders,
+    /// Whether this is a row of a loop over what the target holds.
+    pub(super) is_row: bool,
     /// The receivers that listen, by name.
     pub(super) receivers: BTreeMap<String, Receiver>,
     /// Deliveries already shown, by receiver.
@@ -126,8 +128,9 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn standing<'b>(&'b self, step: &'b str) -> judge::Standing<'b> {
-        judge::Standing { scenario: &self.name, step, strict: self.shared.strict }
+    pub(super) fn standing(&self, step: &str) -> judge::Standing {
+        let (scenario, step) = (Arc::clone(&self.name), Arc::from(step));
+        judge::Standing { scenario, step, strict: self.shared.strict }
     }
 }
 
@@ -138,7 +141,7 @@ pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<Scena
     for result in rows_walked(shared, planned).await {
         let result = Arc::new(result);
         (shared.on_event)(Event::Ended(Arc::clone(&result)));
-        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result))));
+        kept.push(Arc::new(keep::short(Arc::unwrap_or_clone(result), shared.kept)));
     }
     kept
 }
@@ -171,6 +174,12 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
     }
     for need in &planned.scenario.needs {
         if let Some(mut not_run) = shared.target.missing(need) {
+            not_run.is_tolerated |= shared.target.tolerates(&name);
+            return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
+        }
+    }
+    for need in &planned.scenario.needs {
+        if let Some(mut not_run) = shared.target.refused(need).await {
             not_run.is_tolerated |= shared.target.tolerates(&name);
             return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
         }
@@ -341,12 +350,13 @@ pub(super) fn walk_on<'a>(
         shared,
         stage,
         planned,
-        name: name.to_owned(),
+        name: Arc::from(name),
         names,
         steps: Vec::new(),
         is_final: false,
         finals: Vec::new(),
         placeholders: Placeholders::new(),
+        is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
         receivers: BTreeMap::new(),
         seen_deliveries: BTreeMap::new(),
         snapshot_names: BTreeMap::new(),
@@ -385,7 +395,7 @@ fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
         }
     }
     ScenarioResult {
-        name: walk.name,
+        name: walk.name.to_string(),
         title: walk.planned.scenario.title.clone(),
         section: walk.planned.file.section.clone(),
         verdict,
@@ -440,7 +450,9 @@ fn collect_unwalked(
     results: &mut Vec<StepResult>,
 ) {
     for step in steps {
-        let standing = judge::Standing { scenario, step: &step.name, strict: shared.strict };
+        let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
+        let standing =
+            judge::Standing { scenario: scenario_name, step: step_name, strict: shared.strict };
         let checks: Vec<_> = declared::checks(step)
             .into_iter()
             .map(|check| standing.unjudged(check, verdict, reason))

@@ -150,6 +150,7 @@ impl Session {
             strict: options.strict,
             run_tag: options.target.run_tag.clone(),
             masks: Arc::clone(&begun.masks),
+            kept: options.kept,
             snapshots: options.snapshots,
             snapshot_dir: options.snapshot_dir.clone(),
             snapshots_seen: Mutex::default(),

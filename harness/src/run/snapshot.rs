@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use moot_snapshots::{Comparison, Metadata, Mode, Recorded};
+use moot_fixtures::contract::Operation;
+use moot_fixtures::stored;
+use moot_snapshots::{Comparison, Metadata, Mode, Recorded, Rows, Stored, Told};
 
 use crate::check::Document;
 use crate::exchange::Exchange;
@@ -32,13 +34,19 @@ pub enum SnapshotMode {
 pub(super) struct Seen {
     /// Names that a step asked for.
     used: BTreeSet<String>,
+    /// Steps of loops over what the target holds.
+    rows: Rows,
     /// What had no snapshot, or another one.
     new: BTreeMap<String, Recorded>,
 }
 
 impl Seen {
     /// What the run keeps: what was new, and of a whole run which snapshots no step asked for.
-    pub(super) fn into_findings(self, folder: Option<&Path>, is_whole: bool) -> SnapshotFindings {
+    pub(super) fn into_findings(
+        mut self,
+        folder: Option<&Path>,
+        is_whole: bool,
+    ) -> SnapshotFindings {
         let known = match folder {
             // A folder that can't be read has shown itself in the comparisons.
             Some(folder) if is_whole => moot_snapshots::list(folder).unwrap_or_default(),
@@ -46,9 +54,14 @@ impl Seen {
         };
         let names = known.into_iter().map(|entry| entry.name);
         SnapshotFindings {
-            new: self.new.into_values().collect(),
-            unused: names.filter(|name| !self.used.contains(name)).collect(),
+            new: std::mem::take(&mut self.new).into_values().collect(),
+            unused: names.filter(|name| !self.is_used(name)).collect(),
         }
+    }
+
+    /// Rows of a loop are one: how many there are is data.
+    fn is_used(&self, name: &str) -> bool {
+        self.used.contains(name) || self.rows.names().any(|known| known == name)
     }
 }
 
@@ -63,17 +76,23 @@ pub(super) fn judge(
     let mode = walk.shared.snapshots;
     let folder = walk.shared.snapshot_dir.as_deref().filter(|_| mode != SnapshotMode::Off)?;
     let content = content(walk, rule, document, exchange);
-    let name = name(walk, label);
     let metadata = Metadata {
-        scenario: walk.name.clone(),
-        step: label.to_owned(),
+        scenario: scenario(walk),
+        step: step(walk, label).to_owned(),
         target_class: walk.shared.target.description().class,
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: walk.planned.scenario.at.file.to_string(),
     };
     let writes = if mode == SnapshotMode::Record { Mode::Record } else { Mode::Check };
-    let comparison = moot_snapshots::check(folder, &name, &metadata, &content, writes);
+    let (name, is_row) = (name(walk, label), walk.is_row);
     let mut seen = walk.shared.snapshots_seen.lock();
+    let (name, comparison) = match is_row {
+        true => seen.rows.check(folder, &name, &metadata, &content, writes),
+        false => {
+            let comparison = moot_snapshots::check(folder, &name, &metadata, &content, writes);
+            (name, comparison)
+        }
+    };
     seen.used.insert(name.clone());
     if let Comparison::Missing { new } | Comparison::Mismatch { new, .. } = &comparison {
         let recorded = Recorded { name: name.clone(), metadata, content: new.clone() };
@@ -81,9 +100,8 @@ pub(super) fn judge(
     }
     drop(seen);
     let mut result = walk.standing(label).blank(&name, None, Some(Arc::clone(exchange)));
-    result.id = format!("{}/{label}/snapshot", walk.name);
-    result.subject = Subject::Snapshot(name);
-    result.section.clone_from(&walk.planned.file.section);
+    result.subject = Subject::Snapshot(name.into());
+    result.section = walk.planned.file.section.clone().into();
     result.place = Some(walk.planned.scenario.at.clone());
     verdict(&mut result, comparison, mode);
     Some(result)
@@ -101,14 +119,22 @@ fn content(
         walk.placeholders.hide_base(base);
     }
     walk.placeholders.hide(&walk.shared.run_tag, "tag");
-    let content = walk.placeholders.response(
-        document.status.unwrap_or(0),
-        &document.headers,
-        document.json.as_deref(),
-        &String::from_utf8_lossy(&document.body),
-        &redact,
-    );
+    let told = Told {
+        status: document.status.unwrap_or(0),
+        headers: &document.headers,
+        json: document.json.as_deref(),
+        text: &String::from_utf8_lossy(&document.body),
+    };
+    let content = walk.placeholders.response(told, &stored(document), &redact);
     walk.shared.masks.mask(&content)
+}
+
+/// Which places of this answer hold what somebody stored: those of the documented success.
+fn stored(document: &Document) -> Stored {
+    let is_success = document.status.is_some_and(|status| (200..300).contains(&status));
+    let schema = document.operation.filter(|_| is_success).and_then(Operation::success_schema);
+    let places = schema.map_or(&[][..], stored::places).iter();
+    Stored::new(places.map(|place| (place.path.clone(), place.types.clone())))
 }
 
 fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode) {
@@ -149,16 +175,38 @@ fn pointer(place: &Place) -> Option<String> {
     }
 }
 
-/// `STEM/SCENARIO__STEP`, in characters that every file system takes. Rows of a loop are counted, not
-/// named: the identifiers in their names are others tomorrow.
+/// `STEM/SCENARIO__STEP`, in characters that every file system takes. Rows of a loop over what the target
+/// holds share the name: their identifiers and their number are others tomorrow. Other rows of a loop
+/// within a scenario are counted.
 fn name(walk: &mut Walk<'_>, label: &str) -> String {
-    let scenario = walk.name.split_once('/').map_or(walk.name.as_str(), |(_, name)| name);
-    let step = label.split(['[', '#']).next().unwrap_or(label);
+    let full = scenario(walk);
+    let scenario = full.split_once('/').map_or(full.as_str(), |(_, name)| name);
+    let step = stem_of(label);
     let stem = slug(&walk.planned.file.stem);
     let name = format!("{stem}/{}__{}", slug(scenario), slug(step));
+    if walk.is_row {
+        return name;
+    }
     let count = walk.snapshot_names.entry(name.clone()).or_insert(0);
     *count += 1;
     if *count == 1 { name } else { format!("{name}__{count}") }
+}
+
+/// The step, without its row where that is one of the target's.
+fn step<'a>(walk: &Walk<'_>, label: &'a str) -> &'a str {
+    if walk.is_row { stem_of(label) } else { label }
+}
+
+/// A label without row and count.
+fn stem_of(label: &str) -> &str {
+    label.split(['[', '#']).next().unwrap_or(label).trim_end()
+}
+
+/// The scenario, with its row where the scenario file names that.
+fn scenario(walk: &Walk<'_>) -> String {
+    let is_written =
+        walk.planned.scenario.for_each.as_ref().is_some_and(|rows| rows.rows.is_written());
+    if is_written { walk.name.to_string() } else { walk.planned.name() }
 }
 
 /// A text in characters that every file system takes.

@@ -92,7 +92,7 @@ fn undeclared(
     declared::checks(step)
         .into_iter()
         .map(|check| standing.unjudged(check, verdict, reason))
-        .filter(|result| !judged.iter().any(|known| known.id == result.id))
+        .filter(|result| !judged.iter().any(|known| known.id() == result.id()))
         .collect()
 }
 
@@ -123,7 +123,13 @@ async fn walk_loop<'a>(
         skip_all(walk, steps, suffix, &stop);
         return Ok(());
     }
+    // What one row was told has no name in the next.
+    let before = (walk.is_row, walk.placeholders.clone());
+    walk.is_row |= !for_each.rows.is_written();
     for row in rows.into_iter().take(LOOP_ROWS_MAX) {
+        if walk.is_row {
+            before.1.clone_into(&mut walk.placeholders);
+        }
         let label = walk.shared.masks.mask(&row_label(&row));
         walk.names.push();
         walk.names.set(&for_each.name, row);
@@ -134,6 +140,9 @@ async fn walk_loop<'a>(
             Ok(()) | Err(Stop::NotApplicable(_)) => {}
             Err(stop) => return Err(stop),
         }
+    }
+    if walk.is_row {
+        (walk.is_row, walk.placeholders) = before;
     }
     Ok(())
 }

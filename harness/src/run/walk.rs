@@ -20,6 +20,7 @@ use crate::target::recording::Recorder;
 use crate::target::{Target, TargetChoice, TargetOptions};
 
 use super::interruption::Interruption;
+use super::keep::Kept;
 use super::session::{self, Session};
 use super::snapshot::SnapshotMode;
 use super::turn::Turns;
@@ -32,7 +33,7 @@ pub struct RunOptions {
     /// How they go there; the seed and the run's tag among it.
     pub target: TargetOptions,
     /// All scenario files, parsed.
-    pub files: Vec<ScenarioFile>,
+    pub files: Arc<Vec<ScenarioFile>>,
     /// What is selected; everything where empty.
     pub selectors: Vec<String>,
     /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
@@ -46,6 +47,8 @@ pub struct RunOptions {
     pub snapshots: SnapshotMode,
     /// Where they are.
     pub snapshot_dir: Option<PathBuf>,
+    /// What is kept of what nobody complained about.
+    pub kept: Kept,
     /// Keeps all that the target says, where that is wanted.
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
@@ -56,18 +59,23 @@ pub struct RunOptions {
 
 impl RunOptions {
     /// All of these files at this target, in their order; nothing is strict, no snapshot is looked at,
-    /// nothing is kept.
-    pub fn new(choice: TargetChoice, target: TargetOptions, files: Vec<ScenarioFile>) -> Self {
+    /// nothing is recorded, and of what was sent the beginnings are kept.
+    pub fn new(
+        choice: TargetChoice,
+        target: TargetOptions,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
+    ) -> Self {
         Self {
             choice,
             target,
-            files,
+            files: files.into(),
             selectors: Vec::new(),
             jobs: None,
             order: Order::Files,
             strict: false,
             snapshots: SnapshotMode::Off,
             snapshot_dir: None,
+            kept: Kept::Beginning,
             recorder: None,
             reproduce: String::new(),
             masks: Arc::default(),
@@ -82,6 +90,7 @@ pub(super) struct Shared {
     pub(super) run_tag: String,
     pub(super) masks: Arc<Masks>,
     pub(super) implicit: ImplicitContext,
+    pub(super) kept: Kept,
     pub(super) snapshots: SnapshotMode,
     pub(super) snapshot_dir: Option<PathBuf>,
     pub(super) snapshots_seen: Mutex<snapshot::Seen>,
@@ -121,7 +130,7 @@ pub async fn run_until(
         Err(result) => return *result,
     };
     session.announce(places.len());
-    let scenarios = session.walk(&Arc::new(options.files), &places).await;
+    let scenarios = session.walk(&options.files, &places).await;
     session.ended(scenarios, options.selectors.is_empty()).await
 }
 

@@ -27,7 +27,7 @@ const DRAWS: u64 = 200;
 pub async fn alone(bench: &Bench, seeds: u64, is_thorough: bool) -> Vec<Drawn> {
     let draws = draws(seeds);
     let trials = draws.into_iter().enumerate().map(|(turn, (question, draw))| {
-        tried(bench, draw, chosen(bench, &question, is_thorough, turn))
+        tried(bench, draw, chosen(bench, &question, is_thorough, turn).into())
     });
     side_by_side(trials, bench.lanes).await
 }

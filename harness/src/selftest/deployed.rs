@@ -16,7 +16,7 @@ use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
 use crate::run::result::RunResult;
-use crate::run::{RunOptions, run};
+use crate::run::{Kept, RunOptions, run};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{Overlay, TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -151,6 +151,7 @@ async fn recorded(
     let asked = Asked { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
     let told = Arc::clone(&bench.tell);
     let run_options = RunOptions {
+        kept: Kept::Outline,
         recorder: Some(Arc::clone(&recorder)),
         ..RunOptions::new(choice, options, bench.light())
     };

@@ -5,6 +5,7 @@
 //! observed must be what was drawn, wherever an observation tells which answer stands behind it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::Bench;
 use super::trial::side_by_side;
-use crate::run::result::{CheckResult, RunResult, Subject};
+use crate::run::result::{CheckResult, RunResult};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -67,10 +68,10 @@ impl Drawn {
 
 /// Tries the services of the seeds 1 to `seeds`, in this order.
 pub async fn combined(bench: &Bench, seeds: u64) -> Vec<Drawn> {
-    let files = bench.light();
+    let files = Arc::new(bench.light());
     let trials = (1..=seeds).map(|seed| {
         let drawn = Draw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
-        tried(bench, drawn, files.clone())
+        tried(bench, drawn, Arc::clone(&files))
     });
     side_by_side(trials, bench.lanes).await
 }
@@ -86,7 +87,7 @@ pub(super) struct Draw {
 }
 
 /// Runs these scenarios on the service that answers like this.
-pub(super) async fn tried(bench: &Bench, draw: Draw, files: Vec<ScenarioFile>) -> Drawn {
+pub(super) async fn tried(bench: &Bench, draw: Draw, files: Arc<Vec<ScenarioFile>>) -> Drawn {
     let answers = Some(draw.answers.clone());
     let options = TargetOptions { seed: draw.seed, answers, ..TargetOptions::default() };
     let result = bench.run(&draw.name, TargetChoice::InProcess, files, options).await;
@@ -138,13 +139,10 @@ fn false_fails(result: &RunResult) -> Vec<FalseFail> {
 }
 
 fn false_fail(check: &CheckResult) -> FalseFail {
-    let requirement = match &check.subject {
-        Subject::Requirement(id) | Subject::Question(id) | Subject::Snapshot(id) => id.clone(),
-    };
     FalseFail {
-        requirement,
-        scenario: check.scenario.clone(),
-        step: check.step.clone(),
+        requirement: check.subject.as_str().to_owned(),
+        scenario: check.scenario.to_string(),
+        step: check.step.to_string(),
         said: format!("{}; expected {}, got {}", check.message, check.expected, check.actual),
     }
 }

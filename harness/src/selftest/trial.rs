@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::run::result::{RunResult, Subject};
-use crate::run::{RunOptions, run};
+use crate::run::{Kept, RunOptions, run};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
@@ -58,7 +58,7 @@ impl Bench {
         &self,
         name: &str,
         choice: TargetChoice,
-        files: Vec<ScenarioFile>,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
         options: TargetOptions,
     ) -> RunResult {
         let run_tag = format!("moot-{:08x}", options.seed);
@@ -70,11 +70,14 @@ impl Bench {
         &self,
         name: &str,
         choice: TargetChoice,
-        files: Vec<ScenarioFile>,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
         options: TargetOptions,
     ) -> RunResult {
-        let options =
-            RunOptions { jobs: Some(self.jobs), ..RunOptions::new(choice, options, files) };
+        let options = RunOptions {
+            jobs: Some(self.jobs),
+            kept: Kept::Outline,
+            ..RunOptions::new(choice, options, files)
+        };
         // A task of its own, so that trials side by side have a thread each.
         let result = tokio::spawn(run(options, |_| ())).await.unwrap_or_else(|broken| {
             // Nobody cancels it, so it panicked, and does so here too.
@@ -108,7 +111,7 @@ pub fn by_requirement(result: &RunResult) -> BTreeMap<String, Verdict> {
     let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
     for check in steps.flat_map(|step| &step.checks) {
         if let Subject::Requirement(id) = &check.subject {
-            let known = worst.entry(id.clone()).or_insert(check.verdict);
+            let known = worst.entry(id.to_string()).or_insert(check.verdict);
             *known = check.verdict.max(*known);
         }
     }

@@ -49,6 +49,9 @@ pub(super) fn canonical_path(url: &Url, base: &Url) -> String {
 fn canonical(path: &str) -> String {
     let mut text = path.to_owned();
     for _ in 0..DECODED_TIMES_MAX {
+        if !text.contains('%') {
+            break;
+        }
         let decoded = percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned();
         if decoded == text {
             break;
@@ -87,7 +90,11 @@ pub(super) fn shown_host(url: &Url) -> String {
 
 /// Whether both have the same scheme, host and port.
 pub(super) fn is_same_origin(one: &Url, other: &Url) -> bool {
-    one.origin() == other.origin()
+    // What has no host has an origin of its own each time.
+    one.has_host()
+        && one.scheme() == other.scheme()
+        && one.host() == other.host()
+        && one.port_or_known_default() == other.port_or_known_default()
 }
 
 #[cfg(test)]

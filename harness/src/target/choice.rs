@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
@@ -108,6 +109,8 @@ pub struct TargetOptions {
     pub run_tag: String,
     /// Whether the run is one of several: only harmless ones are repeated on a deployment.
     pub is_repeated: bool,
+    /// Deadline `discovery`: for finding out all that is not bound; 60 s where absent.
+    pub discovery_deadline: Option<Duration>,
 }
 
 /// Why a target cannot be used.

@@ -2,19 +2,20 @@
 
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use secrecy::SecretString;
 use tokio::time::Instant;
 
 use super::file::{Consent, FileHeader, TargetFile};
 use super::guard::Guard;
 use super::ledger::Ledger;
-use super::pace::{Pace, retry_after};
+use super::pace::{Pace, RETRY_AFTER_MAX, retry_after};
 use crate::exchange::{ReceivedResponse, Trouble};
 
 /// So many requests may leave at once after a rest.
 const BURST: u32 = 10;
-/// So many token requests may leave at once after a rest.
-const TOKEN_BURST: u32 = 2;
+/// All the rests that a target asks for take at most so long in one run.
+const RESTS_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// The window in which the service counts requests (§8).
 const WINDOW: Duration = Duration::from_secs(60);
@@ -34,6 +35,16 @@ pub(super) struct Deployment {
     pub(super) revoked_token: Option<SecretString>,
     pace: Pace,
     token_pace: Pace,
+    rests: Mutex<Rests>,
+}
+
+/// What the target asked to be waited for.
+#[derive(Debug, Default)]
+struct Rests {
+    /// In all, as far as it was waited.
+    taken: Duration,
+    /// Until when it asked to be left alone, and for how long: longer than is waited.
+    alone_until: Option<(Instant, Duration)>,
 }
 
 impl Deployment {
@@ -70,7 +81,8 @@ impl Deployment {
             expired_token: file.expired_token.clone(),
             revoked_token: file.revoked_token.clone(),
             pace: Pace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
-            token_pace: Pace::new(limits.token_requests_per_minute, TOKEN_BURST),
+            token_pace: Pace::a_minute(limits.token_requests_per_minute),
+            rests: Mutex::default(),
         }
     }
 
@@ -80,21 +92,59 @@ impl Deployment {
     }
 
     /// Waits until the next request may leave.
-    pub(super) async fn turn(&self, is_token_request: bool) {
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] where the target asked to be left alone for longer than is waited.
+    pub(super) async fn turn(&self, is_token_request: bool) -> Result<(), Trouble> {
+        self.is_welcome()?;
         if is_token_request {
             self.token_pace.turn().await;
         }
         self.pace.turn().await;
+        self.is_welcome()
     }
 
-    /// Rests as long as an answer asks for; whether it asked.
-    pub(super) fn rest_after(&self, response: &ReceivedResponse, is_token_request: bool) -> bool {
-        let wait = retry_after(response.status, response.header("retry-after"), SystemTime::now());
-        if let Some(wait) = wait {
-            let pace = if is_token_request { &self.token_pace } else { &self.pace };
-            pace.rest(Instant::now(), wait);
+    /// Whether the target may be asked now, or a rest later.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`].
+    pub(super) fn is_welcome(&self) -> Result<(), Trouble> {
+        let rests = self.rests.lock();
+        let withheld = |reason| Err(Trouble::Withheld(reason));
+        match rests.alone_until {
+            Some((until, wait)) if until > Instant::now() => withheld(format!(
+                "the target asked to be left alone for {} s (`Retry-After`), and a run waits {} s \
+                 at most",
+                wait.as_secs(),
+                RETRY_AFTER_MAX.as_secs()
+            )),
+            Some(_) | None if rests.taken > RESTS_MAX => withheld(format!(
+                "the rests that the target asked for (`Retry-After`) come to more than {} minutes, \
+                 which a run waits at most",
+                RESTS_MAX.as_secs() / 60
+            )),
+            Some(_) | None => Ok(()),
         }
-        wait.is_some()
+    }
+
+    /// Rests as long as an answer asks for; one that asks for more than is waited is left alone.
+    pub(super) fn rest_after(&self, response: &ReceivedResponse, is_token_request: bool) {
+        let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
+        let Some(wait) = asked else { return };
+        let now = Instant::now();
+        if wait > RETRY_AFTER_MAX {
+            // Far beyond any run, where an instant has no room for it.
+            let until = now.checked_add(wait).unwrap_or(now + RESTS_MAX);
+            self.rests.lock().alone_until = Some((until, wait));
+            return;
+        }
+        let pace = if is_token_request { &self.token_pace } else { &self.pace };
+        self.rests.lock().taken += pace.rest(now, wait);
+    }
+
+    /// Waits until the rest of the token endpoint is over.
+    pub(super) async fn token_rest(&self) {
+        self.token_pace.rested().await;
     }
 
     /// Lets nothing leave for a whole window of the limit (§8).

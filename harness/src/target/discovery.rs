@@ -31,11 +31,11 @@ pub(super) struct Workflow {
     pub(super) hides_variables: bool,
 }
 
-/// Reads the published workflows of the company of `main`, until there is one of each kind.
+/// Reads the published workflows of the company of `main` into `found`, until there is one of each kind.
 ///
 /// # Errors
 /// [`Trouble`] where the list cannot be read.
-pub(super) async fn published(line: &Line) -> Result<Vec<Workflow>, Trouble> {
+pub(super) async fn published(line: &Line, found: &mut Vec<Workflow>) -> Result<(), Trouble> {
     let list = &line.venue.endpoints.get(Operation::ListWorkflows).path;
     let mut ids = Vec::new();
     for page in 1..=PAGES_MAX {
@@ -57,17 +57,20 @@ pub(super) async fn published(line: &Line) -> Result<Vec<Workflow>, Trouble> {
             break;
         }
     }
-    forms(line, ids).await
+    forms(line, ids, found).await
 }
 
-/// Reads the forms of these workflows, until there is one of each kind; those that have no form
-/// are left out.
+/// Reads the forms of these workflows into `found`, until there is one of each kind; those that have no
+/// form are left out.
 ///
 /// # Errors
 /// [`Trouble`] where a schema cannot be read.
-pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>, Trouble> {
+pub(super) async fn forms(
+    line: &Line,
+    ids: Vec<String>,
+    found: &mut Vec<Workflow>,
+) -> Result<(), Trouble> {
     let template = &line.venue.endpoints.get(Operation::GetWorkflowSchema).path;
-    let mut workflows: Vec<Workflow> = Vec::new();
     for id in ids.into_iter().take(SCHEMAS_MAX) {
         let encoded =
             percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
@@ -77,15 +80,15 @@ pub(super) async fn forms(line: &Line, ids: Vec<String>) -> Result<Vec<Workflow>
         if form.is_form() {
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
             let hides_variables = form.hides_variables();
-            workflows.push(Workflow { id, kind: form.kind(), signers, hides_variables });
+            found.push(Workflow { id, kind: form.kind(), signers, hides_variables });
+            // Those whose variables are told go first: a request can be made of them without a binding.
+            found.sort_by_key(|workflow| workflow.hides_variables);
         }
-        if one_of_each(&workflows).len() >= WORKFLOWS_MAX {
+        if one_of_each(found).len() >= WORKFLOWS_MAX {
             break;
         }
     }
-    // Those whose variables are told go first: a request can be made of them without a binding.
-    workflows.sort_by_key(|workflow| workflow.hides_variables);
-    Ok(workflows)
+    Ok(())
 }
 
 /// The first workflow of each kind, in the order given.

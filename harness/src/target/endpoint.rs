@@ -18,7 +18,15 @@ pub struct Endpoint {
 /// Where every operation is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoints {
-    rows: Vec<(Operation, Endpoint)>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Row {
+    operation: Operation,
+    endpoint: Endpoint,
+    /// Its path in lower case, without a slash at its end.
+    spelled: String,
 }
 
 impl Endpoint {
@@ -51,7 +59,9 @@ impl Endpoints {
         let rows = Operation::ALL
             .into_iter()
             .map(|operation| {
-                (operation, given.get(&operation).cloned().unwrap_or_else(|| own(operation)))
+                let endpoint = given.get(&operation).cloned().unwrap_or_else(|| own(operation));
+                let spelled = endpoint.path.trim_end_matches('/').to_ascii_lowercase();
+                Row { operation, endpoint, spelled }
             })
             .collect();
         Self { rows }
@@ -59,12 +69,8 @@ impl Endpoints {
 
     /// Where this operation is.
     pub fn get(&self, operation: Operation) -> &Endpoint {
-        let (_, endpoint) = self
-            .rows
-            .iter()
-            .find(|(known, _)| *known == operation)
-            .expect("a row for each operation of Operation::ALL");
-        endpoint
+        let row = self.rows.iter().find(|row| row.operation == operation);
+        &row.expect("a row for each operation of Operation::ALL").endpoint
     }
 
     /// The operation that method and path (below the base address, its query is ignored) belong to.
@@ -72,18 +78,17 @@ impl Endpoints {
         let path = path.split(['?', '#']).next().unwrap_or(path);
         self.rows
             .iter()
-            .find(|(_, endpoint)| endpoint.method == method && matches(&endpoint.path, path))
-            .map(|(operation, _)| *operation)
+            .find(|row| row.endpoint.method == method && matches(&row.endpoint.path, path))
+            .map(|row| row.operation)
     }
 
     /// The operation that a call might be taken for by a lenient service: `path` is canonical (see
     /// [`address::canonical_path`]), the method in any case. What creates or deletes goes first.
     pub(super) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
-        let fits = |endpoint: &Endpoint| {
-            let template = endpoint.path.trim_end_matches('/').to_ascii_lowercase();
-            endpoint.method.eq_ignore_ascii_case(method) && matches(&template, path)
+        let fits = |row: &&Row| {
+            row.endpoint.method.eq_ignore_ascii_case(method) && matches(&row.spelled, path)
         };
-        let all = || self.rows.iter().filter(|(_, endpoint)| fits(endpoint)).map(|(one, _)| *one);
+        let all = || self.rows.iter().filter(fits).map(|row| row.operation);
         all().find(|operation| changes(*operation)).or_else(|| all().next())
     }
 }

@@ -41,6 +41,8 @@ pub(super) enum TokenFailure {
     Trouble(Trouble),
     /// An answer without a token: its status, and what it says.
     Refused(u16, String),
+    /// The limit of the token endpoint, and whether it said when to ask again.
+    Limited { status: u16, says_when: bool },
 }
 
 impl TokenFailure {
@@ -53,16 +55,39 @@ impl TokenFailure {
                 "no token for the application `{application}`: the token endpoint answered \
                  {status} ({said})"
             )),
+            Self::Limited { status, .. } => Trouble::Withheld(format!(
+                "no token for the application `{application}`: the limit of the token endpoint \
+                 answered {status}"
+            )),
         }
     }
 }
 
 impl Line {
-    /// A shared token of this application with exactly these scopes.
+    /// A shared token of this application with exactly these scopes. Where the limit of the token
+    /// endpoint refuses it, it is asked for once more after the rest.
     ///
     /// # Errors
     /// [`TokenFailure`].
     pub(super) async fn token(
+        &self,
+        application: &str,
+        scopes: Scopes,
+    ) -> Result<String, TokenFailure> {
+        match (self.token_at_once(application, scopes).await, self.venue.deployment()) {
+            (Err(TokenFailure::Limited { says_when: true, .. }), Some(deployment)) => {
+                deployment.token_rest().await;
+                self.token_at_once(application, scopes).await
+            }
+            (asked, _) => asked,
+        }
+    }
+
+    /// As [`Line::token`], asked for once.
+    ///
+    /// # Errors
+    /// [`TokenFailure`].
+    pub(super) async fn token_at_once(
         &self,
         application: &str,
         scopes: Scopes,
@@ -118,6 +143,10 @@ impl Line {
             .wire(&endpoint.method, &endpoint.path, Vec::new(), &body)
             .map_err(TokenFailure::Trouble)?;
         let response = self.carry(wire, true).await.outcome.map_err(TokenFailure::Trouble)?;
+        let (status, says_when) = (response.status, response.header("retry-after").is_some());
+        if status == 429 || status == 503 && says_when {
+            return Err(TokenFailure::Limited { status, says_when });
+        }
         let text = |name: &str| -> Option<String> {
             Some(response.json.as_ref()?.get(name)?.as_str()?.to_owned())
         };
@@ -264,7 +293,9 @@ impl Line {
         let Some(deployment) = self.venue.deployment() else {
             return self.carrier.carry(wire).await;
         };
-        deployment.turn(is_token_request).await;
+        if let Err(trouble) = deployment.turn(is_token_request).await {
+            return Carried::withheld(trouble);
+        }
         let carried = self.carrier.carry(wire).await;
         if let Ok(response) = &carried.outcome {
             deployment.rest_after(response, is_token_request);

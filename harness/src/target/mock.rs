@@ -179,8 +179,9 @@ impl Sandboxes {
             venue: Arc::new(self.venue(described, base.clone(), &bare)),
         };
         let ids = ids.iter().map(|workflow| workflow.id.clone()).collect();
-        let read = discovery::forms(&line, ids).await.unwrap_or_default();
-        let workflows = if read.is_empty() { named } else { read };
+        let mut read = Vec::new();
+        let is_read = discovery::forms(&line, ids, &mut read).await.is_ok() && !read.is_empty();
+        let workflows = if is_read { read } else { named };
         let known = Arc::new(Known { endpoints, workflows });
         self.known.lock().entry(key).or_insert(known).clone()
     }

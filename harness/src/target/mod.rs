@@ -49,6 +49,7 @@ pub use choice::{Chosen, OpenError, TargetChoice, TargetOptions};
 pub use endpoint::{Endpoint, Endpoints};
 pub use file::TargetFile;
 pub use guard::created_kind;
+pub(crate) use needs::application_of;
 pub use opened::Target;
 pub use overlay::Overlay;
 pub use prepared::{PartBytes, Prepared, PreparedBody, PreparedPart};

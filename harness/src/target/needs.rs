@@ -14,6 +14,8 @@ pub(super) struct Offer<'a> {
     pub(super) venue: &'a Venue,
     /// Whether there are sandboxes, where everything is consented to.
     pub(super) is_mock: bool,
+    /// What kept workflows from being found, as a clause.
+    pub(super) discovery_trouble: Option<String>,
     /// Whether the target reaches a receiver of ours.
     pub(super) can_receive: bool,
 }
@@ -35,6 +37,16 @@ pub(super) fn unmet(offer: &Offer<'_>) -> BTreeMap<&'static str, Unmet> {
 /// The scopes to ask the first token for.
 pub(super) fn first_scope(scopes: Scopes) -> Scopes {
     if scopes.read { Scopes::READ } else { Scopes::WRITE }
+}
+
+/// The application beside `main` that a need is about.
+pub(crate) fn application_of(need: &str) -> Option<&'static str> {
+    match need {
+        "reader_application" => Some("reader"),
+        "writer_application" => Some("writer"),
+        "second_company" => Some("other_company"),
+        _ => None,
+    }
 }
 
 fn missing(offer: &Offer<'_>, need: &str) -> Option<Unmet> {
@@ -128,7 +140,8 @@ fn binding(offer: &Offer<'_>, name: &str, reason: &str) -> Option<Unmet> {
 }
 
 fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<Unmet> {
-    binding(offer, name, &format!("no published workflow was found that {what}"))
+    let why = offer.discovery_trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    binding(offer, name, &format!("no published workflow was found that {what}{why}"))
 }
 
 fn token(offer: &Offer<'_>, is_given: bool, setting: &str, reason: &str) -> Option<Unmet> {

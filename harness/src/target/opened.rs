@@ -169,6 +169,25 @@ impl Target {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
+    /// Why what has this need does not run though the file meets it: the application that it is about is
+    /// refused a token. Asked once, when it is first needed.
+    pub async fn refused(&self, need: &str) -> Option<NotRun> {
+        let Kind::Deployment(line) = &self.kind else { return None };
+        let role = needs::application_of(need)?;
+        let application = line.venue.applications.get(role)?;
+        if !line.venue.refused.lock().contains_key(role) {
+            // What other trouble there is, the scenario meets itself.
+            let _ = line.token(role, needs::first_scope(application.scopes)).await;
+        }
+        let why = line.venue.refused.lock().get(role).cloned()?;
+        Some(NotRun {
+            reason: format!("the target gives no token to the application `{role}`: {why}"),
+            setting: Some(format!("applications.{role} in the target file")),
+            tolerate_as: need.to_owned(),
+            is_tolerated: self.tolerates(need),
+        })
+    }
+
     /// Asks for a token of each application of a deployment that had none yet.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
@@ -31,7 +32,7 @@ use crate::scenario::model::{NEEDS, Sandbox};
 /// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Deadline `discovery`: for finding out all that is not bound.
+/// Deadline `discovery`: for finding out all that is not bound, unless the options name another.
 const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
 
 impl Target {
@@ -142,6 +143,7 @@ impl Target {
         let offer = needs::Offer {
             venue: &line.venue,
             is_mock: true,
+            discovery_trouble: None,
             can_receive: is_near || options.receiver.is_some() && options.receiver_url.is_some(),
         };
         Ok(Self {
@@ -190,9 +192,8 @@ impl Target {
             Some(path) => token_file::consult(path, &line).await.map_err(OpenError::Usage)?,
             None => None,
         };
-        // What is not found in time is not there: scenarios that need it say so.
-        let found = tokio::time::timeout(DISCOVERY_DEADLINE, discover(&line, &file)).await;
-        let found = found.unwrap_or_default();
+        let deadline = options.discovery_deadline.unwrap_or(DISCOVERY_DEADLINE);
+        let (found, trouble) = discover(&line, &file, deadline).await;
         // Nobody else holds the venue yet; where somebody did, it would stay without bindings.
         venue = Arc::into_inner(line.venue).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
@@ -207,6 +208,7 @@ impl Target {
         let offer = needs::Offer {
             venue: &venue,
             is_mock: false,
+            discovery_trouble: trouble,
             can_receive: options.receiver.is_some() && options.receiver_url.is_some(),
         };
         Ok(Self {
@@ -289,39 +291,68 @@ async fn promptly<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result
     })
 }
 
-/// Asks for the first token: shows that the target answers and takes the credentials.
+/// Asks for the first token: shows that the target answers and takes the credentials. A rest that the
+/// limit of the token endpoint asks for is no part of the deadline.
 async fn first_token(line: &Line) -> Result<(), OpenError> {
     let Some(main) = line.venue.applications.get("main") else { return Ok(()) };
     let scopes = needs::first_scope(main.scopes);
-    let asked = async { Ok(line.token("main", scopes).await) };
-    let failure = match promptly(asked).await {
-        Ok(Ok(_)) => return Ok(()),
-        Ok(Err(failure)) => failure,
-        Err(trouble) => TokenFailure::Trouble(trouble),
-    };
+    let mut asked = token_promptly(line, scopes).await;
+    if let (Err(TokenFailure::Limited { says_when: true, .. }), Some(deployment)) =
+        (&asked, line.venue.deployment())
+    {
+        deployment.token_rest().await;
+        asked = token_promptly(line, scopes).await;
+    }
+    let Err(failure) = asked else { return Ok(()) };
     let host = address::shown_host(&line.venue.base);
     Err(match failure {
         TokenFailure::Trouble(trouble) => {
             OpenError::Unreachable(format!("{host} cannot be reached: {}", reason(&trouble)))
         }
         TokenFailure::NoApplication(reason) => OpenError::Usage(reason),
+        TokenFailure::Limited { status, .. } => OpenError::Unreachable(format!(
+            "{host} gives no token now: the limit of its token endpoint answered {status}"
+        )),
         TokenFailure::Refused(status, said) => OpenError::Credentials(format!(
             "{host} gives no token to the application `main`: it answered {status} ({said})"
         )),
     })
 }
 
-/// The workflows that are bound, or those that are found; none where they cannot be read, which the
-/// scenarios that need one then say.
-async fn discover(line: &Line, file: &TargetFile) -> Vec<discovery::Workflow> {
+async fn token_promptly(line: &Line, scopes: Scopes) -> Result<String, TokenFailure> {
+    match promptly(async { Ok(line.token_at_once("main", scopes).await) }).await {
+        Ok(asked) => asked,
+        Err(trouble) => Err(TokenFailure::Trouble(trouble)),
+    }
+}
+
+/// The workflows that are bound, or those that are found before the deadline; and what kept it from
+/// finding more, which the scenarios that need one then say.
+async fn discover(
+    line: &Line,
+    file: &TargetFile,
+    deadline: Duration,
+) -> (Vec<discovery::Workflow>, Option<String>) {
     let bound = discovery::bound_ids(&file.bindings);
     let has_read = line.venue.applications.get("main").is_some_and(|main| main.scopes.read);
-    let found = match (has_read, bound.is_empty()) {
-        (false, _) => return Vec::new(),
-        (true, false) => discovery::forms(line, bound).await,
-        (true, true) => discovery::published(line).await,
+    let mut found = Vec::new();
+    let looking = async {
+        match (has_read, bound.is_empty()) {
+            (false, _) => Ok(()),
+            (true, false) => discovery::forms(line, bound, &mut found).await,
+            (true, true) => discovery::published(line, &mut found).await,
+        }
     };
-    found.unwrap_or_default()
+    let looked = tokio::time::timeout(deadline, looking).await;
+    let trouble = match looked {
+        Ok(Ok(())) => None,
+        Ok(Err(trouble)) => Some(reason(&trouble)),
+        Err(_) => Some(format!(
+            "the search took longer than {} s (deadline `discovery`)",
+            deadline.as_secs_f32()
+        )),
+    };
+    (found, trouble)
 }
 
 /// The applications by role.

@@ -54,6 +54,10 @@ impl Arriving {
 
 /// Where a body that looks like JSON has more values than are kept; `None` where it has not.
 fn end_of_kept_values(body: &[u8]) -> Option<usize> {
+    // Each value but the first has a byte of its own before it.
+    if body.len() < JSON_VALUES_KEPT_MAX {
+        return None;
+    }
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     if !matches!(first, Some(b'[' | b'{')) {
         return None;

@@ -88,9 +88,13 @@ impl Sending<'_> {
     async fn carry(&self, wire: Wire, row: Option<Row>) -> Sent {
         let sent = match self.manner {
             Manner::Burst => {
+                let deployment = self.line.venue.deployment();
+                if let Some(Err(trouble)) = deployment.map(|it| it.is_welcome()) {
+                    return Sent { wire: None, carried: Carried::withheld(trouble) };
+                }
                 // A burst spends the window of the limit; whoever comes after it waits.
                 let carried = self.line.carrier.carry(wire.clone()).await;
-                if let Some(deployment) = self.line.venue.deployment() {
+                if let Some(deployment) = deployment {
                     deployment.rest_for_a_window();
                 }
                 Sent { wire: Some(wire), carried }
@@ -103,8 +107,8 @@ impl Sending<'_> {
 
     async fn carry_carefully(&self, mut wire: Wire) -> Sent {
         let is_token_request = self.operation == Some(Operation::CreateAccessToken);
-        let is_paced = self.line.venue.deployment().is_some();
-        let mut may_repeat = is_paced && wire.method == "GET";
+        let deployment = self.line.venue.deployment();
+        let mut may_repeat = deployment.is_some() && wire.method == "GET";
         let mut may_renew = true;
         loop {
             let carried = self.line.carry(wire.clone(), is_token_request).await;
@@ -117,7 +121,8 @@ impl Sending<'_> {
                 wire = renewed;
                 continue;
             }
-            if may_repeat && is_worth_repeating(&carried.outcome) {
+            let is_welcome = deployment.is_none_or(|it| it.is_welcome().is_ok());
+            if may_repeat && is_welcome && is_worth_repeating(&carried.outcome) {
                 may_repeat = false;
                 continue;
             }

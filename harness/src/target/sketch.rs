@@ -48,8 +48,12 @@ impl Sketch {
         if self.is_found_later(need) {
             return None;
         }
-        let offer =
-            needs::Offer { venue: &self.venue, is_mock: false, can_receive: self.can_receive };
+        let offer = needs::Offer {
+            venue: &self.venue,
+            is_mock: false,
+            discovery_trouble: None,
+            can_receive: self.can_receive,
+        };
         let unmet = needs::unmet(&offer).remove(need)?;
         Some(NotRun {
             reason: unmet.reason,

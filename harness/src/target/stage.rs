@@ -205,7 +205,8 @@ impl Stage {
         match self.line.venue.deployment() {
             Some(deployment) => {
                 deployment.rest_for_a_window();
-                deployment.turn(false).await;
+                // Where the target is left alone for good, the burst says so itself.
+                let _ = deployment.turn(false).await;
             }
             None => {
                 // Where that fails the burst finds some calls in the window, and says so itself.
@@ -240,9 +241,9 @@ impl Stage {
     }
 
     /// Method and path template (with `{id}`, below the base address) of an operation here.
-    pub fn endpoint(&self, operation: Operation) -> (String, String) {
+    pub fn endpoint(&self, operation: Operation) -> (&str, &str) {
         let endpoint = self.line.venue.endpoints.get(operation);
-        (endpoint.method.clone(), endpoint.path.clone())
+        (&endpoint.method, &endpoint.path)
     }
 
     /// A create request for the workflow that `schema` was read from on this stage, by

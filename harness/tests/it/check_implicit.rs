@@ -249,6 +249,13 @@ fn json_has_no_member_twice_and_parses() {
     let mut twice = list(&empty_list());
     twice.body = twice.body.replacen('{', "{\"data\":[],", 1);
     check(&twice, &["json.valid"]);
+    // Whoever takes the first reads another list than who takes the last.
+    let shape = "list-legal-requests.shape";
+    let other = |more: &str| list(&empty_list()).body.replacen('{', &format!("{{{more},"), 1);
+    twice.body = other("\"data\":7");
+    check(&twice, &["json.valid", shape]);
+    twice.body = other("\"new\":[{\"a\":1,\"a\":2}]");
+    check(&twice, &["json.valid", shape]);
     twice.body = "{\"a\":{\"b\":1,\"b\":1}}".to_owned();
     twice.operation = None;
     check(&twice, &["json.valid"]);

@@ -137,3 +137,32 @@ fn what_cannot_be_compared_is_refused_with_its_side() {
         assert!(ran.stderr.contains(said), "{words:?}\n{}", ran.stderr);
     }
 }
+
+#[test]
+fn known_failures_of_a_target_are_told_and_count_no_more() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let _bad = mock(dir.path(), "bad.yaml", &["--defect", "problem.status-text"]);
+    let text = fs::read_to_string(dir.path().join("bad.yaml")).expect("it was written");
+    fs::write(dir.path().join("bad.yaml"), format!("{text}expected: known.yaml\n"))
+        .expect("writable");
+    let known = |rows: &str| {
+        fs::write(dir.path().join("known.yaml"), rows).expect("writable");
+    };
+    let words = ["mock", "bad.yaml", "04_07_get_legal_request"];
+    known("- { id: errors.member-status, outcome: fail, reason: a text so far }\n");
+    let (ran, report) = check(dir.path(), &words, 0);
+    assert_eq!(subjects(&report, "b_violates"), ["errors.member-status"], "{}", ran.stdout);
+    let said = report["differences"][0]["known"].as_str().expect("it is known");
+    assert!(said.contains("a text so far"), "{said}");
+    assert!(ran.stdout.contains("as known: they differ in known failures alone"), "{}", ran.stdout);
+    let (_, report) = check(dir.path(), &["bad.yaml", "bad.yaml", words[2]], 0);
+    assert_eq!(subjects(&report, "both_violate"), ["errors.member-status"]);
+    known("- { id: get-legal-request.status-200, outcome: fail, reason: gone }\n");
+    let (ran, report) = check(dir.path(), &words, 1);
+    let stale = report["b"]["stale"].as_array().map(Vec::len);
+    assert_eq!(stale, Some(1), "{}", ran.stdout);
+    known("- { id: no-such.requirement, outcome: fail, reason: gone }\n");
+    let ran = run(&[&["compare"], &words[..]].concat(), dir.path());
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("B: known.yaml"), "{}", ran.stderr);
+}

@@ -196,6 +196,94 @@ fn reports_are_written_beside_what_is_printed() {
     }
 }
 
+/// A client that puts a secret where none belongs: in a path. What is told of it has none.
+#[test]
+fn no_secret_of_a_world_is_in_what_is_told() {
+    if !has_bash() {
+        return;
+    }
+    let send = |head: &str, words: &str, then: &str| {
+        format!(
+            "exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; printf '{head}' {words} >&3; {then}; exec 3>&-; "
+        )
+    };
+    let get = |path: &str| {
+        let head = "GET %s HTTP/1.1\\r\\nHost: %s\\r\\nAuthorization: Bearer %s\\r\\n\
+                    Connection: close\\r\\n\\r\\n";
+        send(head, &format!("\"{path}\" \"$host\" \"$token\""), "cat <&3 >/dev/null")
+    };
+    let mint = send(
+        "POST /__admin/tokens HTTP/1.1\\r\\nHost: %s\\r\\nContent-Length: 25\\r\\n\
+         Connection: close\\r\\n\\r\\n{\"client_id\":\"demo-main\"}",
+        "\"$host\"",
+        "answer=$(cat <&3); token=${answer#*access_token\\\":\\\"}; token=${token%%\\\"*}",
+    );
+    let script = [
+        "host=${MOOT_BASE_URL#http://}; ".to_owned(),
+        mint,
+        get("/v1/requests/$MOOT_CLIENT_SECRET"),
+        get("/v1/workflows/$token"),
+        "echo \"$token $MOOT_CLIENT_SECRET\" > secrets".to_owned(),
+    ]
+    .concat();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let options =
+        ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "bash", "-c"];
+    let ran = run(&[&options[..], &[&script]].concat(), dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).expect("a file");
+    let secrets = read("secrets");
+    let secrets: Vec<&str> = secrets.split_whitespace().collect();
+    assert_eq!(secrets.len(), 2, "{secrets:?}");
+    for told in [ran.stderr, read("told.json"), read("told.txt")] {
+        assert!(told.contains("[secret]"), "{told}");
+        for secret in &secrets {
+            assert!(!told.contains(secret), "{secret}: {told}");
+        }
+    }
+    let json: Value = serde_json::from_str(&read("told.json")).expect("it is JSON still");
+    assert_eq!(json["conduct"]["calls"], 2);
+}
+
+/// The table of docs/sandbox.md names every variable, and no other.
+#[test]
+fn the_variables_are_those_that_are_documented() {
+    let document = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/sandbox.md");
+    let document = std::fs::read_to_string(document).expect("the document is there");
+    let documented: std::collections::BTreeSet<String> = document
+        .lines()
+        .filter(|line| line.starts_with("| `MOOT_"))
+        .flat_map(|line| line.split('|').nth(1).unwrap_or_default().split(','))
+        .map(|name| name.trim_matches([' ', '`']).to_owned())
+        .collect();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
+    std::fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem())
+        .expect("a written file");
+    std::fs::write(dir.path().join("token"), "t0p-of-admin").expect("a written file");
+    let options = ["exec", "--tls", "cert.pem,key.pem", "--admin-token-file", "token", "--", "env"];
+    let ran = run(&options, dir.path());
+    let exported = ran.stdout.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+    let exported: std::collections::BTreeSet<String> =
+        exported.filter(|name| name.starts_with("MOOT_")).map(str::to_owned).collect();
+    assert_eq!(exported, documented);
+}
+
+#[test]
+fn a_line_without_its_separator_is_told_where_it_goes() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for words in [&["exec"][..], &["exec", "--"], &["exec", "sh", "-c", "exit 3"]] {
+        let ran = run(words, dir.path());
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert!(
+            ran.stderr.contains("moot exec") && ran.stderr.contains("-- <CMD>"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
 #[test]
 fn state_is_kept_from_one_command_to_the_next() {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -203,6 +291,8 @@ fn state_is_kept_from_one_command_to_the_next() {
         let words = [&["exec", "--state", "kept"], options, &["--", "env"]].concat();
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let says = "kept holds a world already: its seed and its rows stand";
+        assert_eq!(ran.stderr.contains(says), options == ["--seed", "43"], "{}", ran.stderr);
         ran.stdout.lines().find(|line| line.starts_with("MOOT_SEED=")).map(str::to_owned)
     };
     assert_eq!(seed(&["--seed", "42"]).as_deref(), Some("MOOT_SEED=42"));

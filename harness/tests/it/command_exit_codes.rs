@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use wiremock::matchers::{method, path};
+use wiremock::matchers::{body_string_contains, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::command_support::run;
@@ -145,6 +145,74 @@ async fn refused_credentials_are_4() {
     let dir = folder(&base, &[LISTS, VIOLATES]);
     let ran = judged(dir.path(), &[], 4);
     assert!(ran.stdout.contains("401 (invalid_client)"), "{}", ran.stdout);
+}
+
+/// One that nothing but its own application is about, by its need.
+fn of_application(role: &str, need: &str) -> String {
+    format!(
+        "
+  - id: of-its-own
+    title: The application has a token
+    needs: [{need}]
+    steps:
+      - request: POST /oauth/token
+        token: none
+        form:
+          grant_type: client_credentials
+          client_id: <target.{role}.client_id>
+          client_secret: <target.{role}.client_secret>
+        expect: {{ token.scope-default-read: {{ status: {{ min: 200, max: 299 }} }} }}
+"
+    )
+}
+
+#[tokio::test]
+async fn an_application_that_is_refused_is_4_and_no_violation() {
+    for (client, role, need) in [
+        ("demo-reader", "reader", "reader_application"),
+        ("demo-writer", "writer", "writer_application"),
+        ("other-main", "other_company", "second_company"),
+    ] {
+        let (server, base) = deployment().await;
+        Mock::given(path("/api/oauth/token"))
+            .and(body_string_contains(client))
+            .respond_with(
+                ResponseTemplate::new(401)
+                    .set_body_json(serde_json::json!({ "error": "invalid_client" })),
+            )
+            .with_priority(1)
+            .expect(1..)
+            .mount(&server)
+            .await;
+        let scenario = of_application(role, need);
+        let dir = folder(&base, &[LISTS, &scenario]);
+        let ran = judged(dir.path(), &["--scenarios", "sample.yaml"], 4);
+        let said =
+            format!("no token to the application `{role}`: it answered 401 (invalid_client)");
+        assert!(ran.stdout.contains(&said), "{}", ran.stdout);
+        let dir = folder(&base, &[VIOLATES, &scenario]);
+        judged(dir.path(), &["--scenarios", "sample.yaml"], 1);
+    }
+}
+
+#[tokio::test]
+async fn what_could_not_be_written_is_2_before_anything_is_sent() {
+    let (server, base) = deployment().await;
+    let dir = folder(&base, &[LISTS]);
+    fs::create_dir(dir.path().join("folder")).expect("room");
+    for words in [
+        ["--report", "json=none/report.json"],
+        ["--report", "html=folder"],
+        ["--report", "ndjson=/proc/none"],
+        ["--save-answers", "none/answers.yaml"],
+        ["--save-answers", "folder"],
+    ] {
+        let ran = judged(dir.path(), &words, 2);
+        assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{words:?}: {}", ran.stdout);
+    }
+    assert!(server.received_requests().await.unwrap_or_default().is_empty());
+    let left = fs::read_dir(dir.path()).expect("a folder").count();
+    assert_eq!(left, 3, "the scenarios, the target file and the folder: nothing was made");
 }
 
 #[test]

@@ -12,30 +12,59 @@ fn check(words: &[&str], code: i32) -> String {
     if code == 0 { ran.stdout } else { ran.stderr }
 }
 
+/// What is printed for each of these ids, all asked for at once.
+fn pages(ids: &[&str]) -> Vec<String> {
+    let text = check(&[&["explain"], ids].concat(), 0);
+    let mut starts: Vec<usize> = vec![0];
+    for id in &ids[1..] {
+        let from = *starts.last().unwrap_or(&0);
+        let at = text[from..].find(&format!("\n{id}\n"));
+        starts.push(from + at.unwrap_or_else(|| panic!("`{id}` has no page")) + 1);
+    }
+    starts.push(text.len());
+    starts.windows(2).map(|ends| text[ends[0]..ends[1]].to_owned()).collect()
+}
+
+/// Words, however the lines are broken.
+fn flowed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
-fn every_kind_of_row_is_explained() {
-    for row in moot_fixtures::register::all() {
-        let is_first_of_its_kind = moot_fixtures::register::all()
-            .iter()
-            .find(|other| (other.level, other.must) == (row.level, row.must))
-            .is_some_and(|first| first.id == row.id);
-        if !is_first_of_its_kind {
-            continue;
+fn every_row_is_explained() {
+    let rows = moot_fixtures::register::all();
+    let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    for (row, text) in rows.iter().zip(pages(&ids)) {
+        let flowing = flowed(&text);
+        for part in [Some(&row.sentence), row.remedy.as_ref(), row.unverifiable.as_ref()] {
+            assert!(part.is_none_or(|part| flowing.contains(&flowed(part))), "{part:?}\n{text}");
         }
-        let text = check(&["explain", &row.id], 0);
-        assert!(text.contains(&row.sentence) && text.contains(&row.id), "{text}");
-        let json = check(&["explain", &row.id, "--format", "json"], 0);
-        let json: Value = serde_json::from_str(&json).expect("it is JSON");
-        assert_eq!(json["id"], row.id);
-        assert!(json["checked_by"]["scenarios"].is_array());
+        assert!(text.contains(&format!("§{}", row.section)), "{text}");
+        let is_checked = text.contains("checked") || text.contains("observed by");
+        assert!(is_checked || row.unverifiable.is_some(), "{text}");
+        // What can fail says what to do then.
+        let is_explicit = text.lines().any(|line| line.trim() == "checked by");
+        assert!(row.remedy.is_some() || !is_explicit, "{text}");
     }
 }
 
 #[test]
-fn a_question_is_explained() {
-    let question = &moot_fixtures::questions::all()[0];
-    let text = check(&["explain", &question.id], 0);
-    assert!(text.contains(&question.ask), "{text}");
+fn every_question_is_explained() {
+    let questions = moot_fixtures::questions::all();
+    let ids: Vec<&str> = questions.iter().map(|question| question.id.as_str()).collect();
+    for (question, text) in questions.iter().zip(pages(&ids)) {
+        assert!(flowed(&text).contains(&flowed(&question.ask)), "{text}");
+        assert!(text.contains("observed by") || text.contains("not observed"), "{text}");
+    }
+}
+
+#[test]
+fn a_program_is_told_the_same_of_a_row() {
+    let row = &moot_fixtures::register::all()[0];
+    let json = check(&["explain", &row.id, "--format", "json"], 0);
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(json["id"], row.id);
+    assert!(json["checked_by"]["scenarios"].is_array());
 }
 
 #[test]
@@ -61,4 +90,44 @@ fn coverage_says_of_every_row_what_checks_it() {
     }
     let text = check(&["coverage"], 0);
     assert!(text.lines().any(|line| line.starts_with("4.5 ")), "{text}");
+}
+
+/// How often each cover stands in the column of all rows.
+fn sums(words: &[&str], dir: &std::path::Path) -> std::collections::BTreeMap<String, u64> {
+    let ran = run(&[&["coverage", "--format", "json"], words].concat(), dir);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let mut sums = std::collections::BTreeMap::new();
+    for row in json["requirements"].as_array().expect("a list") {
+        *sums.entry(row["cover"].as_str().expect("a word").to_owned()).or_default() += 1;
+        let is_not_run = row["cover"] == "not run here";
+        let settings = row["not_run"].as_array().expect("a list");
+        assert_eq!(is_not_run, !settings.is_empty(), "{row}");
+        assert!(settings.iter().all(|it| it["setting"].as_str() > Some("")), "{row}");
+    }
+    sums
+}
+
+#[test]
+fn every_row_is_in_one_column_and_what_does_not_run_names_its_setting() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let all = moot_fixtures::register::all().len() as u64;
+    let here = sums(&[], dir.path());
+    assert_eq!(here.values().sum::<u64>(), all, "{here:?}");
+    assert_eq!(here.get("not run here"), None, "a mock meets every need");
+
+    crate::deployment::target(dir.path(), "http://127.0.0.1:1/api", "consent: []\n");
+    let there = sums(&["--target", "target.yaml"], dir.path());
+    assert_eq!(there.values().sum::<u64>(), all, "{there:?}");
+    assert_eq!(there["not verifiable"], here["not verifiable"]);
+    assert!(there["not run here"] > 50 && there["checked"] > 100, "{there:?}");
+    let ran = run(&["coverage", "--target", "target.yaml"], dir.path());
+    assert!(ran.stdout.contains("set consent: [write] in the target file"), "{}", ran.stdout);
+    let shown = ran.stdout.lines().find(|line| line.starts_with("all ")).expect("the sums");
+    let numbers = shown.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+    assert_eq!(numbers.sum::<u64>(), all, "{shown}");
+    for row in moot_fixtures::register::all().iter().filter_map(|row| row.unverifiable.as_ref()) {
+        assert!(flowed(&ran.stdout).contains(&flowed(row)), "{row}");
+    }
+    assert_eq!(run(&["coverage", "--target", "none.yaml"], dir.path()).code, Some(2));
 }

@@ -123,3 +123,72 @@ fn what_is_no_recording_or_would_be_mixed_with_one_is_refused_before_anything_is
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_damaged_recording_is_refused_whole_and_left_as_it_is() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = run(&["run", "07_errors/problem-members", "--record", "kept"], dir.path());
+    assert_eq!(made.code, Some(0), "{}{}", made.stdout, made.stderr);
+    let tape = fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes").next();
+    let tape = tape.expect("there is one").expect("a file").path();
+    let whole = fs::read_to_string(&tape).expect("a text");
+    let half = &whole[..whole.len() / 2];
+    for (text, said) in [(half, "is no part of a recording"), ("{}", "is no part of a recording")] {
+        fs::write(&tape, text).expect("writable");
+        let ran = run(&["judge", "kept"], dir.path());
+        assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(said) && ran.stderr.contains(".har"), "{}", ran.stderr);
+        assert_eq!(fs::read_to_string(&tape).expect("a text"), text, "it is only read");
+    }
+    fs::remove_file(&tape).expect("it is there");
+    assert_eq!(run(&["judge", "kept"], dir.path()).code, Some(2));
+    fs::write(&tape, whole).expect("writable");
+    assert_eq!(run(&["judge", "kept"], dir.path()).code, Some(0));
+}
+
+/// What HAR 1.2 asks of an entry, by JSON Pointer.
+const HAR_MEMBERS: [&str; 24] = [
+    "/startedDateTime",
+    "/time",
+    "/request/method",
+    "/request/url",
+    "/request/httpVersion",
+    "/request/cookies",
+    "/request/headers",
+    "/request/queryString",
+    "/request/headersSize",
+    "/request/bodySize",
+    "/response/status",
+    "/response/statusText",
+    "/response/httpVersion",
+    "/response/cookies",
+    "/response/headers",
+    "/response/content/size",
+    "/response/content/mimeType",
+    "/response/redirectURL",
+    "/response/headersSize",
+    "/response/bodySize",
+    "/cache",
+    "/timings/send",
+    "/timings/wait",
+    "/timings/receive",
+];
+
+#[test]
+fn every_tape_has_what_har_asks_for() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = run(&["run", "07_errors", "04_09_*", "--record", "kept"], dir.path());
+    assert_eq!(made.code, Some(0), "{}{}", made.stdout, made.stderr);
+    for tape in fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes") {
+        let path = tape.expect("a file").path();
+        let text = fs::read_to_string(&path).expect("a text");
+        let har: Value = serde_json::from_str(&text).expect("it is JSON");
+        for pointer in ["/log/version", "/log/creator/name", "/log/creator/version"] {
+            assert!(har.pointer(pointer).is_some_and(Value::is_string), "{pointer}");
+        }
+        let entries = har["log"]["entries"].as_array().expect("a list");
+        for (entry, pointer) in entries.iter().flat_map(|it| HAR_MEMBERS.map(|p| (it, p))) {
+            assert!(entry.pointer(pointer).is_some(), "{}: {pointer} of {entry}", path.display());
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, run};
+use crate::command_support::{Running, call_json, run};
 
 /// Status line of the answer to a GET.
 fn get(base_url: &str, path: &str) -> String {
@@ -74,23 +74,7 @@ fn tls_wants_two_files_that_prove_something() {
 
 /// Body of the answer to a call of the control plane, with the token that it needs beyond loopback.
 fn admin(host: &str, line: &str, body: &str) -> Value {
-    call(host, line, "t0p", body)
-}
-
-/// Body of the answer to a call with a token and a JSON body.
-fn call(host: &str, line: &str, token: &str, body: &str) -> Value {
-    let mut stream = TcpStream::connect(host).expect("it listens");
-    write!(
-        stream,
-        "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
-    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
+    call_json(host, line, "t0p", body).1
 }
 
 #[test]
@@ -137,7 +121,7 @@ fn webhook_and_request(host: &str, url: &str) -> String {
     let minted = admin(host, "POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
     let token = minted["access_token"].as_str().expect("a token");
     let hook = format!(r#"{{"name":"Test","url":"{url}"}}"#);
-    call(host, "POST /v1/webhooks", token, &hook);
-    let list = call(host, "GET /v1/requests?status=draft", token, "");
+    call_json(host, "POST /v1/webhooks", token, &hook);
+    let (_, list) = call_json(host, "GET /v1/requests?status=draft", token, "");
     list["data"][0]["id"].as_str().expect("a draft").to_owned()
 }

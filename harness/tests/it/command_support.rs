@@ -1,8 +1,11 @@
 //! Running the binary as a person or a script does, in an environment without settings.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use serde_json::Value;
 
 /// The binary with these words, in this folder.
 pub(crate) fn moot(words: &[&str], dir: &Path) -> Command {
@@ -29,6 +32,38 @@ pub(crate) fn run(words: &[&str], dir: &Path) -> Ran {
     Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
 }
 
+/// Status and body of the answer to a call with a token and a body of a content type.
+#[track_caller]
+pub(crate) fn call(
+    host: &str,
+    line: &str,
+    token: &str,
+    (content_type, body): (&str, &[u8]),
+) -> (u16, Value) {
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let head = format!(
+        "{line} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(&[head.as_bytes(), body].concat()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("it answers with a head");
+    let status = head.get(9..12).and_then(|status| status.parse().ok()).expect("a status");
+    let json = serde_json::from_str(body);
+    (
+        status,
+        json.unwrap_or_else(|_| if body.is_empty() { Value::Null } else { panic!("{answer}") }),
+    )
+}
+
+/// As [`call`], with JSON.
+#[track_caller]
+pub(crate) fn call_json(host: &str, line: &str, token: &str, body: &str) -> (u16, Value) {
+    call(host, line, token, ("application/json", body.as_bytes()))
+}
+
 /// A mock, or a receiver, that runs, with its first line of output.
 pub(crate) struct Running {
     child: Child,
@@ -50,7 +85,11 @@ impl Running {
     /// Whatever listens there.
     pub(crate) fn start_at(address: &str, command: &str, words: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let mut command = moot(&[&[command, "--listen", address], words].concat(), dir.path());
+        Self::of(moot(&[&[command, "--listen", address], words].concat(), dir.path()))
+    }
+
+    /// What this command starts.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
         let stdout = child.stdout.take().expect("stdout is piped");
         let mut output = BufReader::new(stdout);

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::RateLimitMode;
 use wiremock::MockServer;
@@ -18,9 +20,19 @@ tolerate: [load, admin, expired_token, revoked_token, receiver]
 
 /// The world `demo` with these answers; every request that reaches it is kept.
 pub(crate) async fn start(answers_name: &str) -> MockServer {
-    let seed_world = Arc::new(world::named("demo").expect("it is bundled").clone());
-    let mut settings = moot_mock::shell::settings::defaults("http://localhost/api", seed_world);
-    settings.answers = answers::named(answers_name).expect("they are bundled").clone();
+    start_as(demo(), answers::named(answers_name).expect("they are bundled").clone()).await
+}
+
+/// The world `demo`.
+pub(crate) fn demo() -> SeedWorld {
+    world::named("demo").expect("it is bundled").clone()
+}
+
+/// This world with these answers.
+pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
+    let mut settings =
+        moot_mock::shell::settings::defaults("http://localhost/api", Arc::new(world));
+    settings.answers = answers;
     settings.rate_limit = RateLimitMode::Off;
     moot_mock::embed::start_with(settings).await.expect("it starts")
 }

@@ -38,7 +38,7 @@ async fn explored(
 
 fn said(explored: &Explored) -> Vec<String> {
     let checks = explored.violations.iter().filter_map(|violation| violation.check());
-    checks.map(|(step, check)| format!("{}: {} {check:?}", step.name, check.id)).collect()
+    checks.map(|(step, check)| format!("{}: {} {check:?}", step.name, check.id())).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

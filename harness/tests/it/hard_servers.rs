@@ -83,11 +83,13 @@ pub(crate) const ROWS: [Hard; 26] = [
     row("one long text", (1, "fail", "schema"), |stream| {
         json(stream, &[b"{\"data\":\"".as_slice(), &[b'x'; KEPT_BYTES], b"\"}"].concat())
     }),
-    row("invalid UTF-8", (1, "warn", "not UTF-8"), |stream| {
+    row("invalid UTF-8", (1, "fail", "no JSON: it is not UTF-8"), |stream| {
         json(stream, b"{\"data\":[],\"note\":\"\xff\xfe\"}")
     }),
-    row("duplicate keys", (1, "warn", "`data` is there twice"), |stream| {
-        json(stream, b"{\"data\":[],\"data\":{},\"data\":7}")
+    row("duplicate keys", (1, "fail", "`data` is there twice"), |stream| {
+        let pages = "{\"current_page\":1,\"per_page\":25,\"total_pages\":0,\"total_count\":0}";
+        let body = format!("{{\"data\":7,\"pagination\":{pages},\"data\":[]}}");
+        json(stream, body.as_bytes())
     }),
     row("another content type", (1, "warn", "sent as something else"), |stream| {
         head(stream, "content-type: text/html\r\ncontent-length: 2\r\n")?;

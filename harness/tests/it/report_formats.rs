@@ -83,7 +83,7 @@ fn ndjson() {
 fn a_fault_of_ours_is_an_error_and_the_statement_of_the_register_is_shown() {
     let mut result = result();
     let row = &moot_fixtures::register::all()[0];
-    let subject = Subject::Requirement(row.id.clone());
+    let subject = Subject::Requirement(row.id.as_str().into());
     let broken = check_of(subject, Verdict::Error, "the check panicked", None);
     result.scenarios[0].steps[0].checks.push(broken);
     let xml = check(Format::Junit, PLAIN, &result);

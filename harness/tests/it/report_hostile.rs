@@ -21,7 +21,7 @@ fn with(text: &str) -> RunResult {
     let mut result = result();
     let exchange = exchange(&result.masks, 7, Ok((500, text)));
     let mut bad = check_of(
-        Subject::Requirement("sample.detail-is-text".to_owned()),
+        Subject::Requirement("sample.detail-is-text".into()),
         Verdict::Fail,
         text,
         Some(exchange),

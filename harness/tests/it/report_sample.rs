@@ -69,19 +69,18 @@ pub(crate) fn check(
 ) -> CheckResult {
     let scenario = "04_05_create_legal_request/unknown-workflow[no such id]";
     let step = "POST /v1/requests";
-    let (level, id) = match &subject {
-        Subject::Requirement(id) => (Some(Level::Stated), id.clone()),
-        Subject::Question(id) => (Some(Level::Open), id.clone()),
-        Subject::Snapshot(_) => (None, "snapshot".to_owned()),
+    let level = match &subject {
+        Subject::Requirement(_) => Some(Level::Stated),
+        Subject::Question(_) => Some(Level::Open),
+        Subject::Snapshot(_) => None,
     };
     CheckResult {
-        id: format!("{scenario}/{step}/{id}"),
         subject,
-        section: "4.5".to_owned(),
+        section: "4.5".into(),
         level,
         verdict,
-        scenario: scenario.to_owned(),
-        step: step.to_owned(),
+        scenario: scenario.into(),
+        step: step.into(),
         message: message.to_owned(),
         expected: String::new(),
         actual: String::new(),
@@ -93,7 +92,7 @@ pub(crate) fn check(
 }
 
 fn requirement(id: &str) -> Subject {
-    Subject::Requirement(id.to_owned())
+    Subject::Requirement(id.to_owned().into())
 }
 
 fn checks(masks: &Arc<Masks>) -> Vec<CheckResult> {
@@ -110,7 +109,7 @@ fn checks(masks: &Arc<Masks>) -> Vec<CheckResult> {
     fail.actual = "\"\"".to_owned();
     fail.pointer = Some("/detail".to_owned());
     let mut drift = check(
-        Subject::Snapshot("04_05_create_legal_request/unknown-workflow__post".to_owned()),
+        Subject::Snapshot("04_05_create_legal_request/unknown-workflow__post".into()),
         Verdict::Drift,
         "the response differs from its snapshot",
         Some(Arc::clone(&refused)),
@@ -129,7 +128,7 @@ fn checks(masks: &Arc<Masks>) -> Vec<CheckResult> {
         drift,
         warn,
         check(
-            Subject::Question("sample_question".to_owned()),
+            Subject::Question("sample_question".into()),
             Verdict::Observed,
             "answered 404",
             Some(refused),

@@ -2,6 +2,7 @@
 //! it. The gate runs all of it fifty times with `moot run --repeat 50 --shuffle`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use moot_harness::run::order::Order;
 use moot_harness::run::{RunOptions, run};
@@ -31,7 +32,7 @@ fn part(files: &[ScenarioFile], number: usize) -> Vec<ScenarioFile> {
 
 /// The verdict on each check, and the exit code.
 async fn verdicts(
-    files: Vec<ScenarioFile>,
+    files: Arc<Vec<ScenarioFile>>,
     jobs: usize,
     order: Order,
 ) -> (BTreeMap<String, String>, u8) {
@@ -46,7 +47,7 @@ async fn verdicts(
     let checks = result.scenarios.iter().flat_map(|scenario| {
         let own = (scenario.name.clone(), scenario.verdict.as_str().to_owned());
         let steps = scenario.steps.iter().flat_map(|step| &step.checks);
-        let each = steps.map(|check| (check.id.clone(), check.verdict.as_str().to_owned()));
+        let each = steps.map(|check| (check.id(), check.verdict.as_str().to_owned()));
         std::iter::once(own).chain(each)
     });
     (checks.collect(), result.exit_code)
@@ -54,14 +55,15 @@ async fn verdicts(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_runs_in_any_order_and_company_say_the_same() {
-    let files = load::bundled().expect("the bundled suite is sound");
-    let first = verdicts(files.clone(), 4, Order::Files).await;
+    let files = Arc::new(load::bundled().expect("the bundled suite is sound"));
+    let first = verdicts(Arc::clone(&files), 4, Order::Files).await;
     assert_eq!(first.1, 0);
     assert!(first.0.len() > 1_000, "{}", first.0.len());
     let mut again = BTreeMap::new();
     for (number, jobs) in (0..RUNS).zip(JOBS.into_iter().cycle()) {
         let place = usize::try_from(number).expect("it is small");
-        let (some, code) = verdicts(part(&files, place), jobs, Order::Drawn(number)).await;
+        let (some, code) =
+            verdicts(Arc::new(part(&files, place)), jobs, Order::Drawn(number)).await;
         let differs = some.iter().find(|(id, verdict)| first.0.get(*id) != Some(verdict));
         assert_eq!(differs, None, "order {number}, {jobs} jobs");
         assert_eq!(code, 0, "order {number}, {jobs} jobs");

@@ -94,6 +94,35 @@ fn each_mistake_is_told_at_its_place() {
             "base_url: https://a.example\ntolerate: [delte]\n",
             "2:12: `delte` is neither a need nor a scenario FILE/ID; did you mean `delete`?",
         ),
+        ("", "1:1: there is nothing in the file"),
+        (
+            "base_url: https://a.example\nbase_url: https://b.example\n",
+            "2:1: the key `base_url` is there twice",
+        ),
+        (
+            "base_url: https://a.example\nconsent: write\n",
+            "2:10: a list such as `[one, other]` belongs here",
+        ),
+        (
+            "base_url: https://a.example\nconsent: [writ]\n",
+            "2:11: `writ` is not known here; did you mean `write`?",
+        ),
+        (
+            "base_url: https://a.example\nlimits: { created_objects_max: many }\n",
+            "2:32: a whole number from 0 on belongs here",
+        ),
+        (
+            "base_url: https://a.example\nlimits: 9\n",
+            "2:9: keys with their values, such as `{key: value}`, belong here",
+        ),
+        (
+            "base_url: https://a.example\napplications: { mian: { client_id: a, client_secret: b } }\n",
+            "2:17: unknown key `mian`; did you mean `main`?",
+        ),
+        (
+            "base_url: https://a.example\napplications: { main: { client_id: a } }\n",
+            "2:25: the key `client_secret` is missing",
+        ),
         (
             "base_url: https://a.example\nendpoints: { workflow_schema: /v1/form }\n",
             "2:31: the path has no `{id}`",

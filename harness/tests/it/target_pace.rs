@@ -36,14 +36,33 @@ fn zero_is_unpaced() {
 }
 
 #[test]
+fn no_minute_has_more_turns_than_it_may() {
+    let now = Instant::now();
+    check(&Pace::a_minute(2), now, &[0, 0, 60_000, 60_000, 120_000]);
+    check(&Pace::a_minute(0), now, &[0, 0, 0]);
+    // The token endpoint of a service that takes ten a minute, asked as often as a run likes.
+    let (pace, mut asked_at) = (Pace::a_minute(8), now);
+    let mut turns: Vec<Instant> = Vec::new();
+    for number in 0..200_u64 {
+        asked_at += Duration::from_millis(number * 37 % 9_000);
+        turns.push(pace.reserve(asked_at));
+    }
+    for first in &turns {
+        let minute = *first..*first + Duration::from_secs(60);
+        assert!(turns.iter().filter(|turn| minute.contains(turn)).count() <= 8);
+    }
+}
+
+#[test]
 fn a_rest_holds_back_everything_up_to_its_limit() {
     let now = Instant::now();
     for rate in [0, 60] {
         let pace = Pace::new(rate, 1);
-        pace.rest(now, Duration::from_secs(30));
+        assert_eq!(pace.rest(now, Duration::from_secs(30)), Duration::from_secs(30));
+        assert_eq!(pace.rest(now, Duration::from_secs(20)), Duration::ZERO, "it is known");
         assert_eq!(pace.reserve(now) - now, Duration::from_secs(30), "{rate} a minute");
         let pace = Pace::new(rate, 1);
-        pace.rest(now, Duration::from_secs(3_600));
+        let _ = pace.rest(now, Duration::from_secs(3_600));
         assert_eq!(pace.reserve(now) - now, RETRY_AFTER_MAX, "{rate} a minute");
     }
 }

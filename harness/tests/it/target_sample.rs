@@ -78,6 +78,17 @@ pub(crate) async fn open(
     folder: &Path,
     masks: &Arc<Masks>,
 ) -> Result<Target, OpenError> {
+    open_with(base_url, more, folder, masks, TargetOptions::default()).await
+}
+
+/// As [`open`], used in this way.
+pub(crate) async fn open_with(
+    base_url: &str,
+    more: &str,
+    folder: &Path,
+    masks: &Arc<Masks>,
+    options: TargetOptions,
+) -> Result<Target, OpenError> {
     let text = format!(
         "base_url: {base_url}\n\
          applications: {{ main: {{ client_id: id, client_secret: top-secret-value }} }}\n\
@@ -88,6 +99,6 @@ pub(crate) async fn open(
     );
     let file = file::from_text(&text, &folder.join("target.yaml"), &|_| None)
         .unwrap_or_else(|error| panic!("the sample is sound, but: {error}"));
-    let options = TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() };
+    let options = TargetOptions { run_tag: "t1".to_owned(), ..options };
     Target::over_http(file, options, masks.clone()).await
 }

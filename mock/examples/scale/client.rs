@@ -15,7 +15,7 @@ use moot_mock::control::Ask;
 use moot_mock::response::ResponseBody;
 use serde_json::Value;
 
-/// Calls of one timing, and timings of one figure.
+/// Calls of one timing, before each of which the world is as at first, and timings of one figure.
 const CALLS: usize = 150;
 const TIMINGS: usize = 7;
 const CLIENT_ID: &str = "bench";
@@ -48,7 +48,7 @@ impl Client {
     ) -> Result<String, Failure> {
         let mut times: Vec<Duration> = Vec::with_capacity(TIMINGS);
         for timing in 0..TIMINGS {
-            self.forget_calls()?;
+            self.reset()?;
             let begun = Instant::now();
             for turn in 0..CALLS {
                 call(self, timing * CALLS + turn)?;
@@ -69,6 +69,11 @@ impl Client {
     }
 
     pub(crate) fn create(&self) -> Result<(), Failure> {
+        self.send(Method::POST, "/v1/requests", None, self.creation()).map(|_| ())
+    }
+
+    /// The body that creates a request.
+    pub(crate) fn creation(&self) -> Body {
         let parts = [
             ("workflow_id", self.workflow.as_str()),
             ("requester_email", "requester@bench.example"),
@@ -76,8 +81,7 @@ impl Client {
             ("counterparty_email", "ada@sample.example"),
             ("counterparty_organization_name", "Sample Works Ltd"),
         ];
-        let body = Body::Multipart(parts.map(|(name, text)| part(name, text)).to_vec());
-        self.send(Method::POST, "/v1/requests", None, body).map(|_| ())
+        Body::Multipart(parts.map(|(name, text)| part(name, text)).to_vec())
     }
 
     /// Moves a request between two statuses, whatever the graph says.
@@ -116,12 +120,18 @@ impl Client {
         Ok(serde_json::from_slice(&list)?)
     }
 
-    fn forget_calls(&self) -> Result<(), Failure> {
-        let ask = Ask::RateLimitSet { mode: None, reset: true, exhaust: None };
-        self.service.control(Timestamp::now(), ask).map(|_| ()).map_err(|_| "no reset".into())
+    fn reset(&self) -> Result<(), Failure> {
+        let reset = self.service.control(Timestamp::now(), Ask::Reset);
+        reset.map(|_| ()).map_err(|_| "no reset".into())
     }
 
-    fn head<'a>(&'a self, method: &'a Method, path: &'a str, query: Option<&'a str>) -> Head<'a> {
+    /// The head of a call, with a token.
+    pub(crate) fn head<'a>(
+        &'a self,
+        method: &'a Method,
+        path: &'a str,
+        query: Option<&'a str>,
+    ) -> Head<'a> {
         Head { method, path, query, headers: &self.headers, client: self.address }
     }
 
@@ -158,6 +168,14 @@ fn part(name: &str, text: &str) -> Part {
         content: Content::in_memory(Bytes::from(text.to_owned())),
         is_cut: false,
     }
+}
+
+/// What this program has used of a processor, as Linux tells it; nothing elsewhere.
+pub(crate) fn processor_time() -> Duration {
+    let nanoseconds = std::fs::read_to_string("/proc/self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
 }
 
 /// Resident memory, as Linux tells it; 0 elsewhere.

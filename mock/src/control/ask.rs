@@ -7,12 +7,14 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
+use moot_fixtures::nearest::{ending, nearest};
 
 use crate::delivery_policy::PolicyUpdate;
 use crate::drill::Drills;
 use crate::fault::Fault;
 use crate::journal::Filter;
 use crate::settings::RateLimitMode;
+use crate::world::World;
 
 /// One action of the control plane.
 #[derive(Debug, Clone)]
@@ -166,6 +168,14 @@ impl Refusal {
     /// 404: there is no such thing.
     pub(crate) fn unknown(detail: String) -> Self {
         Self { status: 404, problem: "not_found", detail }
+    }
+
+    /// 404: no application has this client id.
+    pub(crate) fn unknown_application(world: &World, client_id: &str) -> Self {
+        let applications = world.seeded().applications().iter();
+        let near = nearest(client_id, applications.map(|known| known.client_id.as_str()));
+        let hint = ending(near);
+        Self::unknown(format!("there is no application `{client_id}`{hint}"))
     }
 
     /// 409: it exists, but its state forbids the action.

@@ -91,7 +91,7 @@ fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
     let (index, application) = world
         .seeded()
         .application_of(client_id)
-        .ok_or_else(|| Refusal::unknown(format!("there is no application `{client_id}`")))?;
+        .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
     let Some(operation) = fault.operation else { return Ok(Some(index)) };
     let (name, need) = (operation.as_str(), authorise::need(operation, world.answers()));
     if need == TokenNeed::None {

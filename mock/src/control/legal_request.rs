@@ -99,7 +99,7 @@ fn found<'w>(world: &'w World, id: &str) -> Result<&'w LegalRequest, Refusal> {
 }
 
 fn file(file: &StoredFile) -> Value {
-    let digest = file.content.digest.iter().map(|byte| format!("{byte:02x}"));
+    let digest = file.content.digest().iter().map(|byte| format!("{byte:02x}"));
     json!({
         "name": file.name,
         "content_type": file.content_type,

@@ -2,6 +2,8 @@
 //!
 //! A question or an order in, JSON out, with the changes applied; no HTTP, which is the shell's.
 
+mod advice;
+mod archive;
 mod ask;
 mod clock;
 mod exchanges;
@@ -74,7 +76,7 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
             Ok(json!(drills))
         }
         Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, &filter, limit)),
-        Ask::Archive { filter } => Ok(exchanges::archive(world, &filter)),
+        Ask::Archive { filter } => Ok(archive::archive(world, &filter)),
         Ask::ClearExchanges => {
             world.journal().clear();
             Ok(json!({ "exchanges": [] }))

@@ -22,7 +22,7 @@ pub(super) fn mint(
     let (index, application) = world
         .seeded()
         .application_of(client_id)
-        .ok_or_else(|| Refusal::unknown(format!("there is no application `{client_id}`")))?;
+        .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
     let issued_at = now
         .checked_sub(SignedDuration::from_secs(age_seconds))
         .map_err(|_| Refusal::invalid("`age_seconds` leads beyond the end of time".to_owned()))?;

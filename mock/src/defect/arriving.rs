@@ -69,6 +69,7 @@ impl Arriving<'_> {
         match self.world.seeded().router().find(head.method, head.path) {
             Routed::Found(operation, id) => Admission::Admitted(Admitted {
                 serial: self.world.next_serial(),
+                at: self.now,
                 operation,
                 id,
                 principal,

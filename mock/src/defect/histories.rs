@@ -13,6 +13,7 @@ use super::seam::{Seam, success};
 use crate::changes::Change;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
+use crate::short_id::ShortId;
 use crate::world::World;
 
 const ACTIVITY: Operation = Operation::GetLegalRequestActivity;
@@ -160,8 +161,7 @@ pub(super) const ROWS: &[Defect] = &[
         "A status change is recorded twice.",
         Seam::Apply(|world, changes| {
             relogged(world, changes, |log| {
-                let twin =
-                    log.last().map(|last| Activity { id: twin_of(&last.id), ..last.clone() });
+                let twin = log.last().map(|last| Activity { id: twin_of(last.id), ..last.clone() });
                 log.extend(twin);
             })
         }),
@@ -345,8 +345,9 @@ fn is_moved(world: &World, row: u32, record: &LegalRequest) -> bool {
     before.is_some_and(|before: LegalRequestStatus| before != record.status())
 }
 
-fn twin_of(id: &str) -> String {
-    id.chars().rev().collect()
+fn twin_of(id: ShortId) -> ShortId {
+    let backwards: String = id.as_str().chars().rev().collect();
+    ShortId::try_from(backwards).unwrap_or(id)
 }
 
 fn note_reading(body: &mut Value, read: &str) {

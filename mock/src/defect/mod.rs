@@ -19,6 +19,7 @@ mod authentication;
 mod creations;
 mod documents;
 mod histories;
+mod hostile;
 mod isolation;
 mod legal_requests;
 mod lists;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use moot_fixtures::contract::{LegalRequestStatus, Operation};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Defect;
 use super::edit::{self, Edit};
@@ -303,6 +303,20 @@ pub(super) const ROWS: &[Defect] = &[
             redelivered(changes, |delivery| {
                 let bearer = delivery.authorization.take();
                 delivery.authorization = bearer.map(|value| value.replace("Bearer ", "Basic "));
+            })
+        }),
+    ),
+    row(
+        "events.other-kind",
+        "6",
+        &["events.only-subscribed-kinds"],
+        "Who subscribed to full execution is told of another event.",
+        Seam::Apply(|_, changes| {
+            redelivered(changes, |delivery| {
+                if let Ok(mut told) = serde_json::from_slice::<Value>(&delivery.body) {
+                    told["event"] = json!("request_updated");
+                    delivery.body = told.to_string().into();
+                }
             })
         }),
     ),

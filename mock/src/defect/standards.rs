@@ -134,7 +134,8 @@ pub(super) const ROWS: &[Defect] = &[
                 response.body = ResponseBody::Bytes(twice.into());
             }
         }),
-    ),
+    )
+    .also(&["get-legal-request.shape", "list-workflows.shape"]),
     row(
         "json.cut-off",
         "4",

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::{
-    Defect, activities, authentication, creations, documents, histories, isolation, legal_requests,
-    lists, notices, pages, problems, services, standards, token_refusals, tokens, uploads,
-    webhooks, workflows,
+    Defect, activities, authentication, creations, documents, histories, hostile, isolation,
+    legal_requests, lists, notices, pages, problems, services, standards, token_refusals, tokens,
+    uploads, webhooks, workflows,
 };
 
 static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
@@ -28,6 +28,7 @@ static ALL: LazyLock<Vec<Defect>> = LazyLock::new(|| {
         isolation::ROWS,
         problems::ROWS,
         standards::ROWS,
+        hostile::ROWS,
     ];
     files.into_iter().flatten().copied().collect()
 });

@@ -2,12 +2,16 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use serde::Serialize;
 
-use super::record::NONE;
-use crate::response::{Listed, Stage};
+use super::masked;
+use super::record::{
+    FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS, NONE,
+};
+use crate::response::Stage;
 
 /// One call as it is read. Shape: a member of `exchanges`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,6 +41,23 @@ pub(crate) struct Exchange {
     pub(crate) changes: Vec<String>,
     /// The kind of the fault that struck it; then the client may have seen something else.
     pub(crate) fault: Option<String>,
+    /// How long it took.
+    #[serde(skip)]
+    pub(crate) timing: Timing,
+    /// The body that it was answered with; empty where it is not kept.
+    #[serde(skip)]
+    pub(crate) answer: Bytes,
+}
+
+/// How long a call took, as far as the world's time and the fault that struck it tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Timing {
+    /// Its body was read in so many microseconds of the world's time.
+    pub(crate) reading_microseconds: u64,
+    /// A fault delayed the answer by so many milliseconds.
+    pub(crate) delay_milliseconds: u64,
+    /// A fault stretched its body to so many milliseconds.
+    pub(crate) slowness_milliseconds: u64,
 }
 
 /// What a call carried.
@@ -47,16 +68,20 @@ pub(crate) struct Sent {
     pub(crate) content_type: Option<String>,
     /// Bytes of the body, of the parts of a form together.
     pub(crate) length: u64,
+    /// A body that is no form of parts, cut, with fingerprints for its secrets.
+    pub(crate) text: Option<String>,
     pub(crate) parts: Vec<SentPart>,
 }
 
-/// A part of a form, without its bytes.
+/// A part of a form; of a file without its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SentPart {
     pub(crate) name: String,
     pub(crate) file_name: Option<String>,
     pub(crate) content_type: Option<String>,
     pub(crate) length: u64,
+    /// Of a part that is no file, cut.
+    pub(crate) text: Option<String>,
 }
 
 /// What it was answered with.
@@ -115,9 +140,12 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
     let (credential, bytes) = bytes.split_first_chunk::<8>()?;
     let (answered, bytes) = bytes.split_first_chunk::<8>()?;
     let (&[follow], bytes) = bytes.split_first_chunk::<1>()?;
-    let (listed, bytes) = if follow & 1 == 1 { read_listed(bytes)? } else { (None, bytes) };
-    let (retry_after_seconds, bytes) =
-        if follow & 2 == 2 { read_number(bytes)? } else { (None, bytes) };
+    let (page, bytes) = read_number(follow, FOLLOWS_LISTED, bytes)?;
+    let (pages, bytes) = read_number(follow, FOLLOWS_LISTED, bytes)?;
+    let (retry_after_seconds, bytes) = read_number(follow, FOLLOWS_RETRY_AFTER, bytes)?;
+    let (reading, bytes) = read_number(follow, FOLLOWS_READING, bytes)?;
+    let (delay, bytes) = read_number(follow, FOLLOWS_DELAY, bytes)?;
+    let (slowness, bytes) = read_number(follow, FOLLOWS_SLOWNESS, bytes)?;
     let (method, bytes) = read_text(bytes)?;
     let (path, bytes) = read_text(bytes)?;
     let (query, bytes) = read_text(bytes)?;
@@ -127,7 +155,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
     let (detail, bytes) = read_text(bytes)?;
     let (fault, bytes) = read_text(bytes)?;
     let (changes, bytes) = read_text(bytes)?;
-    let (length, parts) = read_body(bytes)?;
+    let (length, text, parts) = read_body(bytes)?;
     let stage = (stage != NONE).then(|| Stage::ALL.get(usize::from(stage))).flatten();
     let application = u32::from_be_bytes(*application);
     let credential = u64::from_be_bytes(*credential);
@@ -142,17 +170,18 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
         application: None,
         application_index: (application != u32::MAX).then_some(application),
         request: Sent {
-            authorization: (credential != 0).then(|| format!("fingerprint:{credential:016x}")),
+            authorization: (credential != 0).then(|| masked::shown(credential)),
             content_type: present(content_type),
             length,
+            text,
             parts,
         },
         status: u16::from_be_bytes(*status),
         response: Told {
             content_type: present(answered_type),
             length: u64::from_be_bytes(*answered),
-            page: listed.map(|listed| listed.page),
-            pages: listed.map(|listed| listed.pages),
+            page,
+            pages,
             retry_after_seconds,
         },
         problem: stage.map(|_| problem),
@@ -165,40 +194,56 @@ pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
             .collect(),
         changes: changes.lines().map(str::to_owned).collect(),
         fault: present(fault),
+        timing: Timing {
+            reading_microseconds: reading.unwrap_or_default(),
+            delay_milliseconds: delay.unwrap_or_default(),
+            slowness_milliseconds: slowness.unwrap_or_default(),
+        },
+        answer: Bytes::new(),
     })
 }
 
-fn read_body(bytes: &[u8]) -> Option<(u64, Vec<SentPart>)> {
+type ReadBody = (u64, Option<String>, Vec<SentPart>);
+
+fn read_body(bytes: &[u8]) -> Option<ReadBody> {
     let (length, bytes) = bytes.split_first_chunk::<8>()?;
+    let (text, bytes) = read_optional(bytes)?;
     let (&[count], mut bytes) = bytes.split_first_chunk::<1>()?;
     let mut parts = Vec::with_capacity(count.into());
     for _ in 0..count {
         let (name, rest) = read_text(bytes)?;
-        let (&[is_file], rest) = rest.split_first_chunk::<1>()?;
-        let (file_name, rest) = read_text(rest)?;
+        let (file_name, rest) = read_optional(rest)?;
         let (content_type, rest) = read_text(rest)?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
+        let (text, rest) = read_optional(rest)?;
         bytes = rest;
         parts.push(SentPart {
             name,
-            file_name: (is_file == 1).then_some(file_name),
+            file_name,
             content_type: present(content_type),
             length: u64::from_be_bytes(*length),
+            text,
         });
     }
-    Some((u64::from_be_bytes(*length), parts))
+    Some((u64::from_be_bytes(*length), text, parts))
 }
 
-fn read_listed(bytes: &[u8]) -> Option<(Option<Listed>, &[u8])> {
-    let (page, bytes) = bytes.split_first_chunk::<8>()?;
-    let (pages, bytes) = bytes.split_first_chunk::<8>()?;
-    let listed = Listed { page: u64::from_be_bytes(*page), pages: u64::from_be_bytes(*pages) };
-    Some((Some(listed), bytes))
-}
-
-fn read_number(bytes: &[u8]) -> Option<(Option<u64>, &[u8])> {
+/// The next number, if `follow` says that there is one.
+fn read_number(follow: u8, bit: u8, bytes: &[u8]) -> Option<(Option<u64>, &[u8])> {
+    if follow & bit == 0 {
+        return Some((None, bytes));
+    }
     let (number, bytes) = bytes.split_first_chunk::<8>()?;
     Some((Some(u64::from_be_bytes(*number)), bytes))
+}
+
+fn read_optional(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
+    let (&[is_there], bytes) = bytes.split_first_chunk::<1>()?;
+    if is_there == 0 {
+        return Some((None, bytes));
+    }
+    let (text, bytes) = read_text(bytes)?;
+    Some((Some(text), bytes))
 }
 
 fn present(text: String) -> Option<String> {

@@ -1,20 +1,22 @@
 //! What clients sent and what they were told: one bounded ring of bytes.
 //!
-//! Recording a call that changes nothing allocates nothing once the ring has grown. Bodies are never
-//! kept, only what they are made of, and of a secret only its fingerprint.
+//! Recording a call that changes nothing allocates nothing once the ring has grown: of an answer's body
+//! the handle is kept, not a copy. Files are never kept, and of a secret only its fingerprint.
 
 mod exchange;
+mod masked;
 mod record;
 
-pub(crate) use exchange::{Exchange, SentPart};
+pub(crate) use exchange::{Exchange, SentPart, Timing};
 pub use exchange::{Filter, StatusFilter};
 pub(crate) use record::Record;
 
 use std::collections::VecDeque;
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::limits::{JOURNAL_BYTES_MAX, JOURNAL_ENTRIES_MAX};
+use crate::limits::{JOURNAL_ANSWERS_MAX, JOURNAL_BYTES_MAX, JOURNAL_ENTRIES_MAX};
 
 /// The ring. The oldest entries go first.
 #[derive(Debug, Default)]
@@ -24,6 +26,10 @@ pub(crate) struct Journal(Mutex<Ring>);
 struct Ring {
     bytes: VecDeque<u8>,
     entries: usize,
+    /// The bodies that the newest calls were answered with; the newest entry's is the last.
+    answers: VecDeque<Bytes>,
+    /// Bytes of them together.
+    answers_length: usize,
     /// Calls that were in it once.
     forgotten: u64,
     /// The entry being written; kept for its capacity.
@@ -49,6 +55,7 @@ impl Journal {
         ring.bytes.extend(&length.to_be_bytes());
         ring.bytes.extend(&ring.scratch);
         ring.entries += 1;
+        ring.keep_answer(record::answer(record));
     }
 
     /// All calls, oldest first.
@@ -56,12 +63,15 @@ impl Journal {
         let ring = &mut *self.0.lock();
         let mut rest: &[u8] = ring.bytes.make_contiguous();
         let mut exchanges = Vec::with_capacity(ring.entries);
-        for _ in 0..ring.entries {
+        let without = ring.entries.saturating_sub(ring.answers.len());
+        for at in 0..ring.entries {
             let Some((length, after)) = rest.split_first_chunk::<LENGTH_BYTES>() else { break };
             let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
             let Some((bytes, after)) = after.split_at_checked(length) else { break };
             rest = after;
-            exchanges.extend(exchange::read(bytes));
+            let answer = at.checked_sub(without).and_then(|at| ring.answers.get(at)).cloned();
+            let answer = answer.unwrap_or_default();
+            exchanges.extend(exchange::read(bytes).map(|read| Exchange { answer, ..read }));
         }
         exchanges
     }
@@ -70,6 +80,8 @@ impl Journal {
     pub(crate) fn clear(&self) {
         let ring = &mut *self.0.lock();
         ring.bytes.clear();
+        ring.answers.clear();
+        ring.answers_length = 0;
         ring.forgotten += ring.entries as u64;
         ring.entries = 0;
     }
@@ -90,6 +102,16 @@ impl Journal {
 }
 
 impl Ring {
+    /// Keeps the answer of the newest entry; the oldest answers go first, and with their entry.
+    fn keep_answer(&mut self, answer: Bytes) {
+        self.answers_length += answer.len();
+        self.answers.push_back(answer);
+        while self.answers.len() > self.entries || self.answers_length > JOURNAL_ANSWERS_MAX {
+            let Some(oldest) = self.answers.pop_front() else { break };
+            self.answers_length -= oldest.len();
+        }
+    }
+
     fn forget_oldest(&mut self) {
         let mut length = [0; LENGTH_BYTES];
         for (byte, kept) in length.iter_mut().zip(&self.bytes) {

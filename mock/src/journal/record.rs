@@ -1,26 +1,31 @@
 //! One call as it is recorded, and how it is written into the ring.
 
 use std::borrow::Cow;
-use std::hash::Hasher;
 use std::net::IpAddr;
 
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
-use siphasher::sip::SipHasher13;
 
-use crate::call::{Body, Head};
-use crate::limits::{JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX};
-use crate::response::{Response, ResponseBody};
+use super::masked::{self, fingerprint};
+use crate::call::{Body, Content, ContentPlace, Head, Part};
+use crate::limits::{
+    JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX,
+};
+use crate::response::{Response, ResponseBody, Transport};
 
-/// One call as it is recorded; texts are cut at [`JOURNAL_TEXT_MAX`] bytes.
+/// One call as it is recorded; texts are cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
+/// [`JOURNAL_BODY_TEXT_MAX`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record<'a> {
     /// Number of the call.
     pub(crate) serial: u64,
-    /// The world's time.
+    /// The world's time when it was admitted, or refused.
     pub(crate) at: Timestamp,
+    /// The world's time when its body had been read.
+    pub(crate) read_at: Timestamp,
     /// As sent.
     pub(crate) head: &'a Head<'a>,
     /// As read; `None` where it was not.
@@ -39,16 +44,13 @@ pub(crate) struct Record<'a> {
 
 /// Where there is no stage or operation.
 pub(super) const NONE: u8 = u8::MAX;
-/// Names of parameters whose values are secrets.
-const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
 
-/// What a secret is shown as: equal secrets are equal, and nothing leads back.
-fn fingerprint(secret: &[u8]) -> u64 {
-    let mut hasher = SipHasher13::new();
-    hasher.write(secret);
-    hasher.finish()
-}
-
+/// Bits that say what follows, so that most calls take no more bytes.
+pub(super) const FOLLOWS_LISTED: u8 = 1;
+pub(super) const FOLLOWS_RETRY_AFTER: u8 = 2;
+pub(super) const FOLLOWS_READING: u8 = 4;
+pub(super) const FOLLOWS_DELAY: u8 = 8;
+pub(super) const FOLLOWS_SLOWNESS: u8 = 16;
 pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     let Record { head, response, .. } = record;
     let client = match head.client {
@@ -66,18 +68,22 @@ pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&credential(head.headers).to_be_bytes());
     out.extend_from_slice(&length(&response.body).to_be_bytes());
     let retry_after = retry_after(response);
-    // One byte says which of both follow, so that most calls take no more.
-    out.push(u8::from(response.listed.is_some()) | u8::from(retry_after.is_some()) << 1);
-    if let Some(listed) = response.listed {
-        out.extend_from_slice(&listed.page.to_be_bytes());
-        out.extend_from_slice(&listed.pages.to_be_bytes());
-    }
-    if let Some(seconds) = retry_after {
-        out.extend_from_slice(&seconds.to_be_bytes());
+    let (reading, (delay, slowness)) = (reading(record), held_up(response));
+    let listed = response.listed.map(|listed| [listed.page, listed.pages]);
+    let follow: [(u8, Option<&[u64]>); 5] = [
+        (FOLLOWS_LISTED, listed.as_ref().map(<[u64; 2]>::as_slice)),
+        (FOLLOWS_RETRY_AFTER, retry_after.as_ref().map(std::slice::from_ref)),
+        (FOLLOWS_READING, reading.as_ref().map(std::slice::from_ref)),
+        (FOLLOWS_DELAY, delay.as_ref().map(std::slice::from_ref)),
+        (FOLLOWS_SLOWNESS, slowness.as_ref().map(std::slice::from_ref)),
+    ];
+    out.push(follow.iter().filter(|(_, numbers)| numbers.is_some()).map(|(bit, _)| bit).sum());
+    for number in follow.iter().filter_map(|(_, numbers)| *numbers).flatten() {
+        out.extend_from_slice(&number.to_be_bytes());
     }
     write_text(head.method.as_str(), out);
     write_text(head.path, out);
-    write_text(&head.query.map_or(Cow::Borrowed(""), masked), out);
+    write_text(&head.query.map_or(Cow::Borrowed(""), masked::form), out);
     write_text(header(head.headers), out);
     write_text(answered_type(response), out);
     write_text(refused.map_or("", |refused| &refused.problem), out);
@@ -119,50 +125,87 @@ fn answered_type(response: &Response) -> &str {
     found.and_then(|(_, value)| value.to_str().ok()).unwrap_or_default()
 }
 
-/// A query without its secrets; as it is where it has none.
-fn masked(query: &str) -> Cow<'_, str> {
-    if !names_secret(query) {
-        return Cow::Borrowed(query);
-    }
-    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, value)) if names_secret(name) => {
-            format!("{name}=fingerprint:{:016x}", fingerprint(value.as_bytes()))
+/// Microseconds that reading its body took; none in a time that stands still.
+fn reading(record: &Record<'_>) -> Option<u64> {
+    let took = record.read_at.duration_since(record.at).as_micros();
+    u64::try_from(took).ok().filter(|took| *took > 0)
+}
+
+/// Milliseconds that a fault delays the answer, and that it stretches its body.
+fn held_up(response: &Response) -> (Option<u64>, Option<u64>) {
+    match response.transport {
+        Some(Transport::Delay { milliseconds }) => (Some(milliseconds), None),
+        Some(Transport::SlowBody { milliseconds }) => (None, Some(milliseconds)),
+        Some(Transport::Truncate | Transport::ResetBefore | Transport::ResetDuring) | None => {
+            (None, None)
         }
-        Some(_) | None => pair.to_owned(),
-    });
-    Cow::Owned(pairs.collect::<Vec<_>>().join("&"))
+    }
 }
 
-fn names_secret(text: &str) -> bool {
-    let is_in = |name: &str| {
-        text.as_bytes().windows(name.len()).any(|at| at.eq_ignore_ascii_case(name.as_bytes()))
-    };
-    SECRET_NAMES.into_iter().any(is_in)
+/// The body of the answer as it is kept: the very bytes, unless there is a secret in them or there
+/// are too many. A stored document is not kept.
+pub(super) fn answer(record: &Record<'_>) -> Bytes {
+    match &record.response.body {
+        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_ANSWER_MAX => match record.operation {
+            Some(Operation::CreateAccessToken) => {
+                masked::body(bytes).map_or(Bytes::new(), |text| text.into_owned().into())
+            }
+            Some(_) | None => bytes.clone(),
+        },
+        ResponseBody::Bytes(_) | ResponseBody::Content(_) => Bytes::new(),
+    }
 }
 
-/// Length; then the number of parts, and of each its name, file name and length.
+/// Length and text; then the number of parts, and of each its name, file name, length and text.
 fn write_body(body: Option<&Body>, out: &mut Vec<u8>) {
-    let (length, parts): (u64, &[_]) = match body {
-        None | Some(Body::Empty | Body::Broken(_)) => (0, &[]),
-        Some(Body::Whole(bytes)) => (bytes.len() as u64, &[]),
+    let (length, text, parts): (u64, Option<Cow<'_, str>>, &[_]) = match body {
+        None | Some(Body::Empty | Body::Broken(_)) => (0, None, &[]),
+        Some(Body::Whole(bytes)) => (bytes.len() as u64, masked::body(bytes), &[]),
         Some(Body::Multipart(parts)) => {
-            (parts.iter().map(|part| part.content.length).sum(), parts.as_slice())
+            (parts.iter().map(|part| part.content.length).sum(), None, parts.as_slice())
         }
     };
     let shown = &parts[..parts.len().min(JOURNAL_PARTS_MAX)];
     out.extend_from_slice(&length.to_be_bytes());
+    write_optional(text.as_deref(), JOURNAL_BODY_TEXT_MAX, out);
     out.push(u8::try_from(shown.len()).unwrap_or(u8::MAX));
     for part in shown {
         write_text(&part.name, out);
-        out.push(u8::from(part.file_name.is_some()));
-        write_text(part.file_name.as_deref().unwrap_or_default(), out);
+        write_optional(part.file_name.as_deref(), JOURNAL_TEXT_MAX, out);
         write_text(part.content_type.as_deref().unwrap_or_default(), out);
         out.extend_from_slice(&part.content.length.to_be_bytes());
+        write_optional(text_of(part).as_deref(), JOURNAL_TEXT_MAX, out);
+    }
+}
+
+/// The text of a part that is no file.
+fn text_of(part: &Part) -> Option<Cow<'_, str>> {
+    let Part { name, file_name: None, content: Content { place, .. }, .. } = part else {
+        return None;
+    };
+    match place {
+        ContentPlace::Memory(bytes) if masked::is_secret(name) => {
+            Some(Cow::Owned(masked::shown(fingerprint(bytes))))
+        }
+        ContentPlace::Memory(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        ContentPlace::File { .. } | ContentPlace::Apart => None,
     }
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
-    let cut = &text[..text.floor_char_boundary(JOURNAL_TEXT_MAX)];
+    write_cut(text, JOURNAL_TEXT_MAX, out);
+}
+
+/// A byte says whether there is one.
+fn write_optional(text: Option<&str>, bytes_max: usize, out: &mut Vec<u8>) {
+    out.push(u8::from(text.is_some()));
+    if let Some(text) = text {
+        write_cut(text, bytes_max, out);
+    }
+}
+
+fn write_cut(text: &str, bytes_max: usize, out: &mut Vec<u8>) {
+    let cut = &text[..text.floor_char_boundary(bytes_max)];
     out.extend_from_slice(&u16::try_from(cut.len()).unwrap_or(u16::MAX).to_be_bytes());
     out.extend_from_slice(cut.as_bytes());
 }

@@ -166,7 +166,7 @@ fn check_unexpected(
         FieldUnexpected::BadRequest => 400,
         FieldUnexpected::Unprocessable => 422,
     };
-    match FIELDS.into_iter().find(|name| !listed(name) && fields.has(name)) {
+    match FIELDS.into_iter().find(|name| fields.has(name) && !listed(name)) {
         Some(name) => {
             let detail = format!("`{name}` is no field of this workflow; its schema lists them.");
             Err(Problem::request_creation(detail).answered(status))
@@ -181,7 +181,7 @@ fn texts(
     listed: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<String, String>, Problem> {
     let mut texts = BTreeMap::new();
-    for name in TEXTS.into_iter().filter(|name| listed(name)) {
+    for name in TEXTS.into_iter().filter(|name| fields.has(name) && listed(name)) {
         if let Some(text) = fields.text(name)? {
             if EMAILS.contains(&name) && !email::is_well_formed(text) {
                 return Err(malformed_email(answers, name, text));

@@ -5,10 +5,11 @@ use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Pres
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::short_id::ShortId;
 use crate::timestamp;
 
 /// What happened to a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Happening {
     /// It was created.
@@ -22,10 +23,10 @@ pub(crate) enum Happening {
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Activity {
-    pub(crate) id: String,
+    pub(crate) id: ShortId,
     pub(crate) at: Timestamp,
     pub(crate) happening: Happening,
-    pub(crate) comment: Option<String>,
+    pub(crate) comment: Option<Box<str>>,
 }
 
 /// JSON of an entry.
@@ -54,7 +55,7 @@ impl Activity {
     /// The JSON of §2.5.
     pub(crate) fn view<'a>(&'a self, answers: &'a Answers) -> View<'a> {
         View {
-            id: &self.id,
+            id: self.id.as_str(),
             resource_type: "activity_log",
             attributes: Attributes {
                 action: match self.happening {

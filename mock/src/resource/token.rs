@@ -7,10 +7,19 @@ use crate::token::Grant;
 /// The body. Written by hand, since it is on the path of every token call and none of its texts can
 /// need an escape.
 pub(crate) fn body(token: &str, grant: &Grant) -> Vec<u8> {
-    let scope = grant.scopes.as_str();
-    let created_at = grant.issued_at;
-    format!(
-        r#"{{"access_token":"{token}","token_type":"Bearer","expires_in":{TOKEN_LIFETIME_SECONDS},"scope":"{scope}","created_at":{created_at}}}"#
-    )
-    .into_bytes()
+    let (expires_in, created_at) =
+        (TOKEN_LIFETIME_SECONDS.to_string(), grant.issued_at.to_string());
+    // Of one piece: `format!` would take thrice as long.
+    let body = [
+        r#"{"access_token":""#,
+        token,
+        r#"","token_type":"Bearer","expires_in":"#,
+        &expires_in,
+        r#","scope":""#,
+        grant.scopes.as_str(),
+        r#"","created_at":"#,
+        &created_at,
+        "}",
+    ];
+    body.concat().into_bytes()
 }

@@ -3,6 +3,7 @@
 //! Their ids derive from the seed world alone, so that they are the same in every run. What needs the
 //! answers (JSON, routes) is made here too; what needs a run's seed or address never is.
 
+mod ids;
 mod parties;
 mod rows;
 
@@ -22,6 +23,7 @@ use crate::route::Router;
 use crate::settings::SettingsError;
 use crate::timestamp;
 
+pub(crate) use ids::Ids;
 pub(crate) use parties::{Application, Company};
 pub(crate) use rows::Rows;
 
@@ -133,6 +135,15 @@ impl Seeded {
         self.applications.get(index as usize)
     }
 
+    pub(crate) fn applications(&self) -> &[Application] {
+        &self.applications
+    }
+
+    /// The workflows of a company, in the seed's order.
+    pub(crate) fn workflows_of(&self, company: u32) -> impl Iterator<Item = &Workflow> {
+        self.workflows.iter().filter(move |workflow| workflow.company == company)
+    }
+
     /// The application of a `client_id`, with its index.
     pub(crate) fn application_of(&self, client_id: &str) -> Option<(u32, &Application)> {
         let index = *self.application_numbers.get(client_id)?;
@@ -182,5 +193,8 @@ fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
 
 /// Wraps shared rows.
 fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
-    Arc::new(rows.into_iter().map(Arc::new).collect())
+    // Not collected in place: that would keep the room of the rows themselves.
+    let mut shared = Vec::with_capacity(rows.len());
+    shared.extend(rows.into_iter().map(Arc::new));
+    Arc::new(shared)
 }

@@ -4,15 +4,15 @@ mod documents;
 mod legal_requests;
 mod webhooks;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Answers, LegalRequestStatus};
 use moot_fixtures::world::SeedWorld;
 
+use super::Ids;
 use super::parties::Parties;
 use super::{seeded_at, shared};
-use crate::identifier::Identifiers;
+use crate::identifier::{Identifiers, Kind};
 use crate::index::Index;
 use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::settings::SettingsError;
@@ -24,9 +24,9 @@ pub(crate) struct Rows {
     pub(crate) legal_requests: Arc<Vec<Arc<LegalRequest>>>,
     pub(crate) documents: Arc<Vec<Arc<RepositoryDocument>>>,
     pub(crate) webhooks: Arc<Vec<Arc<Webhook>>>,
-    pub(crate) legal_request_ids: BTreeMap<String, u32>,
-    pub(crate) document_ids: BTreeMap<String, u32>,
-    pub(crate) webhook_ids: BTreeMap<String, u32>,
+    pub(crate) legal_request_ids: Ids,
+    pub(crate) document_ids: Ids,
+    pub(crate) webhook_ids: Ids,
     pub(crate) legal_request_index: Index,
     pub(crate) document_index: Index,
     pub(crate) webhook_index: Index,
@@ -66,28 +66,18 @@ pub(super) fn read(
     for (row, record) in (0..).zip(&webhooks) {
         webhook_index.insert(record.company, row, None);
     }
+    let requests = legal_requests.iter().map(|record| &record.id);
+    let uploads = documents.iter().map(|record| &record.id);
+    let hooks = webhooks.iter().map(|record| &record.id);
     Ok(Rows {
-        legal_request_ids: ids("requests", legal_requests.iter().map(|record| &record.id))?,
-        document_ids: ids("documents", documents.iter().map(|record| &record.id))?,
-        webhook_ids: ids("webhooks", webhooks.iter().map(|record| &record.id))?,
-        legal_requests: shared(legal_requests),
+        legal_request_ids: Ids::new(Kind::LegalRequest, "requests", identifiers, requests)?,
+        document_ids: Ids::new(Kind::RepositoryDocument, "documents", identifiers, uploads)?,
+        webhook_ids: Ids::new(Kind::Webhook, "webhooks", identifiers, hooks)?,
+        legal_requests: Arc::new(legal_requests),
         documents: shared(documents),
         webhooks: shared(webhooks),
         legal_request_index,
         document_index,
         webhook_index,
     })
-}
-
-fn ids<'a>(
-    what: &str,
-    rows: impl Iterator<Item = &'a String>,
-) -> Result<BTreeMap<String, u32>, SettingsError> {
-    let mut ids = BTreeMap::new();
-    for (row, id) in (0..).zip(rows) {
-        if ids.insert(id.clone(), row).is_some() {
-            return Err(SettingsError::SeedWorld(format!("two {what} `{id}`")));
-        }
-    }
-    Ok(ids)
 }

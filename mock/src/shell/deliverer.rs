@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -25,15 +26,23 @@ use crate::service::AttemptResult;
 
 /// Real time that settling waits for one more attempt to end.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
+/// Real time in which who begins to settle goes on to wait.
+const BEGUN_MAX: Duration = Duration::from_secs(60);
 /// The system's clock may be set, so no wait for it is longer.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 /// Between two looks at a world that has something due all the time.
 const PAUSE_MIN: Duration = Duration::from_millis(5);
 
-/// The sending end of the thread; it ends when this is dropped.
+/// The sending end of the thread, which has ended once this is dropped.
 pub(crate) struct Deliverer {
     orders: mpsc::UnboundedSender<Order>,
+    thread: Option<JoinHandle<()>>,
+    /// How often settling began.
+    begun: AtomicU64,
 }
+
+/// A settling that began, and is not waited for yet.
+pub(crate) struct Begun(u64);
 
 /// How settling ended.
 #[derive(Debug, Default)]
@@ -49,7 +58,8 @@ enum Order {
     Remove(u64),
     Look(u64),
     Cut { key: u64, which: Cut, done: oneshot::Sender<()> },
-    Settle { key: u64, done: oneshot::Sender<Settled> },
+    Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
+    Settle { key: u64, begun: u64, done: oneshot::Sender<Settled> },
     Done { key: u64, delivery: u64, result: Option<AttemptResult> },
     Stop,
 }
@@ -74,10 +84,13 @@ impl Deliverer {
         let (orders, received) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let outbox = Outbox::new(orders.clone(), Sender::new(network, reach), sandboxes);
-        std::thread::Builder::new()
-            .name("moot-deliveries".to_owned())
-            .spawn(move || runtime.block_on(outbox.run(received)))?;
-        Ok(Self { orders })
+        let thread =
+            std::thread::Builder::new().name("moot-deliveries".to_owned()).spawn(move || {
+                runtime.block_on(outbox.run(received));
+                // A name that is being looked up would be waited for.
+                runtime.shutdown_background();
+            })?;
+        Ok(Self { orders, thread: Some(thread), begun: AtomicU64::new(0) })
     }
 
     /// Watches a world from now on.
@@ -115,10 +128,19 @@ impl Deliverer {
         let _ = cut.await;
     }
 
+    /// Notes from now on which attempts end: what is made due after this is told of, however fast.
+    pub(crate) async fn begin(&self, realm: &Realm) -> Begun {
+        let begun = self.begun.fetch_add(1, Ordering::Relaxed);
+        let (done, noted) = oneshot::channel();
+        self.order(Order::Begin { key: realm.key(), begun, done });
+        let _ = noted.await;
+        Begun(begun)
+    }
+
     /// Fires what is due and waits until no attempt is in flight, or none ended for two seconds.
-    pub(crate) async fn settle(&self, realm: &Realm) -> Settled {
+    pub(crate) async fn settle(&self, realm: &Realm, Begun(begun): Begun) -> Settled {
         let (done, settled) = oneshot::channel();
-        self.order(Order::Settle { key: realm.key(), done });
+        self.order(Order::Settle { key: realm.key(), begun, done });
         settled.await.unwrap_or_default()
     }
 
@@ -131,6 +153,10 @@ impl Deliverer {
 impl Drop for Deliverer {
     fn drop(&mut self) {
         self.order(Order::Stop);
+        // It holds worlds, and with them temporary files: these go before the process does.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -154,9 +180,11 @@ struct Watched {
 }
 
 struct Settling {
+    begun: u64,
     until: Instant,
     settled: Settled,
-    done: oneshot::Sender<Settled>,
+    /// Who waits; `None` while nobody does yet.
+    done: Option<oneshot::Sender<Settled>>,
 }
 
 impl Outbox {
@@ -190,7 +218,11 @@ impl Outbox {
                     tokio::task::yield_now().await;
                     let _ = done.send(());
                 }
-                Some(Order::Settle { key, done }) => self.settle(key, done),
+                Some(Order::Begin { key, begun, done }) => {
+                    self.begin(key, begun);
+                    let _ = done.send(());
+                }
+                Some(Order::Settle { key, begun, done }) => self.settle(key, begun, done),
                 Some(Order::Done { key, delivery, result }) => self.done(key, delivery, result),
                 Some(Order::Stop) | None => return,
             }
@@ -260,7 +292,11 @@ impl Outbox {
             let realm = watched.realm.clone();
             let task = tokio::spawn(async move {
                 let may_start = || realm.service().may_start(delivery);
-                let result = sender.send(attempt, may_start).await;
+                let result = if realm.is_own_receiver(&attempt.url) {
+                    may_start().then(|| AttemptResult::Status(realm.receive(attempt).as_u16()))
+                } else {
+                    sender.send(attempt, may_start).await
+                };
                 let _ = orders.send(Order::Done { key, delivery, result });
             });
             watched.flying.insert(delivery, task.abort_handle());
@@ -286,7 +322,7 @@ impl Outbox {
             Some(result) => {
                 service.attempt_done(clock::now(), delivery, result.clone());
                 for settling in &mut watched.settling {
-                    settling.until = clock::instant() + SETTLE_MAX;
+                    settling.until = settling.until.max(clock::instant() + SETTLE_MAX);
                     settling.settled.attempts.push((delivery, result.clone()));
                 }
             }
@@ -295,12 +331,25 @@ impl Outbox {
         self.look(key);
     }
 
-    fn settle(&mut self, key: u64, done: oneshot::Sender<Settled>) {
+    fn begin(&mut self, key: u64, begun: u64) {
         if let Some(watched) = self.watched.get_mut(&key) {
-            let until = clock::instant() + SETTLE_MAX;
-            watched.settling.push(Settling { until, settled: Settled::default(), done });
-            self.look(key);
+            let until = clock::instant() + BEGUN_MAX;
+            let settled = Settled::default();
+            watched.settling.push(Settling { begun, until, settled, done: None });
         }
+    }
+
+    fn settle(&mut self, key: u64, begun: u64, done: oneshot::Sender<Settled>) {
+        let Some(watched) = self.watched.get_mut(&key) else { return };
+        let until = clock::instant() + SETTLE_MAX;
+        match watched.settling.iter_mut().find(|one| one.begun == begun) {
+            Some(settling) => (settling.until, settling.done) = (until, Some(done)),
+            None => {
+                let settled = Settled::default();
+                watched.settling.push(Settling { begun, until, settled, done: Some(done) });
+            }
+        }
+        self.look(key);
     }
 
     fn cut(&mut self, key: u64, which: Cut) {
@@ -321,8 +370,8 @@ impl Watched {
     /// Answers those who wait, if nothing is in flight.
     fn end_settling(&mut self) {
         if self.flying.is_empty() {
-            for settling in self.settling.drain(..) {
-                let _ = settling.done.send(settling.settled);
+            for settling in self.settling.extract_if(.., |one| one.done.is_some()) {
+                settling.end();
             }
         }
     }
@@ -332,7 +381,15 @@ impl Watched {
         let in_flight = self.flying.len();
         for mut settling in self.settling.extract_if(.., |one| one.until <= now) {
             settling.settled.in_flight = in_flight;
-            let _ = settling.done.send(settling.settled);
+            settling.end();
+        }
+    }
+}
+
+impl Settling {
+    fn end(self) {
+        if let Some(done) = self.done {
+            let _ = done.send(self.settled);
         }
     }
 }

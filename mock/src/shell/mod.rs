@@ -20,6 +20,7 @@ mod faulty_body;
 mod fetcher;
 mod kept_sandbox;
 mod lease;
+mod mailbox;
 mod network;
 mod problem;
 mod realm;
@@ -34,10 +35,11 @@ pub mod settings;
 mod site;
 mod site_body;
 mod tls;
+mod told;
 
 pub use body::BodyTimes;
 #[cfg(feature = "state")]
-pub use durable::DurableError;
+pub use durable::{DurableError, holds_state};
 pub use fetcher::{FETCH_TIME_MAX, Fetcher};
 pub use network::{Looked, Network};
 pub use receiver::{RECEIVED_BYTES_MAX, Received, ReceiverPlan, receive};

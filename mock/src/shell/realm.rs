@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use super::clock;
 use super::lease::Lease;
+use super::mailbox::{Arrival, Mailbox, RECEIVER};
 use crate::Service;
+use crate::service::Attempt;
 use crate::settings::RunSettings;
 
 /// A served world.
@@ -23,6 +27,7 @@ struct Inner {
     lease: Option<Lease>,
     /// Told of every call that is in the journal.
     called: Notify,
+    mailbox: Mailbox,
 }
 
 impl Realm {
@@ -34,7 +39,8 @@ impl Realm {
         settings: RunSettings,
         lease: Option<Lease>,
     ) -> Self {
-        Self(Arc::new(Inner { key, sandbox, service, settings, lease, called: Notify::new() }))
+        let (called, mailbox) = (Notify::new(), Mailbox::default());
+        Self(Arc::new(Inner { key, sandbox, service, settings, lease, called, mailbox }))
     }
 
     pub(crate) fn key(&self) -> u64 {
@@ -52,6 +58,29 @@ impl Realm {
     /// Whom every call is told to.
     pub(crate) fn called(&self) -> &Notify {
         &self.0.called
+    }
+
+    /// What arrived at its built-in receiver.
+    pub(crate) fn mailbox(&self) -> &Mailbox {
+        &self.0.mailbox
+    }
+
+    /// Whether an address is that of its built-in receiver, whatever its query.
+    pub(crate) fn is_own_receiver(&self, url: &str) -> bool {
+        let path = url
+            .split('?')
+            .next()
+            .and_then(|url| url.strip_prefix(self.settings().base_url.as_str()));
+        path == Some(RECEIVER)
+    }
+
+    /// Hands an attempt to its built-in receiver.
+    pub(crate) fn receive(&self, attempt: Attempt) -> StatusCode {
+        let Attempt { url, headers, body, .. } = attempt;
+        let query = url.split_once('?').map(|(_, query)| query);
+        let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let now = self.service().now(clock::now());
+        self.mailbox().take(now, Arrival::new(query, headers, body))
     }
 
     pub(crate) fn lease(&self) -> Option<&Lease> {

@@ -316,6 +316,7 @@ fn derived_seed(seed: u64, key: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::{Plan, Sandboxes, clock};
@@ -343,6 +344,21 @@ mod tests {
         while !count(sandboxes.count()) {
             assert!(clock::instant() < until, "{} are left", sandboxes.count());
             std::thread::yield_now();
+        }
+    }
+
+    /// What a sandbox costs: no row is copied, and of secrets of its own only the key is kept.
+    #[test]
+    fn sandboxes_of_the_same_rows_share_them() {
+        let site = site();
+        let rows = site.main().service().seeded();
+        let before = Arc::strong_count(&rows);
+        for _ in 0..100 {
+            make(&site, None);
+        }
+        assert_eq!(Arc::strong_count(&rows), before + 100);
+        for realm in site.sandboxes().all() {
+            assert!(Arc::ptr_eq(&rows, &realm.service().seeded()));
         }
     }
 

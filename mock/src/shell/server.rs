@@ -2,24 +2,27 @@
 //!
 //! No routing and no middleware: a call goes straight to the [`Site`].
 
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::connection::Connection;
+use super::clock;
+use super::connection::{Connection, Ending};
 use super::sent::Reset;
 use super::site::Site;
 use super::site_body::SiteBody;
@@ -27,13 +30,16 @@ use super::tls::Tls;
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+/// Looks at a connection in [`ServeLimits::head_max`]: a timer for each call would cost more than
+/// finding its answer.
+const LOOKS: u32 = 4;
 
 /// Bounds of a server; those of bodies are the site's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServeLimits {
     /// Connections at a time; further ones wait to be accepted.
     pub connections_max: usize,
-    /// For the head of a call, and for an idle connection.
+    /// For the head of a call, and for an idle connection, which may last a quarter longer.
     pub head_max: Duration,
     /// For calls that run when the server is told to stop.
     pub stop_max: Duration,
@@ -79,7 +85,6 @@ async fn accept_all(
     stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head_max);
     // A client may close its sending side and still wait for the answer.
     http.half_close(true);
     let connections = Arc::new(Semaphore::new(limits.connections_max));
@@ -102,17 +107,19 @@ async fn accept_all(
         };
         // Without it answers would only be slower.
         let _ = stream.set_nodelay(true);
-        let (stream, is_reset) = Connection::new(stream);
+        let (stream, ending) = Connection::new(stream);
         let (http, site, client) = (http.clone(), site.clone(), plain(peer.ip()));
-        let connection = Accepted { http, site, client, is_reset };
+        let connection = Accepted { http, served: Served { site, client, ending } };
         let (watcher, tls) = (graceful.watcher(), tls.clone());
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             let _permit = permit;
-            let Some(Tls(acceptor)) = tls else { return connection.serve(stream, watcher).await };
+            let Some(Tls(acceptor)) = tls else {
+                return connection.serve(stream, watcher, limits.head_max).await;
+            };
             let handshake = tokio::time::timeout(limits.head_max, acceptor.accept(stream));
             if let Ok(Ok(stream)) = handshake.await {
-                connection.serve(stream, watcher).await;
+                connection.serve(stream, watcher, limits.head_max).await;
             }
         });
     }
@@ -123,19 +130,51 @@ async fn accept_all(
 /// A connection that was accepted.
 struct Accepted {
     http: http1::Builder,
-    site: Site,
-    client: IpAddr,
-    is_reset: Arc<AtomicBool>,
+    served: Served,
 }
 
 impl Accepted {
     /// Answers all calls on it. Whatever ends it is the peer's doing, and ends nothing else.
-    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + 'static, watcher: Watcher) {
-        let Self { http, site, client, is_reset } = self;
-        let service =
-            service_fn(move |request| call(site.clone(), request, client, is_reset.clone()));
-        let _ = watcher.watch(http.serve_connection(TokioIo::new(stream), service)).await;
+    async fn serve(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
+        watcher: Watcher,
+        head_max: Duration,
+    ) {
+        let Self { http, served } = self;
+        let served = Arc::new(served);
+        let service = service_fn(|request| call(served.clone(), request));
+        let connection = watcher.watch(http.serve_connection(TokioIo::new(stream), service));
+        let mut connection = pin!(connection);
+        let pause = head_max / LOOKS;
+        let mut look = pin!(tokio::time::sleep(pause));
+        let mut is_set = false;
+        poll_fn(|cx| {
+            if connection.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            // Once it is set, it is asked for nothing but whether its time has come.
+            if is_set && !look.is_elapsed() {
+                return Poll::Pending;
+            }
+            while look.as_mut().poll(cx).is_ready() {
+                if served.ending.idle_looks() >= LOOKS {
+                    return Poll::Ready(());
+                }
+                look.as_mut().reset(clock::instant() + pause);
+            }
+            is_set = true;
+            Poll::Pending
+        })
+        .await;
     }
+}
+
+/// What the calls on a connection are answered by.
+struct Served {
+    site: Site,
+    client: IpAddr,
+    ending: Arc<Ending>,
 }
 
 async fn accept(
@@ -149,21 +188,19 @@ async fn accept(
 
 /// # Errors
 /// A fault resets the connection instead of an answer.
-async fn call(
-    site: Site,
-    request: Request<Incoming>,
-    client: IpAddr,
-    is_reset: Arc<AtomicBool>,
-) -> io::Result<Response<SiteBody>> {
-    let answer = site.call(request, client).await;
+async fn call(served: Arc<Served>, request: Request<Incoming>) -> io::Result<Response<SiteBody>> {
+    served.ending.begin_call();
+    let (parts, body) = request.into_parts();
+    let answer = served.site.call_of_parts(&parts, pin!(body), served.client).await;
+    served.ending.end_call();
     match answer.extensions().get::<Reset>() {
         None => Ok(answer),
         Some(Reset::During) => {
-            is_reset.store(true, Ordering::Release);
+            served.ending.reset();
             Ok(answer)
         }
         Some(Reset::Before) => {
-            is_reset.store(true, Ordering::Release);
+            served.ending.reset();
             Err(io::ErrorKind::ConnectionReset.into())
         }
     }

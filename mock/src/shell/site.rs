@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::body::{self, BodyTimes, Store};
 use super::clock;
@@ -198,26 +198,6 @@ impl Site {
         self.0.main.describe()
     }
 
-    /// Keeps from now on the journals of sandboxes that are deleted, of 1,000 at most.
-    pub fn remember_deleted(&self) {
-        self.0.sandboxes.remember_deleted();
-    }
-
-    /// The journal of every world: the main one, the sandboxes that are gone as far as they are
-    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges"}]}`;
-    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, `forgotten` how
-    /// many earlier ones are no longer among them, `sandbox` its id or null.
-    pub fn journals(&self) -> Value {
-        let main = std::iter::once(self.0.main.clone());
-        let sandboxes = [self.0.sandboxes.remembered(), self.0.sandboxes.all()].concat();
-        let worlds = main.chain(sandboxes).map(|realm| {
-            let mut journal = realm.service().journal();
-            journal["sandbox"] = json!(realm.sandbox());
-            journal
-        });
-        json!({ "worlds": worlds.collect::<Vec<_>>() })
-    }
-
     /// Answers a call that comes from `client`. Its target may have any origin; only the path is
     /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
     /// before the answer, so that a client that writes first finds it.
@@ -227,29 +207,47 @@ impl Site {
     where
         B: Body<Data = Bytes> + Send,
     {
-        let answer = AssertUnwindSafe(self.answer(request, client)).catch_unwind().await;
-        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+        let (parts, body) = request.into_parts();
+        self.call_of_parts(&parts, pin!(body), client).await
     }
 
-    async fn answer<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
+    /// As [`Self::call`], of a request that stays where it is: moving it costs as much as some answers.
+    pub(super) async fn call_of_parts<B>(
+        &self,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
     where
         B: Body<Data = Bytes> + Send,
     {
-        let (parts, body) = request.into_parts();
-        let body = pin!(body);
+        let answer = pin!(self.answer(parts, body, client));
+        let answer = AssertUnwindSafe(answer).catch_unwind().await;
+        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+    }
+
+    async fn answer<B>(
+        &self,
+        parts: &Parts,
+        body: Pin<&mut B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send,
+    {
         match self.place(parts.uri.path()) {
             Place::Service { realm, path } => {
-                self.serve(realm.get(self), path, &parts, body, client).await
+                self.serve(realm.get(self), path, parts, body, client).await
             }
             Place::Admin { realm, path } => {
                 let realm = realm.get(self);
-                if let Err(problem) = self.0.access.check(&parts, client) {
+                if let Err(problem) = self.0.access.check(parts, client) {
                     Box::pin(body::drain(body, &parts.headers, self.0.times)).await;
                     return problem.respond(parts.uri.path());
                 }
-                Box::pin(super::control::call(self, realm, path, &parts, body)).await
+                Box::pin(super::control::call(self, realm, path, parts, body)).await
             }
-            Place::Outside => Box::pin(self.outside(&parts, body, client)).await,
+            Place::Outside => Box::pin(self.outside(parts, body, client)).await,
         }
     }
 
@@ -296,7 +294,8 @@ impl Site {
         let head = Head { method: &parts.method, path, query, headers: &parts.headers, client };
         let service = realm.service();
         let (headers, times) = (&parts.headers, self.0.times);
-        let admitted = match service.admit(clock::now(), &head) {
+        let now = clock::now();
+        let admitted = match service.admit(now, &head) {
             Admission::Admitted(admitted) => admitted,
             Admission::Refused(response) => {
                 realm.called().notify_waiters();
@@ -307,22 +306,23 @@ impl Site {
             }
         };
         // What few calls need is boxed here and above, so that the future of every call is small.
-        let body = if body::is_empty(&*body, headers, admitted.reading) {
-            call::Body::Empty
+        let (body, mut now) = if body::is_empty(&*body, headers, admitted.reading) {
+            (call::Body::Empty, now)
         } else {
             let read = body::read(body, headers, admitted.reading, times, &self.0.store);
             match Box::pin(read).await {
-                Ok(body) => body,
+                Ok(body) => (body, clock::now()),
                 Err(_) => return problem::internal("a temporary file can't be written"),
             }
         };
         let mut call = Call { head, admitted: &admitted, body, fetched: None };
         if let Some(fetcher) = &self.0.fetcher
-            && let Some(fetch) = service.needs(clock::now(), &call)
+            && let Some(fetch) = service.needs(now, &call)
         {
             call.fetched = Some(Box::pin(fetcher.fetch(fetch, &self.0.store)).await);
+            now = clock::now();
         }
-        let response = service.answer(clock::now(), &call);
+        let response = service.answer(now, &call);
         realm.called().notify_waiters();
         if parts.method == Method::DELETE {
             // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made

@@ -42,6 +42,7 @@ impl World {
                 self.journal().record(&Record {
                     serial,
                     at: now,
+                    read_at: now,
                     head,
                     body: None,
                     operation: seen.operation,
@@ -85,7 +86,7 @@ impl World {
             }
         };
         let reading = operation::reading(operation, answers);
-        Ok(Admitted { serial, operation, id, principal, reading })
+        Ok(Admitted { serial, at: now, operation, id, principal, reading })
     }
 
     fn limit(

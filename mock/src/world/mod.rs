@@ -245,7 +245,8 @@ impl World {
         let Call { head, admitted, body, fetched: _ } = call;
         self.journal.record(&Record {
             serial: admitted.serial,
-            at: now,
+            at: admitted.at,
+            read_at: now,
             head,
             body: Some(body),
             operation: Some(admitted.operation),

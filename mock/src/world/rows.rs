@@ -2,13 +2,14 @@
 //!
 //! Seed rows are found by their own table of ids, later ones by the bijection of this run's seed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::World;
 use crate::identifier::{Identifiers, Kind, document_id_of};
 use crate::limits::ROWS_MAX;
 use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::seeded::Ids;
+use crate::short_id::ShortId;
 use crate::table::Table;
 
 impl World {
@@ -57,14 +58,15 @@ impl World {
     }
 
     /// The id of an entry in the log of the request of a row.
-    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> String {
+    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
         let is_seeded = row < self.state().legal_requests.base_length();
         self.identifiers_of(is_seeded).activity_id(row, entry)
     }
 
     /// The unguessable id of a document's download.
     pub(crate) fn download_id(&self, document_id: &str) -> String {
-        let is_seeded = self.seeded().rows().document_ids.contains_key(document_id);
+        let seeded = self.seeded();
+        let is_seeded = seeded.rows().document_ids.row(seeded.identifiers(), document_id).is_some();
         self.identifiers_of(is_seeded).download_id(document_id)
     }
 
@@ -72,14 +74,8 @@ impl World {
         if is_seeded { self.seeded().identifiers() } else { &self.identifiers }
     }
 
-    fn row<R>(
-        &self,
-        kind: Kind,
-        id: &str,
-        seeded: &BTreeMap<String, u32>,
-        table: &Table<R>,
-    ) -> Option<u32> {
-        if let Some(&row) = seeded.get(id) {
+    fn row<R>(&self, kind: Kind, id: &str, seeded: &Ids, table: &Table<R>) -> Option<u32> {
+        if let Some(row) = seeded.row(self.seeded().identifiers(), id) {
             return Some(row);
         }
         let row = u32::try_from(self.identifiers.number(kind, id)?).ok()?;
@@ -88,14 +84,9 @@ impl World {
     }
 
     /// A row whose id is no seed row's: then its number is passed over.
-    fn fresh<R>(
-        &self,
-        kind: Kind,
-        seeded: &BTreeMap<String, u32>,
-        table: &Table<R>,
-    ) -> Option<(u32, String)> {
+    fn fresh<R>(&self, kind: Kind, seeded: &Ids, table: &Table<R>) -> Option<(u32, String)> {
         (table.next_row()..ROWS_MAX)
             .map(|row| (row, self.identifiers.id(kind, u64::from(row))))
-            .find(|(_, id)| !seeded.contains_key(id))
+            .find(|(_, id)| seeded.row(self.seeded().identifiers(), id).is_none())
     }
 }

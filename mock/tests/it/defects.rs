@@ -311,6 +311,26 @@ fn registered(tour: &mut Tour, token: &str) -> String {
     answer["data"]["id"].as_str().unwrap_or("none").to_owned()
 }
 
+fn hostile_calls(tour: &mut Tour) {
+    let token = tour.token("demo-main", 0);
+    for target in [
+        "/v1/requests/".to_owned(),
+        "/v1/requests?page=1&page=2".to_owned(),
+        format!("/v1/requests/{}", "0".repeat(200)),
+        "/v1/requests/%F0%9F%93%84".to_owned(),
+    ] {
+        tour.get(&target, &token);
+    }
+    for method in ["HEAD", "OPTIONS"] {
+        tour.call(&format!("{method} /v1/requests"), &bearer(&token), Body::Empty);
+    }
+    let headers = typed(bearer(&token), MULTIPART);
+    let long = format!("workflow_id={}", "0".repeat(100_000));
+    for parts in [&["workflow_id=a", "workflow_id=b"][..], &[&long]] {
+        tour.call("POST /v1/requests", &headers, multipart(parts));
+    }
+}
+
 fn webhooks(tour: &mut Tour) {
     let (main, other) = (tour.token("demo-main", 0), tour.token("other-main", 0));
     let mut hooks: Vec<String> = (0..3).map(|_| registered(tour, &main)).collect();
@@ -371,6 +391,7 @@ fn bearers(tour: &mut Tour) {
 }
 
 fn odd_calls(tour: &mut Tour) {
+    hostile_calls(tour);
     let token = tour.token("demo-main", 0);
     let headers = bearer(&token);
     for line in [

@@ -5,16 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use http::{Method, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::{Method, Request, StatusCode};
+use http_body_util::Full;
 use jiff::Timestamp;
+use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Content, Head, Part};
 use moot_mock::control::Ask;
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::Progression;
+use moot_mock::shell::{Site, SiteOptions};
 use moot_mock::{Seeded, Service, Settings, World};
+use tokio::runtime::{Builder, Runtime};
 
-use crate::shell_support::{LEGAL_REQUEST, MAIN, settings};
+use crate::shell_support::{BASE, CLIENT, LEGAL_REQUEST, MAIN, call, settings, token};
 
 fn service(settings: Settings) -> Service {
     Service::new(World::new(settings, Timestamp::UNIX_EPOCH).expect("the settings are sound"))
@@ -120,4 +124,87 @@ fn a_row_is_rendered_once_and_shared_by_every_answer() {
     let get = |client: &Client<'_>| client.send(&Method::GET, &path, Body::Empty);
     assert!(are_shared(&get(&one), &get(&one)), "one world renders a row twice");
     assert!(are_shared(&get(&one), &get(&other)), "worlds of the same rows do not share them");
+}
+
+/// A form with three fields.
+const FORM: &str = "--b0\r\nContent-Disposition: form-data; name=\"workflow_id\"\r\n\r\nWORKFLOW\r\n\
+    --b0\r\nContent-Disposition: form-data; name=\"requester_email\"\r\n\r\nrequester@bench.example\r\n\
+    --b0\r\nContent-Disposition: form-data; name=\"counterparty_name\"\r\n\r\nSample Works Ltd\r\n--b0--\r\n";
+const GRANT: &str =
+    "grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write";
+
+/// Allocations of a call through the shell, with room for them: the fewest of some, since now and then
+/// a table grows.
+#[track_caller]
+fn check_allocations(
+    bench: &Bench,
+    (method, path, content_type, body): (&str, &str, &str, &str),
+    allocations_max: u64,
+) {
+    let counts = (0..5).map(|_| {
+        // A client that asks for a token names itself in the form.
+        let authorization =
+            path.starts_with("/v1").then_some((AUTHORIZATION, &bench.authorization));
+        let request = Request::builder().method(method).uri(format!("{BASE}{path}"));
+        let request = authorization
+            .into_iter()
+            .fold(request, |request, (name, value)| request.header(name, value));
+        let request = request
+            .header(CONTENT_TYPE, content_type)
+            .body(Full::new(Bytes::copy_from_slice(body.as_bytes())))
+            .expect("a sound request");
+        let mut answer = None;
+        let counted = allocation_counter::measure(|| {
+            answer = Some(bench.runtime.block_on(bench.site.call(request, CLIENT)));
+        });
+        let status = answer.map(|answer| answer.status()).expect("an answer");
+        assert!(status.is_success(), "{method} {path}: {status}");
+        counted.count_total
+    });
+    let fewest = counts.min().unwrap_or_default();
+    assert!(fewest <= allocations_max, "{method} {path}: {fewest} allocations");
+}
+
+/// A site of the world that is measured, called from one thread.
+struct Bench {
+    site: Site,
+    runtime: Runtime,
+    authorization: String,
+}
+
+#[test]
+fn a_call_allocates_little() {
+    let world = world::named("bench").expect("it is embedded").clone();
+    let settings = Settings { seed_world: Arc::new(world), ..settings() };
+    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let said = site.describe();
+    let workflow = said["workflows"][0]["id"].as_str().expect("an id");
+    let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let token = runtime.block_on(token(&site, BASE, "bench"));
+    let list = runtime.block_on(call(&site, "GET /api/v1/requests", &token));
+    let one = format!("/v1/requests/{}", list.text("/data/0/id"));
+    let bench = Bench { site, runtime, authorization: format!("Bearer {token}") };
+    check_allocations(&bench, ("GET", &one, "", ""), 4);
+    check_allocations(&bench, ("GET", "/v1/requests", "", ""), 8);
+    let form = "application/x-www-form-urlencoded";
+    check_allocations(&bench, ("POST", "/oauth/token", form, GRANT), 10);
+    let create = FORM.replace("WORKFLOW", workflow);
+    let multipart = "multipart/form-data; boundary=b0";
+    check_allocations(&bench, ("POST", "/v1/requests", multipart, &create), 38);
+}
+
+/// Rows of a world, to be weighed.
+const ROWS: u32 = 10_000;
+
+#[test]
+fn a_row_weighs_less_than_a_kibibyte() {
+    let mut world = world::named("bench").expect("it is embedded").clone();
+    world.companies[0].generated_legal_requests = ROWS;
+    let mut seeded = None;
+    let weighed = allocation_counter::measure(|| {
+        seeded = Some(Seeded::new(&world, answers::default().clone()).expect("sound rows"));
+    });
+    let each = weighed.bytes_current / i64::from(ROWS);
+    assert!((1..=1024).contains(&each), "{each} bytes a row");
+    drop(seeded);
 }

@@ -38,6 +38,34 @@ fn ids_of_seed_rows_do_not_depend_on_the_run() {
 }
 
 #[test]
+fn a_named_row_is_found_by_its_name_alone_and_no_two_rows_share_an_id() {
+    let derived = bench().get("/v1/requests?page=1").ids();
+    let last = derived.first().expect("a row").clone();
+    let named = |name: &str| {
+        let mut settings = settings();
+        let mut world = (*settings.seed_world).clone();
+        // The newest generated row of the company, now written out with a name.
+        let company = &mut world.companies[0];
+        company.generated_legal_requests = 0;
+        company.legal_requests.truncate(2);
+        company.legal_requests[1].id = Some(name.to_owned());
+        settings.seed_world = world.into();
+        World::new(settings, start())
+    };
+    let first = named("first-of-all").expect("a name of its own");
+    let bench = Bench { service: Service::new(first), client: [127, 0, 0, 1].into() };
+    let ids = bench.get("/v1/requests").ids();
+    assert!(ids.contains(&"first-of-all".to_owned()), "{ids:?}");
+    for id in &ids {
+        assert_eq!(bench.get(&format!("/v1/requests/{id}")).value("/data/id"), id.as_str());
+    }
+    assert_eq!(bench.get(&format!("/v1/requests/{last}")).status, 404, "it is no row any more");
+    let other = ids.iter().find(|id| *id != "first-of-all").expect("another row");
+    let refused = named(other).expect_err("two rows with one id").to_string();
+    assert!(refused.contains("two requests"), "{refused}");
+}
+
+#[test]
 fn histories_are_legal_and_lie_before_the_seeded_time() {
     let bench = bench();
     let seeded_at = world::named("demo").expect("it is embedded").seeded_at.clone();

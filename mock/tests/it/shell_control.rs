@@ -3,11 +3,12 @@
 use std::net::IpAddr;
 
 use http_body_util::BodyExt;
-use moot_mock::shell::{Site, SiteOptions};
+use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
 use crate::shell_support::{
-    BASE, CLIENT, LEGAL_REQUEST, MAIN, admin, call, form, request, send, settings, site, token,
+    BASE, CLIENT, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, settings,
+    site, token,
 };
 
 async fn get(site: &Site, path: &str) -> Value {
@@ -95,7 +96,7 @@ async fn mistakes_are_explained() {
     check("POST /clock", json!({ "next": true, "advance_seconds": 1 }), 400, "exactly one of")
         .await;
     check("POST /clock", json!({ "set": "noon" }), 422, "2026-03-05T14:30:00Z").await;
-    check("POST /clock", json!([1]), 400, "invalid").await;
+    check("POST /clock", json!([1]), 400, "a JSON object").await;
     check("POST /sandboxes", json!({ "world": "dem" }), 422, "did you mean `demo`?").await;
     check("POST /sandboxes", json!({ "answers": { "per_pge": 3 } }), 422, "per_page").await;
     check("POST /sandboxes", json!({ "world": {} }), 422, "seeded_at").await;
@@ -242,6 +243,36 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
         let answer = site.call(call, beyond).await;
         assert_eq!(answer.status(), status, "{token}");
         answer.into_body().collect().await.expect("a body");
+    }
+}
+
+/// As a page that a browser on this machine shows would try it, through the socket.
+#[tokio::test]
+async fn a_page_of_another_site_reaches_no_control_plane_through_the_socket() {
+    let site = site();
+    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
+    let sandbox = made.text("/base_url").replace("http://moot.test", "");
+    let served = served(&site, ServeLimits::default()).await;
+    let client = client().build().expect("a client");
+    let own = format!("localhost:{}", served.address.port());
+    let origin = format!("http://{own}");
+    for base in [BASE, sandbox.as_str()] {
+        for (host, from, status) in [
+            (own.as_str(), None, 200),
+            (&own, Some(origin.as_str()), 200),
+            ("rebound.example", None, 403),
+            ("rebound.example", Some("http://rebound.example"), 403),
+            (&own, Some("https://page.example"), 403),
+            (&own, Some("null"), 403),
+        ] {
+            let url = format!("http://{}{base}/__admin/reset", served.address);
+            let mut call = client.post(url).header("host", host);
+            if let Some(from) = from {
+                call = call.header("origin", from);
+            }
+            let answer = call.send().await.expect("an answer");
+            assert_eq!(answer.status(), status, "{base} {host} {from:?}");
+        }
     }
 }
 

@@ -166,6 +166,89 @@ async fn a_reset_before_the_answer_does_nothing_and_commit_then_fail_keeps_the_c
     assert_eq!(stage.marked().await, kinds.map(Value::from));
 }
 
+/// The change is there, whatever the operation: a client that repeats the call finds that out.
+#[tokio::test]
+async fn commit_then_fail_keeps_what_every_writer_did() {
+    let stage = Stage::new().await;
+    let webhooks = async || -> Vec<String> {
+        let list = stage.client.get(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
+        let list: Value = list.send().await.expect("an answer").json().await.expect("JSON");
+        let rows = list["data"].as_array().expect("a list").iter();
+        rows.map(|row| row["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    let arm = async |operation: &str| {
+        stage
+            .arm(json!({ "kind": "commit_then_fail", "operation": operation, "status": 502 }))
+            .await;
+    };
+    let before = webhooks().await;
+    arm("create_webhook").await;
+    let webhook = json!({ "name": "Mine", "url": "https://hooks.example/a", "auth_type": "none" });
+    let call = stage.client.post(stage.url("/v1/webhooks")).bearer_auth(&stage.token);
+    let call = call.header("content-type", "application/json").body(webhook.to_string());
+    assert_eq!(call.send().await.expect("an answer").status(), 502);
+    let made = webhooks().await;
+    let new: Vec<&String> = made.iter().filter(|id| !before.contains(id)).collect();
+    assert_eq!(new.len(), 1, "it was made");
+
+    arm("delete_webhook").await;
+    let delete = || {
+        let path = format!("/v1/webhooks/{}", new[0]);
+        stage.client.delete(stage.url(&path)).bearer_auth(&stage.token).send()
+    };
+    assert_eq!(delete().await.expect("an answer").status(), 502);
+    assert_eq!(webhooks().await, before, "it is gone");
+    assert_eq!(delete().await.expect("an answer").status(), 404, "so repeating finds nothing");
+
+    let documents = async || -> u64 {
+        let world = admin(&stage.site, BASE, "GET /world", Value::Null).await.ok().json();
+        let count = &world["companies"][0]["counts"]["repository_documents"];
+        count.as_u64().unwrap_or_else(|| panic!("no count: {world}"))
+    };
+    let before = documents().await;
+    arm("create_repository_document").await;
+    let (kind, body) = form(&["file@notes.txt=Some text"]);
+    let call = stage.client.post(stage.url("/v1/repository_documents")).bearer_auth(&stage.token);
+    let answer = call.header("content-type", kind).body(body).send().await.expect("an answer");
+    assert_eq!(answer.status(), 502);
+    assert_eq!(documents().await, before + 1, "it was stored");
+    assert_eq!(stage.hits().await, [1, 1, 1]);
+}
+
+/// All of them through the socket: each is counted, marked in the journal, and over.
+#[tokio::test]
+async fn every_kind_strikes_once_is_counted_and_marked() {
+    let stage = Stage::new().await;
+    let faults = [
+        json!({ "kind": "status", "status": 500 }),
+        json!({ "kind": "delay", "milliseconds": 1 }),
+        json!({ "kind": "slow_body", "milliseconds": 1 }),
+        json!({ "kind": "truncate" }),
+        json!({ "kind": "reset_before" }),
+        json!({ "kind": "reset_during" }),
+        json!({ "kind": "malformed_json" }),
+        json!({ "kind": "wrong_content_type" }),
+        json!({ "kind": "missing_member", "member": "/data" }),
+        json!({ "kind": "extra_member", "member": "/zz" }),
+        json!({ "kind": "commit_then_fail" }),
+    ];
+    let whole = async || -> Option<Value> { stage.list().await.ok()?.json().await.ok() };
+    let sound = whole().await.expect("a sound answer");
+    for fault in &faults {
+        stage.arm(fault.clone()).await;
+        // Of a delay nothing is seen but the time, and of a content type the header.
+        let kind = fault["kind"].as_str().expect("a kind");
+        let is_seen = !matches!(kind, "delay" | "slow_body" | "wrong_content_type");
+        assert_eq!(whole().await != Some(sound.clone()), is_seen, "{fault}");
+        assert_eq!(whole().await.as_ref(), Some(&sound), "{fault} is over");
+    }
+    assert_eq!(stage.hits().await, [1; 11]);
+    let marked: Vec<Value> =
+        stage.marked().await.into_iter().filter(|mark| !mark.is_null()).collect();
+    let kinds: Vec<Value> = faults.iter().map(|fault| fault["kind"].clone()).collect();
+    assert_eq!(marked, kinds);
+}
+
 #[tokio::test]
 async fn the_json_of_an_answer_is_damaged() {
     let stage = Stage::new().await;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use moot_fixtures::contract::{Operation, TokenNeed};
 use moot_mock::shell::{SANDBOXES_MAX, Site};
 use serde_json::{Value, json};
 
@@ -122,6 +123,33 @@ async fn no_credential_of_one_world_works_in_another() {
             }
         }
     }
+}
+
+/// Every route that takes a token, with a token of another world: 401, whatever it names.
+#[tokio::test]
+async fn no_route_of_a_world_takes_a_token_of_another() {
+    let site = site();
+    let (first, _) = sandbox(&site, json!({ "seed": 5 })).await;
+    let (second, _) = sandbox(&site, json!({ "seed": 5 })).await;
+    let worlds = [BASE, first.as_str(), second.as_str()];
+    let mut routes = 0;
+    for operation in Operation::ALL {
+        if operation.token() == TokenNeed::None {
+            continue;
+        }
+        routes += 1;
+        let path = operation.path().replace("{id}", "wfMutualNda1");
+        for home in worlds {
+            let own = token(&site, home, MAIN).await;
+            for base in worlds {
+                let line = format!("{} {base}{path}", operation.method());
+                let answer = call(&site, &line, &own).await;
+                let is_let_in = answer.status != 401;
+                assert_eq!(is_let_in, base == home, "{line} with a token of {home}: {answer:?}");
+            }
+        }
+    }
+    assert!(routes >= 13, "{routes}");
 }
 
 /// Who writes a world out chooses its secrets too.

@@ -2,4 +2,5 @@
 
 mod bundle;
 mod placeholders;
+mod rows;
 mod store;

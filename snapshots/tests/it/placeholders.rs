@@ -1,6 +1,6 @@
 //! What is volatile is named, keeps its identity, and everything else stays.
 
-use moot_snapshots::Placeholders;
+use moot_snapshots::{Placeholders, Stored, Told};
 use serde_json::{Value, json};
 
 /// Renders `bodies` in one scenario and compares the last body.
@@ -11,10 +11,61 @@ fn check(bodies: &[Value], expected: Value) {
     placeholders.hide_base("http://127.0.0.1:4010/sandboxes/s7");
     let mut last = String::new();
     for body in bodies {
-        last = placeholders.response(200, &[], Some(body), "", &[]);
+        last = placeholders.response(told(200, Some(body)), &stored(), &[]);
     }
     let shown = last.split_once("\n\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
     assert_eq!(shown, format!("{expected:#}"));
+}
+
+fn told(status: u16, json: Option<&Value>) -> Told<'_> {
+    Told { status, headers: &[], json, text: "" }
+}
+
+/// As a contract would have it: a name, a note that may be null, free keys, a list.
+fn stored() -> Stored {
+    let place = |path: &str, types: &[&str]| {
+        let words = |text: &[&str]| text.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        (words(&path.split('/').collect::<Vec<_>>()), words(types))
+    };
+    Stored::new([
+        place("data", &["array"]),
+        place("data/title", &["string"]),
+        place("data/*/title", &["string"]),
+        place("data/note", &["string", "null"]),
+        place("data/tied", &["object", "null"]),
+        place("data/fields", &["array"]),
+    ])
+}
+
+#[test]
+fn what_is_stored_is_named_by_its_type_and_keeps_its_identity() {
+    let thing = |id: &str, title: Value, note: Value, tied: Value, fields: Value| {
+        json!({"data": {"id": id, "type": "legal_request", "title": title, "note": note,
+            "tied": tied, "fields": fields, "status": "draft"}})
+    };
+    let shown = |title: &str, note: &str, tied: &str| {
+        json!({"data": {"fields": ["string"], "id": "[request:1]", "note": note, "status": "draft",
+            "tied": tied, "title": title, "type": "legal_request"}})
+    };
+    let one = thing("ab12", json!("NDA"), json!(null), json!(null), json!(["a"]));
+    let first = shown("[text:1]", "[text or null:1]", "[object or null:1]");
+    check(std::slice::from_ref(&one), first.clone());
+    // Other data: the same. What is tied to it has no name of its own, which would move the others.
+    let tied = json!({"id": "ef56", "type": "legal_request"});
+    let other = thing("cd34", json!("Lease"), json!("n"), tied.clone(), json!(["b", "c"]));
+    check(&[other], first.clone());
+    // The same thing again, and then changed.
+    check(&[one.clone(), one.clone()], first);
+    let changed = thing("ab12", json!("NDA 2"), json!("n"), tied, json!(["a"]));
+    check(&[one, changed], shown("[text:2]", "[text or null:2]", "[object or null:2]"));
+}
+
+#[test]
+fn another_type_of_a_stored_value_shows() {
+    let thing = |title: Value, fields: Value| json!({"data": {"fields": fields, "title": title}});
+    check(&[thing(json!(7), json!([1]))], thing(json!(7), json!(["integer"])));
+    check(&[thing(json!(null), json!("a"))], thing(json!(null), json!("a")));
+    check(&[thing(json!("NDA"), json!([]))], thing(json!("[text:1]"), json!(["(none)"])));
 }
 
 fn legal_request(id: &str) -> Value {
@@ -107,7 +158,11 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
     let body = json!({"a": {"b": 1}, "c": 2, "id": "ab12"});
     let pointers = ["/a/b".to_owned(), "/id".to_owned(), "/nowhere".to_owned()];
     assert_eq!(
-        Placeholders::new().response(429, &headers, Some(&body), "", &pointers),
+        Placeholders::new().response(
+            Told { headers: &headers, ..told(429, Some(&body)) },
+            &stored(),
+            &pointers
+        ),
         "HTTP 429\ncontent-type: application/json\nretry-after: [present]\n\n\
          {\n  \"a\": {\n    \"b\": \"[redacted]\"\n  },\n  \"c\": 2,\n  \"id\": \"[redacted]\"\n}"
     );
@@ -115,7 +170,10 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
 
 #[test]
 fn a_body_that_is_no_json_is_shown_escaped() {
-    let shown = |text: &str| Placeholders::new().response(502, &[], None, text, &[]);
+    let shown = |text: &str| {
+        let told = Told { text, ..told(502, None) };
+        Placeholders::new().response(told, &Stored::default(), &[])
+    };
     assert_eq!(shown(""), "HTTP 502\n\n(no body)");
     assert_eq!(shown("<p>\u{1b}[31m"), "HTTP 502\n\n<p>\\u{1b}[31m");
     assert_eq!(shown("%PDF\u{fffd}"), "HTTP 502\n\n(binary)");

@@ -119,3 +119,22 @@ fn a_file_that_is_no_snapshot_is_an_error() {
     assert!(matches!(compare(dir.path(), "x", Mode::Check), Comparison::Error(_)));
     assert!(list(dir.path()).is_err());
 }
+
+#[test]
+fn a_list_without_items_differs_from_no_list_and_unlearns_nothing() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let page = |items: &str| format!("HTTP 200\n\n{{\n  \"data\": [\n    \"{items}\"\n  ]\n}}");
+    compare(dir.path(), &page("string"), Mode::Record);
+    for mode in [Mode::Check, Mode::Record] {
+        assert_eq!(compare(dir.path(), &page("(none)"), mode), Comparison::Match);
+    }
+    assert!(matches!(
+        compare(dir.path(), &page("integer"), Mode::Check),
+        Comparison::Mismatch { .. }
+    ));
+    // The other way round a record learns, which is a decision.
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    compare(dir.path(), &page("(none)"), Mode::Record);
+    assert_eq!(compare(dir.path(), &page("string"), Mode::Check), Comparison::Match);
+    assert_eq!(compare(dir.path(), &page("string"), Mode::Record), Comparison::Updated);
+}

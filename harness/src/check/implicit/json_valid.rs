@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 
 use super::{Finding, Implicit, ImplicitContext, Seen, found};
 use crate::check::Judgement;
@@ -17,8 +18,44 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     // Without a body (204, HEAD) nothing was sent as JSON; the limiter's body is free.
     let body = seen.whole_body().filter(|body| !body.is_empty());
     match body {
-        Some(body) if is_sent_as_json && !seen.is_limit() => found("json.valid", judged(body)),
+        Some(body) if is_sent_as_json && !seen.is_limit() => {
+            let read = seen.response.json.as_deref();
+            let holds = read.is_some_and(|json| is_sound(body, json));
+            found("json.valid", if holds { Judgement::Holds } else { judged(body) })
+        }
         _ => Vec::new(),
+    }
+}
+
+/// Whether `json`, which was read from `body`, has as many members as were written: then none was there
+/// twice, and it need not be read again to know.
+fn is_sound(body: &[u8], json: &Value) -> bool {
+    members_written(body) == members_of(json)
+}
+
+/// Colons outside of texts, of a body that is JSON.
+fn members_written(body: &[u8]) -> usize {
+    let (mut members, mut is_in_text) = (0, false);
+    let mut bytes = body.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => is_in_text = !is_in_text,
+            // What is escaped ends no text.
+            b'\\' if is_in_text => {
+                bytes.next();
+            }
+            b':' if !is_in_text => members += 1,
+            _ => {}
+        }
+    }
+    members
+}
+
+fn members_of(json: &Value) -> usize {
+    match json {
+        Value::Object(members) => members.len() + members.values().map(members_of).sum::<usize>(),
+        Value::Array(items) => items.iter().map(members_of).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 
@@ -101,5 +138,25 @@ impl<'de> Visitor<'de> for SoundVisitor {
 
     fn visit_unit<E>(self) -> Result<Sound, E> {
         Ok(Sound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_sound;
+
+    #[track_caller]
+    fn check(body: &str, expected: bool) {
+        let json = serde_json::from_str(body).expect("a parser takes it");
+        assert_eq!(is_sound(body.as_bytes(), &json), expected, "{body}");
+    }
+
+    #[test]
+    fn members_that_are_there_twice_are_missed_in_what_was_read() {
+        check(r#"{"a": 1, "b": {"a": [{"a": ":"}, ":", {"a\":": null}]}}"#, true);
+        check(r#"{"a\\": {"b": 1}, "a": "\\\":"}"#, true);
+        check("7", true);
+        check(r#"{"a": 1, "a": 1}"#, false);
+        check(r#"[{"x": {"a": 1, "\u0061": {"b": 2}}}]"#, false);
     }
 }

@@ -9,6 +9,7 @@ mod challenge;
 mod context;
 mod date;
 mod declared_status;
+mod first_read;
 mod json_valid;
 mod media_type;
 mod no_body;

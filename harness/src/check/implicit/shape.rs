@@ -1,9 +1,10 @@
 //! Has a success the body that its operation documents (§4)?
 
 use moot_fixtures::contract::Operation;
+use serde_json::Value;
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::schema;
+use super::{Finding, Implicit, ImplicitContext, Seen, first_read, found};
+use crate::check::{Judgement, schema};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "success body",
@@ -27,13 +28,30 @@ pub(super) const ROW: Implicit = Implicit {
 fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     let Some(operation) = seen.operation() else { return Vec::new() };
     let Some(requirement) = requirement(operation) else { return Vec::new() };
-    if !seen.is_success() || seen.whole_body().is_none() {
-        return Vec::new();
+    let Some(body) = seen.whole_body().filter(|_| seen.is_success()) else { return Vec::new() };
+    let Some(name) = operation.success_schema() else { return Vec::new() };
+    found(requirement, judged(name, body, seen.response.json.as_deref()))
+}
+
+/// A body that is no text has no shape, and one that readers read differently has two.
+fn judged(name: &str, body: &[u8], json: Option<&Value>) -> Judgement {
+    let expected = format!("the schema `{name}`");
+    if let Err(error) = std::str::from_utf8(body) {
+        let place = format!("byte {}", error.valid_up_to());
+        return Judgement::fails("the body is no JSON: it is not UTF-8", expected, place);
     }
-    // Any 2xx has the body of the documented success: some success statuses are open.
-    let success = operation.responses().iter().find(|row| row.status < 300);
-    let Some(name) = success.and_then(|row| row.schema) else { return Vec::new() };
-    found(requirement, schema::judge(name, seen.response.json.as_deref()))
+    let judgement = schema::judge(name, json);
+    match (judgement, json.and_then(|last| first_read::member_read_twice(body, last))) {
+        (Judgement::Holds, Some(member)) => Judgement::fails(
+            format!(
+                "the member `{member}` is there twice, with different values, so that readers \
+                 disagree about it"
+            ),
+            expected,
+            format!("`{member}` twice"),
+        ),
+        (judgement, _) => judgement,
+    }
 }
 
 const fn requirement(operation: Operation) -> Option<&'static str> {

@@ -18,7 +18,7 @@ pub(super) use keeping::{
 pub(super) use proving::{CheckArguments, CoverageArguments, ExplainArguments, SelftestArguments};
 pub(super) use request::{ReportRequest, SelftestKind, SelftestReport};
 pub(super) use serving::{
-    ExecArguments, MockArguments, PlaceArguments, ReceiveArguments, WorldArguments,
+    DEFAULT_WORLD, ExecArguments, MockArguments, PlaceArguments, ReceiveArguments, WorldArguments,
 };
 
 const EXIT_CODES: &str = "\

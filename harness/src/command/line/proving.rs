@@ -15,8 +15,9 @@ pub(in crate::command) struct CheckArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::command) struct ExplainArguments {
-    /// Id of a requirement or a question
-    pub(in crate::command) id: String,
+    /// Ids of requirements or questions; each is a page, or a JSON document, of its own
+    #[arg(value_name = "ID", required = true)]
+    pub(in crate::command) ids: Vec<String>,
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(in crate::command) scenarios: Vec<PathBuf>,
@@ -27,6 +28,10 @@ pub(in crate::command) struct CoverageArguments {
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(in crate::command) scenarios: Vec<PathBuf>,
+    /// A deployment (a target file, or a base address), to be told what would not run there, and the
+    /// setting that would enable it; nothing is sent to it
+    #[arg(long, value_name = "FILE|URL")]
+    pub(in crate::command) target: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -9,11 +9,14 @@ use http::StatusCode;
 
 use super::request::{ReportRequest, account_request};
 
+/// The world where none is named.
+pub(in crate::command) const DEFAULT_WORLD: &str = "demo";
+
 /// Which world is served, and how it behaves.
 #[derive(Debug, Args)]
 pub(in crate::command) struct WorldArguments {
     /// The data it starts with: the name of a bundled world, or a file
-    #[arg(long, value_name = "NAME|FILE", default_value = "demo")]
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_WORLD)]
     pub(in crate::command) world: String,
     /// What it does where the specification is open: `default`, `documented`, `random:SEED` or a file
     #[arg(long, value_name = "NAME|FILE|random:SEED", default_value = "default")]

@@ -45,3 +45,18 @@ pub enum Json {
     /// A map in the order written.
     Map(Vec<(Text, Json)>),
 }
+
+impl Json {
+    /// Whether it is the same on every target: texts, and names of the contract.
+    pub fn is_written(&self) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            Self::Text(text) => text.pieces.iter().all(|piece| match piece {
+                Piece::Literal(_) => true,
+                Piece::Name(path) => path.first().is_some_and(|root| root == "contract"),
+            }),
+            Self::List(items) => items.iter().all(Self::is_written),
+            Self::Map(members) => members.iter().all(|(_, value)| value.is_written()),
+        }
+    }
+}

@@ -130,7 +130,7 @@ impl Reader {
         let capture = self.optional(fields, "capture", Self::captures);
         let poll = self.optional(fields, "poll", Self::poll);
         let each_page = self.optional(fields, "each_page", Self::each_page);
-        let snapshot = self.optional(fields, "snapshot", Self::snapshot);
+        let snapshot = self.optional(fields, "snapshot", Self::snapshot).map(Option::flatten);
         let finally = self.optional(fields, "finally", Self::steps);
         if let (Some(_), Some(key)) = (fields.get("poll"), fields.key("each_page")) {
             self.refuse(key.span, "a step has `poll` or `each_page`, not both");
@@ -222,18 +222,20 @@ impl Reader {
         Some(EachPage { at_most: at_most?, expect: expect?.unwrap_or_default() })
     }
 
-    fn snapshot(&mut self, node: &Node) -> Option<SnapshotRule> {
+    /// `Some(None)`: the step is left out on purpose.
+    fn snapshot(&mut self, node: &Node) -> Option<Option<SnapshotRule>> {
         match &node.value {
-            Tree::Bool(true) => Some(SnapshotRule::default()),
+            Tree::Bool(true) => Some(Some(SnapshotRule::default())),
+            Tree::Bool(false) => Some(None),
             Tree::Map(_) => {
                 let fields = self.fields(node, "`snapshot`", &["redact"])?;
                 let redact = self.needed(fields, "`snapshot`", "redact")?;
                 let items = self.list(redact, "`redact`", REDACTED_MAX)?;
                 let places: Vec<_> = items.iter().map(|n| self.place_of(n, "a place")).collect();
-                Some(SnapshotRule { redact: places.into_iter().collect::<Option<_>>()? })
+                Some(Some(SnapshotRule { redact: places.into_iter().collect::<Option<_>>()? }))
             }
             _ => {
-                self.refuse_type(node, "`snapshot`", "true or `{ redact: [place] }`");
+                self.refuse_type(node, "`snapshot`", "true, false or `{ redact: [place] }`");
                 None
             }
         }

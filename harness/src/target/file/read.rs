@@ -131,10 +131,32 @@ pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
         serde_saphyr::Error::SerdeMissingField { field, .. } => {
             format!("the key `{field}` is missing")
         }
+        serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => {
+            format!("`{variant}` is not known here{}", did_you_mean(variant, expected))
+        }
+        serde_saphyr::Error::DuplicateMappingKey { key, .. } => match key {
+            Some(key) => format!("the key `{key}` is there twice"),
+            None => "a key is there twice".to_owned(),
+        },
+        serde_saphyr::Error::InvalidScalar { ty, .. } => belongs(ty).to_owned(),
+        serde_saphyr::Error::Unexpected { expected, .. } => belongs(expected).to_owned(),
+        serde_saphyr::Error::Eof { .. } => "there is nothing in the file".to_owned(),
         other => without_place(&other.to_string()),
     };
     let (line, column) = error.location().map_or((0, 0), |at| (at.line(), at.column()));
     FileError { file: file.to_owned(), line, column, message }
+}
+
+/// What belongs in the place of a value, by what the YAML reader calls it.
+fn belongs(expected: &str) -> &str {
+    match expected {
+        "u16" => "a whole number from 0 to 65535 belongs here",
+        "u32" | "u64" => "a whole number from 0 on belongs here",
+        "sequence start" => "a list such as `[one, other]` belongs here",
+        "mapping start" => "keys with their values, such as `{key: value}`, belong here",
+        "string scalar" => "a text belongs here",
+        other => other,
+    }
 }
 
 /// `; did you mean …?`, or what there is.

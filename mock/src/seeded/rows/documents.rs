@@ -1,5 +1,7 @@
 //! Seed documents: uploaded ones, and those that archived requests left; by company and then by age.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::documents;
@@ -32,7 +34,7 @@ enum Origin {
 /// All documents; archived requests are told theirs.
 pub(super) fn read(
     source: &Source<'_>,
-    legal_requests: &mut [LegalRequest],
+    legal_requests: &mut [Arc<LegalRequest>],
 ) -> Result<Vec<RepositoryDocument>, SettingsError> {
     let mut records = Vec::new();
     for (company, seed) in (0..).zip(&source.world.companies) {
@@ -46,7 +48,7 @@ pub(super) fn read(
                     records.push(uploaded(source, company, row, &upload, at)?);
                 }
                 Origin::Archived(place) => {
-                    let request = &mut legal_requests[place];
+                    let request = Arc::make_mut(&mut legal_requests[place]);
                     request.document = Some(row);
                     records.push(signed(source, row, request, at));
                 }
@@ -76,7 +78,7 @@ fn uploads(source: &Source<'_>, seed: &SeedCompany) -> Vec<(Timestamp, Origin)> 
 
 fn archived(
     company: u32,
-    legal_requests: &[LegalRequest],
+    legal_requests: &[Arc<LegalRequest>],
 ) -> impl Iterator<Item = (Timestamp, Origin)> {
     legal_requests.iter().enumerate().filter_map(move |(place, request)| {
         let is_archived =

@@ -31,12 +31,18 @@ const THIRD_PARTY_FILE: &str = "agreement.docx";
 /// Generated requests come from so many counterparties, in turn.
 const COUNTERPARTIES: u32 = 1_000;
 
-/// What was submitted, by workflow and counterparty: alike requests share it.
-type Submissions = BTreeMap<(u32, String), Arc<Submission>>;
+/// What alike requests share.
+#[derive(Default)]
+struct Alike {
+    /// What was submitted, by workflow and counterparty.
+    submissions: BTreeMap<(u32, String), Arc<Submission>>,
+    /// What happened to a request until it had a status.
+    happenings: BTreeMap<LegalRequestStatus, Vec<Happening>>,
+}
 
 /// All requests, by company and then by age.
-pub(super) fn read(source: &Source<'_>) -> Result<Vec<LegalRequest>, SettingsError> {
-    let (mut records, mut submissions) = (Vec::new(), Submissions::new());
+pub(super) fn read(source: &Source<'_>) -> Result<Vec<Arc<LegalRequest>>, SettingsError> {
+    let (mut records, mut alike) = (Vec::new(), Alike::default());
     for (company, seed) in (0..).zip(&source.world.companies) {
         let count = match seed.workflows.len() {
             0 => 0,
@@ -45,10 +51,12 @@ pub(super) fn read(source: &Source<'_>) -> Result<Vec<LegalRequest>, SettingsErr
         let generated = (0..count).filter_map(|number| generated(seed, number));
         let requests = seed.legal_requests.iter().cloned().chain(generated);
         let count = table::length(seed.legal_requests.len()).saturating_add(count);
+        records.reserve_exact(count as usize);
         for (request, age) in requests.zip((1..=count).rev()) {
             let row = table::length(records.len());
             let created_at = back(source.seeded_at, CREATION_PACE, age);
-            records.push(record(source, company, row, &request, created_at, &mut submissions)?);
+            let record = record(source, company, row, request, created_at, &mut alike)?;
+            records.push(Arc::new(record));
         }
     }
     Ok(records)
@@ -71,9 +79,9 @@ fn record(
     source: &Source<'_>,
     company: u32,
     row: u32,
-    seed: &SeedLegalRequest,
+    seed: SeedLegalRequest,
     created_at: Timestamp,
-    submissions: &mut Submissions,
+    alike: &mut Alike,
 ) -> Result<LegalRequest, SettingsError> {
     let parties = &source.parties.companies[company as usize];
     let workflow_row = parties
@@ -82,21 +90,20 @@ fn record(
         .nth(seed.workflow)
         .ok_or_else(|| SettingsError::SeedWorld(format!("no workflow {}", seed.workflow)))?;
     let workflow = &source.parties.workflows[workflow_row as usize];
-    let id = seed
-        .id
-        .clone()
-        .unwrap_or_else(|| source.identifiers.id(Kind::LegalRequest, u64::from(row)));
-    let requester = parties.users.first().map_or("", String::as_str);
-    let submission = submissions
-        .entry((workflow_row, seed.counterparty.clone()))
-        .or_insert_with(|| Arc::new(submission(workflow, &seed.counterparty, requester)));
-    let name = seed.name.clone().unwrap_or_else(|| {
-        operation::create_legal_request::name(source.answers, workflow, Some(&seed.counterparty))
+    let SeedLegalRequest { id, name, description, status, counterparty, workflow: _ } = seed;
+    let id = id.unwrap_or_else(|| source.identifiers.id(Kind::LegalRequest, u64::from(row)));
+    let name = name.unwrap_or_else(|| {
+        operation::create_legal_request::name(source.answers, workflow, Some(&counterparty))
     });
-    let activity = activity(source, row, seed.status, created_at);
+    let requester = parties.users.first().map_or("", String::as_str);
+    let submission = alike.submissions.entry((workflow_row, counterparty)).or_insert_with_key(
+        |(_, counterparty)| Arc::new(submission(workflow, counterparty, requester)),
+    );
+    let happenings = alike.happenings.entry(status).or_insert_with(|| happenings(source, status));
+    let activity = activity(source, row, happenings, created_at);
     Ok(LegalRequest {
         row,
-        shown: Shown::new(&id, name, seed.description.clone(), seed.status),
+        shown: Shown::new(&id, name, description, status),
         id,
         company,
         workflow: workflow_row,
@@ -109,13 +116,8 @@ fn record(
     })
 }
 
-/// A log that shows the way to a status; where the answers know no way, one step does it.
-fn activity(
-    source: &Source<'_>,
-    row: u32,
-    status: LegalRequestStatus,
-    created_at: Timestamp,
-) -> Vec<Activity> {
+/// The way to a status; where the answers know no way, one step does it.
+fn happenings(source: &Source<'_>, status: LegalRequestStatus) -> Vec<Happening> {
     let draft = LegalRequestStatus::Draft;
     let way = progression::way(source.answers, draft, status).unwrap_or_else(|| vec![status]);
     let mut happenings = vec![Happening::Created];
@@ -124,12 +126,22 @@ fn activity(
         happenings.push(Happening::StatusChange { from, to });
         from = to;
     }
+    happenings
+}
+
+/// A log of what happened to the request of a row.
+fn activity(
+    source: &Source<'_>,
+    row: u32,
+    happenings: &[Happening],
+    created_at: Timestamp,
+) -> Vec<Activity> {
     (1..)
         .zip(happenings)
         .map(|(number, happening)| Activity {
             id: source.identifiers.activity_id(row, number),
             at: forth(created_at, ACTIVITY_PACE, number - 1),
-            happening,
+            happening: *happening,
             comment: None,
         })
         .collect()

@@ -22,6 +22,9 @@ impl Disposition {
     /// What is wrong with it, in words.
     pub(super) fn parse(value: &[u8]) -> Result<Self, &'static str> {
         let text = std::str::from_utf8(value).map_err(|_| "a name in a part is no UTF-8")?;
+        if let Some(name) = plain_name(text) {
+            return Ok(Self { name: name.to_owned(), file_name: None });
+        }
         let (kind, mut rest) = text.split_once(';').unwrap_or((text, ""));
         if !kind.trim().eq_ignore_ascii_case("form-data") {
             return Err("the disposition of a part is not `form-data`");
@@ -45,6 +48,12 @@ impl Disposition {
         let name = name.value().ok_or("a part has no `name`")?;
         Ok(Self { name, file_name: file_name.value().map(|path| last_segment(&path).to_owned()) })
     }
+}
+
+/// The name of a field as most clients write it, in which nothing is escaped.
+fn plain_name(text: &str) -> Option<&str> {
+    let name = text.strip_prefix("form-data; name=\"")?.strip_suffix('"')?;
+    name.bytes().all(|byte| !matches!(byte, b'"' | b'\\' | b'%')).then_some(name)
 }
 
 /// The two forms of one parameter.
@@ -146,6 +155,10 @@ mod tests {
     #[test]
     fn names_are_read_as_clients_write_them() {
         check("form-data; name=a", Ok(("a", None)));
+        check(r#"form-data; name="a;b""#, Ok(("a;b", None)));
+        check(r#"form-data; name="a%22b""#, Ok(("a\"b", None)));
+        check(r#"form-data; name="a\"b""#, Ok(("a\"b", None)));
+        check(r#"form-data; name="""#, Ok(("", None)));
         check("Form-Data ; NAME = \"support_documents[]\"", Ok(("support_documents[]", None)));
         check(r#"form-data; name="f"; filename="a.pdf""#, Ok(("f", Some("a.pdf"))));
         check(r#"form-data; name="f"; filename="a; \"b\".pdf""#, Ok(("f", Some("a; \"b\".pdf"))));

@@ -7,6 +7,7 @@
 mod disposition;
 mod frames;
 mod multipart;
+mod parts;
 mod read;
 mod spool;
 #[cfg(test)]

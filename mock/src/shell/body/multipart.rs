@@ -1,24 +1,18 @@
-//! `multipart/form-data` (RFC 7578), part by part: multer finds the boundaries, the bounds are here.
+//! `multipart/form-data` (RFC 7578), part by part: how large each may be, and where it goes.
 
-use std::task::{Context, Poll};
-
-use bytes::Bytes;
-use futures_util::stream;
+use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use http_body::Body;
 use mime::Mime;
 
 use super::disposition::Disposition;
 use super::frames::Frames;
+use super::parts::{self, Head, Parts};
 use super::read::ReadError;
 use super::spool::{Spool, Store};
-use crate::call::{BodyFault, MultipartLimits, Part};
+use crate::call::{BodyFault, Content, MultipartLimits, Part};
 
-/// multer is fed in pieces of this size, so that it never holds much more.
-const PIECE_BYTES_MAX: usize = 64 * 1024;
-/// What multer may swallow without giving anything back: a preamble, or the headers of one part.
-const UNANSWERED_BYTES_MAX: usize = 2 * PIECE_BYTES_MAX;
 /// RFC 2046, section 5.1.1.
 const BOUNDARY_CHARACTERS_MAX: usize = 70;
 
@@ -39,20 +33,20 @@ where
     if frames.announced().is_some_and(|length| length > limits.body_bytes_max) {
         return Err(BodyFault::TooLarge.into());
     }
-    let progress = Progress::default();
-    let mut feed =
-        Feed { frames, progress: &progress, limits, held: Bytes::new(), is_paused: false };
-    let pieces = stream::poll_fn(move |cx| feed.poll(cx));
-    let mut multipart = multer::Multipart::new(pieces, boundary);
+    let delimiter = parts::delimiter(&boundary);
+    let mut found = Parts::new(frames, &delimiter, limits.body_bytes_max);
     let mut parts = Vec::new();
-    while let Some(field) = multipart.next_field().await.map_err(fault)? {
-        progress.answered();
+    while let Some(head) = found.next().await? {
         if parts.len() == limits.parts_max {
             return Err(BodyFault::TooLarge.into());
         }
-        parts.push(part(field, limits, store, &progress).await?);
+        let Head { disposition: Disposition { name, file_name }, content_type } = head;
+        let (content, is_cut) = match file_name {
+            None => (text(&mut found, limits.text_bytes_max).await?, false),
+            Some(_) => file(&mut found, limits.part_bytes_max, store).await?,
+        };
+        parts.push(Part { name, file_name, content_type, content, is_cut });
     }
-    drop(multipart);
     // What follows the closing boundary says nothing, but it must come and fit.
     while frames.received() <= limits.body_bytes_max {
         if frames.next().await?.is_none() {
@@ -62,38 +56,47 @@ where
     Err(BodyFault::TooLarge.into())
 }
 
-async fn part(
-    mut field: multer::Field<'_>,
-    limits: MultipartLimits,
+/// A part without file name: a field of a form, in memory whatever its length.
+async fn text<B: Body<Data = Bytes>>(
+    parts: &mut Parts<'_, '_, B>,
+    bytes_max: u64,
+) -> Result<Content, BodyFault> {
+    let is_beyond = |length: usize| length as u64 > bytes_max;
+    let Some(first) = parts.piece().await? else { return Ok(Content::in_memory(Bytes::new())) };
+    if is_beyond(first.len()) {
+        return Err(BodyFault::TooLarge);
+    }
+    let mut all: Option<BytesMut> = None;
+    while let Some(piece) = parts.piece().await? {
+        let all = all.get_or_insert_with(|| BytesMut::from(&first[..]));
+        if is_beyond(all.len() + piece.len()) {
+            return Err(BodyFault::TooLarge);
+        }
+        all.extend_from_slice(&piece);
+    }
+    Ok(Content::in_memory(all.map_or(first, BytesMut::freeze)))
+}
+
+/// A file, and whether there was more of it.
+async fn file<B: Body<Data = Bytes>>(
+    parts: &mut Parts<'_, '_, B>,
+    bytes_max: u64,
     store: &Store,
-    progress: &Progress,
-) -> Result<Part, ReadError> {
-    let headers = field.headers();
-    let disposition = headers
-        .get(CONTENT_DISPOSITION)
-        .ok_or(BodyFault::Malformed("a part has no `Content-Disposition`"))?;
-    let Disposition { name, file_name } =
-        Disposition::parse(disposition.as_bytes()).map_err(BodyFault::Malformed)?;
-    let content_type = headers
-        .get(CONTENT_TYPE)
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+) -> Result<(Content, bool), ReadError> {
     let mut spool = Spool::new(store);
     let mut is_cut = false;
-    while let Some(mut piece) = field.chunk().await.map_err(fault)? {
-        progress.answered();
-        let length = spool.length() + piece.len() as u64;
-        if file_name.is_none() && length > limits.text_bytes_max {
-            return Err(BodyFault::TooLarge.into());
-        }
-        if length > limits.part_bytes_max {
+    while let Some(mut piece) = parts.piece().await? {
+        if spool.length() + piece.len() as u64 > bytes_max {
             is_cut = true;
-            let room = limits.part_bytes_max.saturating_sub(spool.length());
+            let room = bytes_max.saturating_sub(spool.length());
             piece.truncate(usize::try_from(room).unwrap_or(usize::MAX));
         }
         spool.write(&piece).map_err(ReadError::Store)?;
     }
     let content = spool.finish().map_err(ReadError::Store)?;
-    Ok(Part { name, file_name, content_type, content, is_cut })
+    // A store asks for it while others wait.
+    content.digest();
+    Ok((content, is_cut))
 }
 
 /// The one boundary of the one content type.
@@ -116,77 +119,5 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
             Ok(boundary.as_str().to_owned())
         }
         _ => Err(BodyFault::NoBoundary),
-    }
-}
-
-/// How much multer was fed since it last gave something back; shared by the feeding and the asking
-/// side of one task.
-#[derive(Default)]
-struct Progress(std::sync::atomic::AtomicUsize);
-
-impl Progress {
-    fn answered(&self) {
-        self.0.store(0, std::sync::atomic::Ordering::Relaxed);
-    }
-
-    fn fed(&self, bytes: usize) -> usize {
-        self.0.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed)
-    }
-}
-
-/// The stream that multer reads.
-struct Feed<'f, 'b, B> {
-    frames: &'f mut Frames<'b, B>,
-    progress: &'f Progress,
-    limits: MultipartLimits,
-    /// Of a large frame, what is not fed yet.
-    held: Bytes,
-    is_paused: bool,
-}
-
-impl<B: Body<Data = Bytes>> Feed<'_, '_, B> {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>> {
-        // multer swallows all that is ready before it looks at it: a pause after so much that it
-        // has not answered keeps its buffer small, however fast the client is.
-        if std::mem::take(&mut self.is_paused) {
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        if self.held.is_empty() {
-            match std::task::ready!(self.frames.poll_next(cx)) {
-                Ok(Some(piece)) => self.held = piece,
-                Ok(None) => return Poll::Ready(None),
-                Err(fault) => return Poll::Ready(Some(Err(Broken(fault)))),
-            }
-        }
-        if self.frames.received() > self.limits.body_bytes_max {
-            return Poll::Ready(Some(Err(Broken(BodyFault::TooLarge))));
-        }
-        let piece = self.held.split_to(self.held.len().min(PIECE_BYTES_MAX));
-        let fed = self.progress.fed(piece.len());
-        if fed > UNANSWERED_BYTES_MAX {
-            let fault = BodyFault::Malformed("no part begins, or the headers of a part never end");
-            return Poll::Ready(Some(Err(Broken(fault))));
-        }
-        self.is_paused = fed + piece.len() >= PIECE_BYTES_MAX;
-        Poll::Ready(Some(Ok(piece)))
-    }
-}
-
-/// A fault on its way through multer.
-#[derive(Debug, thiserror::Error)]
-#[error("the body can't be read")]
-struct Broken(BodyFault);
-
-fn fault(error: multer::Error) -> BodyFault {
-    match error {
-        multer::Error::StreamReadFailed(cause) => {
-            cause.downcast_ref::<Broken>().map_or(BodyFault::Truncated, |broken| broken.0)
-        }
-        multer::Error::IncompleteFieldData { .. } | multer::Error::IncompleteStream => {
-            BodyFault::Malformed("it ends before its closing boundary")
-        }
-        // The enum is not ours and open; what is left is about the headers of a part.
-        _ => BodyFault::Malformed("the headers of a part can't be read"),
     }
 }

@@ -66,7 +66,9 @@ where
             whole(&mut frames, bytes_max).await.map(call::Body::Whole).map_err(ReadError::Fault)
         }
         Reading::Multipart(limits) => {
-            multipart::read(&mut frames, headers, limits, store).await.map(call::Body::Multipart)
+            // Boxed, so that reading any other body needs no room for it.
+            let read = Box::pin(multipart::read(&mut frames, headers, limits, store));
+            read.await.map(call::Body::Multipart)
         }
     };
     rest(&mut frames, times).await;

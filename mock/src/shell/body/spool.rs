@@ -57,14 +57,13 @@ impl Store {
 /// Bytes on their way into a [`Content`].
 pub(crate) struct Spool<'s> {
     store: &'s Store,
-    digest: Sha256,
     length: u64,
     place: Place,
 }
 
 enum Place {
     Memory(BytesMut),
-    File { file: File, path: TempPath, folder: Arc<TempDir> },
+    File { file: File, path: TempPath, folder: Arc<TempDir>, digest: Sha256 },
 }
 
 /// Removes a file when the last handle on its content is dropped, and its folder after the last.
@@ -75,7 +74,7 @@ struct Kept {
 
 impl<'s> Spool<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
-        Self { store, digest: Sha256::new(), length: 0, place: Place::Memory(BytesMut::new()) }
+        Self { store, length: 0, place: Place::Memory(BytesMut::new()) }
     }
 
     /// Bytes so far.
@@ -86,35 +85,43 @@ impl<'s> Spool<'s> {
     /// Appends. The write is synchronous: it ends in the page cache, sooner than another thread
     /// would have begun it.
     pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
-        self.digest.update(piece);
         self.length += piece.len() as u64;
         match &mut self.place {
             Place::Memory(bytes) if bytes.len() + piece.len() <= MEMORY_BYTES_MAX => {
                 bytes.extend_from_slice(piece);
-                Ok(())
             }
-            Place::Memory(bytes) => {
-                let (named, folder) = self.store.file()?;
-                let (mut file, path) = named.into_parts();
-                file.write_all(bytes)?;
+            Place::Memory(bytes) => self.place = spilt(self.store, bytes, piece)?,
+            Place::File { file, digest, .. } => {
+                digest.update(piece);
                 file.write_all(piece)?;
-                self.place = Place::File { file, path, folder };
-                Ok(())
             }
-            Place::File { file, .. } => file.write_all(piece),
         }
+        Ok(())
     }
 
     /// The content.
     pub(crate) fn finish(self) -> io::Result<Content> {
-        let place = match self.place {
-            Place::Memory(bytes) => ContentPlace::Memory(bytes.freeze()),
-            Place::File { mut file, path, folder } => {
+        Ok(match self.place {
+            Place::Memory(bytes) => Content::in_memory(bytes.freeze()),
+            Place::File { mut file, path, folder, digest } => {
                 file.flush()?;
                 let kept = Kept { path, _folder: folder };
-                ContentPlace::File { path: kept.path.to_path_buf(), keep: Arc::new(kept) }
+                let path = kept.path.to_path_buf();
+                let place = ContentPlace::File { path, keep: Arc::new(kept) };
+                Content::elsewhere(self.length, digest.finalize().into(), place)
             }
-        };
-        Ok(Content { length: self.length, digest: self.digest.finalize().into(), place })
+        })
     }
+}
+
+/// A file with what came before and a piece.
+fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<Place> {
+    let (named, folder) = store.file()?;
+    let (mut file, path) = named.into_parts();
+    let mut digest = Sha256::new();
+    for bytes in [before, piece] {
+        digest.update(bytes);
+        file.write_all(bytes)?;
+    }
+    Ok(Place::File { file, path, folder, digest })
 }

@@ -60,7 +60,7 @@ fn shown(body: &call::Body) -> String {
 fn shown_part(part: &Part) -> String {
     let ContentPlace::Memory(bytes) = &part.content.place else { return "a file".to_owned() };
     assert_eq!(part.content.length, bytes.len() as u64);
-    assert_eq!(part.content.digest[..], Sha256::digest(bytes)[..]);
+    assert_eq!(part.content.digest()[..], Sha256::digest(bytes)[..]);
     let file = part
         .file_name
         .as_ref()
@@ -107,6 +107,14 @@ fn sound_parts_are_read_in_order() {
         "a=1",
     );
     check_form("--b--\r\n", "");
+    // What looks like a boundary within a line is none, and a part may be all but one.
+    let nearly = "1\r\n--\r\n-\r\n--c\r\n1--b\r";
+    check_form(
+        &format!(
+            "--b\r\nContent-Disposition: form-data; name=a; filename=x\r\n\r\n{nearly}\r\n--b--"
+        ),
+        &format!("a(x,-)={nearly}"),
+    );
 }
 
 #[test]
@@ -143,6 +151,11 @@ fn what_breaks_the_format_is_named() {
     check_form(
         "--b\r\nno header\r\n\r\n1\r\n--b--",
         "Malformed(\"the headers of a part can't be read\")",
+    );
+    check_form("--b\r\n\r\n1\r\n--b--", "Malformed(\"a part has no `Content-Disposition`\")");
+    check_form(
+        "--bc\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--bc--",
+        "Malformed(\"a boundary does not end its line\")",
     );
 }
 
@@ -270,7 +283,7 @@ async fn only_a_part_above_the_threshold_goes_to_a_file() {
         let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
         let content = &parts[0].content;
         assert_eq!(matches!(content.place, ContentPlace::File { .. }), is_file, "{length}");
-        assert_eq!(content.digest[..], Sha256::digest(vec![b'1'; length])[..]);
+        assert_eq!(content.digest()[..], Sha256::digest(vec![b'1'; length])[..]);
         assert_eq!(store.path().is_some(), is_file);
     }
 }
@@ -281,7 +294,7 @@ fn bytes_on_disk(store: &Store) -> u64 {
     files.map(|file| file.and_then(|file| file.metadata()).map_or(0, |data| data.len())).sum()
 }
 
-/// multer holds what it can't give back yet: that must not grow with the body.
+/// What can't be given back yet is held: that must not grow with the body.
 #[test]
 fn a_preamble_or_headers_without_end_are_refused() {
     const EXPECTED: &str = "Malformed(\"no part begins, or the headers of a part never end\")";

@@ -1,7 +1,7 @@
 //! What each route does: asks the core, or the site.
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 
 use super::exchanges;
@@ -13,8 +13,10 @@ use crate::control::Ask;
 use crate::service::AttemptResult;
 use crate::shell::clock;
 use crate::shell::deliverer::Settled;
+use crate::shell::mailbox::Arrival;
 use crate::shell::problem::Problem;
 use crate::shell::realm::Realm;
+use crate::shell::receiver::RECEIVED_BYTES_MAX;
 use crate::shell::sandboxes::SandboxError;
 use crate::shell::site::Site;
 
@@ -25,6 +27,7 @@ pub(super) struct Asked {
     /// `{id}` of the path; empty where the route has none.
     pub(super) id: String,
     pub(super) query: Option<String>,
+    pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
@@ -48,6 +51,17 @@ pub(super) async fn act(action: Action, asked: Asked) -> Result<Reply, Problem> 
         Action::Reset => return reset(&asked).await,
         Action::SettleDeliveries => return settle(&asked).await,
         Action::WaitForExchange => return wait(&asked).await,
+        Action::ListReceived => return Ok(ok(received(&asked.realm))),
+        Action::Receive => return receive(&asked),
+        Action::PlanReceiver => {
+            let statuses = requests::read::<requests::PlanReceiver>(body)?.chosen()?;
+            asked.realm.mailbox().plan(statuses);
+            return Ok(ok(received(&asked.realm)));
+        }
+        Action::ClearReceived => {
+            asked.realm.mailbox().clear();
+            return Ok(ok(received(&asked.realm)));
+        }
         Action::World => Ask::World,
         Action::GetClock => Ask::ClockGet,
         Action::GetLegalRequest => Ask::LegalRequest { id: asked.id },
@@ -175,12 +189,34 @@ async fn reset(asked: &Asked) -> Result<Reply, Problem> {
     let requests::Nothing {} = requests::read(&asked.body)?;
     let answer = asked.realm.service().control(clock::now(), Ask::Reset)?;
     asked.site.deliverer().cut_all(&asked.realm).await;
+    asked.realm.mailbox().clear();
     Ok(ok(answer))
+}
+
+fn received(realm: &Realm) -> Value {
+    realm.mailbox().view(&realm.settings().base_url)
+}
+
+/// What any other sends here is kept beside the world's own deliveries.
+fn receive(asked: &Asked) -> Result<Reply, Problem> {
+    if asked.body.len() > RECEIVED_BYTES_MAX {
+        let detail = format!("a receiver takes {RECEIVED_BYTES_MAX} bytes at most");
+        return Err(Problem::too_large(detail));
+    }
+    let headers = asked.headers.iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str(), value))
+    });
+    let arrival = Arrival::new(asked.query.as_deref(), headers, asked.body.clone());
+    let now = asked.realm.service().now(clock::now());
+    Ok((asked.realm.mailbox().take(now, arrival), json!({})))
 }
 
 async fn settle(asked: &Asked) -> Result<Reply, Problem> {
     let requests::Nothing {} = requests::read(&asked.body)?;
-    let settled = asked.site.deliverer().settle(&asked.realm).await;
+    let deliverer = asked.site.deliverer();
+    let begun = deliverer.begin(&asked.realm).await;
+    let settled = deliverer.settle(&asked.realm, begun).await;
     let attempts: Vec<Value> = attempts(&settled);
     Ok(ok(json!({ "attempts": attempts, "in_flight": settled.in_flight })))
 }
@@ -218,8 +254,10 @@ async fn move_clock(asked: &Asked) -> Result<Reply, Problem> {
         Move::To(time) => Ask::ClockSet(time),
         Move::Next => Ask::ClockNext,
     };
+    let deliverer = asked.site.deliverer();
+    let begun = deliverer.begin(&asked.realm).await;
     let mut answer = asked.realm.service().control(clock::now(), ask)?;
-    let settled = asked.site.deliverer().settle(&asked.realm).await;
+    let settled = deliverer.settle(&asked.realm, begun).await;
     answer["attempts"] = attempts(&settled).into();
     answer["in_flight"] = settled.in_flight.into();
     Ok(ok(answer))

@@ -20,7 +20,7 @@ pub(super) struct ArmFault {
     kind: String,
     operation: Option<String>,
     application: Option<String>,
-    client: Option<IpAddr>,
+    client: Option<String>,
     nth: Option<u64>,
     times: Option<u64>,
     status: Option<u16>,
@@ -42,7 +42,7 @@ impl ArmFault {
         Ok(Ask::ArmFault(Fault {
             operation: operation.map(|text| read_operation(&text)).transpose()?,
             application,
-            client: client.map(|client| client.to_canonical()),
+            client: client.map(|text| read_client(&text)).transpose()?,
             nth: nth.unwrap_or(1),
             times: times.unwrap_or(1),
             kind,
@@ -123,6 +123,13 @@ impl ArmFault {
             None => Ok(()),
         }
     }
+}
+
+fn read_client(text: &str) -> Result<IpAddr, Problem> {
+    let client = text.parse::<IpAddr>();
+    client
+        .map(|client| client.to_canonical())
+        .map_err(|_| invalid(format!("`client` is an address such as 127.0.0.1, not `{text}`")))
 }
 
 /// An operation by its name.

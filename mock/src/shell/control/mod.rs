@@ -8,6 +8,7 @@ mod access;
 mod actions;
 mod exchanges;
 mod fault;
+mod members;
 mod openapi;
 mod requests;
 mod router;

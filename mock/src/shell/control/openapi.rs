@@ -117,7 +117,11 @@ fn kind_schema(kind: Kind) -> Value {
         Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::TextOrObject => json!({ "type": ["string", "object"] }),
         Kind::TextOrNull => json!({ "type": ["string", "null"] }),
-        Kind::Integer => json!({ "type": "integer" }),
+        Kind::Integer => json!({ "type": "integer", "minimum": 0 }),
+        Kind::Integers => {
+            json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } })
+        }
+        Kind::Signed => json!({ "type": "integer" }),
         Kind::Any => json!({}),
         Kind::Boolean => json!({ "type": "boolean" }),
         Kind::Scopes => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use http::StatusCode;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus, Scopes};
 use moot_fixtures::world::SeedWorld;
@@ -18,6 +19,7 @@ use serde_json::Value;
 use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
 use crate::shell::lease::LEASE_SECONDS_MAX;
+use crate::shell::mailbox::STATUSES_MAX;
 use crate::shell::problem::Problem;
 use crate::shell::sandboxes::{Chosen, Plan};
 use crate::shell::settings;
@@ -269,6 +271,26 @@ impl SetDeliveryPolicy {
 /// Tells `null` from a member that is absent.
 fn present<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(reader).map(Some)
+}
+
+/// Body of `PUT /receiver`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlanReceiver {
+    statuses: Vec<u16>,
+}
+
+impl PlanReceiver {
+    pub(super) fn chosen(self) -> Result<Vec<StatusCode>, Problem> {
+        if self.statuses.len() > STATUSES_MAX {
+            return Err(invalid(format!("`statuses` has {STATUSES_MAX} members at most")));
+        }
+        let status = |code: u16| {
+            let status = StatusCode::from_u16(code).ok().filter(|_| (200..=599).contains(&code));
+            status.ok_or_else(|| invalid(format!("a status is 200 to 599, not {code}")))
+        };
+        self.statuses.into_iter().map(status).collect()
+    }
 }
 
 /// Body of `PUT /addresses`: `text` or `base64`.

@@ -8,13 +8,14 @@ use axum::response::{IntoResponse, Response as AxumResponse};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Method, Request, Response, StatusCode, Uri};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use http_body::Body;
 use http_body_util::BodyExt;
 use tower::ServiceExt;
 
 use super::actions::{Asked, Reply, act};
-use super::routes::{ROUTES, Route};
+use super::members;
+use super::routes::{Action, ROUTES, Route};
 use crate::call::{self, BodyFault, Reading};
 use crate::shell::body::{self, Store};
 use crate::shell::problem::{self, Problem};
@@ -34,6 +35,7 @@ pub(crate) struct Control(Router);
 struct Scope {
     site: Site,
     realm: Realm,
+    headers: HeaderMap,
     body: Bytes,
 }
 
@@ -77,8 +79,10 @@ where
     };
     let answer = match fault {
         Ok(body) => {
-            let scope = Scope { site: site.clone(), realm: realm.clone(), body };
-            routed(&site.control().0, path, parts, scope).await
+            let (site, realm, headers) = (site.clone(), realm.clone(), parts.headers.clone());
+            let scope = Scope { site, realm, headers, body };
+            let router = scope.site.control().0.clone();
+            routed(router, path, parts, scope).await
         }
         Err(problem) => Err(problem),
     };
@@ -86,7 +90,7 @@ where
 }
 
 async fn routed(
-    router: &Router,
+    router: Router,
     path: &str,
     parts: &Parts,
     scope: Scope,
@@ -101,7 +105,7 @@ async fn routed(
     *request.method_mut() = parts.method.clone();
     *request.uri_mut() = uri;
     request.extensions_mut().insert(scope);
-    let Ok(answer) = router.clone().oneshot(request).await;
+    let Ok(answer) = router.oneshot(request).await;
     if let Some(Failed(problem)) = answer.extensions().get::<Failed>() {
         let mut response = problem.respond(parts.uri.path());
         // axum names the methods that a path takes.
@@ -128,13 +132,19 @@ fn method_router(route: &'static Route) -> MethodRouter {
     on(
         method,
         move |Extension(scope): Extension<Scope>, params: RawPathParams, uri: Uri| async move {
-            let Scope { site, realm, body } = scope;
+            let Scope { site, realm, headers, body } = scope;
             if route.is_at_root_only && realm.sandbox().is_some() {
                 return failed(Problem::not_found("sandboxes are made and deleted at the root"));
             }
             let id = params.iter().next().map(|(_, id)| id.to_owned()).unwrap_or_default();
             let query = uri.query().map(str::to_owned);
-            match act(route.action, Asked { site, realm, id, query, body }).await {
+            // A receiver takes any body.
+            if route.action != Action::Receive
+                && let Err(problem) = members::check(route.fields, &body)
+            {
+                return failed(problem);
+            }
+            match act(route.action, Asked { site, realm, id, query, headers, body }).await {
                 Ok(reply) => replied(reply),
                 Err(problem) => failed(problem),
             }
@@ -149,11 +159,25 @@ async fn unknown_path(uri: Uri) -> AxumResponse {
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> AxumResponse {
-    let detail = format!("`{}` does not take {method}", uri.path());
+    let path = uri.path();
+    let rows = ROUTES.iter().filter(|route| is_at(route.path, path));
+    let taken: Vec<&str> = rows.map(|route| route.method.as_str()).collect();
+    let detail = format!("`{path}` does not take {method}, but {}", taken.join(" and "));
     failed(Problem::method_not_allowed(detail))
 }
 
+/// Whether a path is one of a row's, whose ids may be anything.
+fn is_at(row: &str, path: &str) -> bool {
+    let (row, path) = (row.split('/'), path.split('/'));
+    row.clone().count() == path.clone().count()
+        && row.zip(path).all(|(row, path)| row == path || row.starts_with('{'))
+}
+
 fn replied((status, value): Reply) -> AxumResponse {
+    // Only a planned status is such, and its body would end the connection (RFC 9110 §6.4.1).
+    if matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
+        return status.into_response();
+    }
     (status, value.to_string()).into_response()
 }
 

@@ -39,6 +39,10 @@ pub(super) enum Action {
     ExportExchanges,
     WaitForExchange,
     PutAddress,
+    ListReceived,
+    Receive,
+    PlanReceiver,
+    ClearReceived,
 }
 
 /// A row.
@@ -73,7 +77,11 @@ pub(super) enum Kind {
     Texts,
     TextOrObject,
     TextOrNull,
+    /// From 0 on.
     Integer,
+    Integers,
+    /// Below 0 too.
+    Signed,
     Boolean,
     Scopes,
     Any,
@@ -130,7 +138,7 @@ const STATUS: &[Field] = &[
 const TOKEN: &[Field] = &[
     required("client_id", Kind::Text, "the application"),
     field("scopes", Kind::Scopes, "all that the application may, where absent"),
-    field("age_seconds", Kind::Integer, "issued so long ago; 0 where absent"),
+    field("age_seconds", Kind::Signed, "issued so long ago; 0 where absent"),
 ];
 
 const RATE_LIMIT: &[Field] = &[
@@ -202,11 +210,17 @@ const ADDRESS: &[Field] = &[
     field("content_type", Kind::Text, "their media type"),
 ];
 
+const RECEIVER: &[Field] = &[required(
+    "statuses",
+    Kind::Integers,
+    "the status of the next arrival, of the one after it, …; the last goes on; none is 200",
+)];
+
 const THE_TOKEN: &[Field] = &[required("token", Kind::Text, "the access token")];
 const COMMENT: &[Field] = &[required("comment", Kind::Text, "the comment")];
 
 /// Every route.
-pub(super) static ROUTES: [Route; 34] = [
+pub(super) static ROUTES: [Route; 38] = [
     row(Action::Index, Method::GET, "/", "What there is", &[]),
     row(Action::Health, Method::GET, "/health", "That this is a mock, and what it allows", &[]),
     row(Action::OpenApi, Method::GET, "/openapi.json", "This control plane as OpenAPI 3.1", &[]),
@@ -330,5 +344,33 @@ pub(super) static ROUTES: [Route; 34] = [
         "/addresses",
         "Bytes of an https address, for uploads by it",
         ADDRESS,
+    ),
+    row(
+        Action::ListReceived,
+        Method::GET,
+        "/receiver",
+        "The built-in receiver: its address for webhooks, and what arrived",
+        &[],
+    ),
+    row(
+        Action::Receive,
+        Method::POST,
+        "/receiver",
+        "The address for webhooks: takes any body, and answers as planned",
+        &[],
+    ),
+    row(
+        Action::PlanReceiver,
+        Method::PUT,
+        "/receiver",
+        "Plan the statuses that the built-in receiver answers",
+        RECEIVER,
+    ),
+    row(
+        Action::ClearReceived,
+        Method::DELETE,
+        "/receiver",
+        "Forget what arrived, and answer 200 again",
+        &[],
     ),
 ];

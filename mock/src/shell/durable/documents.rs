@@ -22,7 +22,7 @@ pub(super) fn name(digest: &[u8; 32]) -> String {
 
 /// Keeps the file of a document in `files`, durably, where it is not there yet.
 pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<()> {
-    let path = files.join(name(&content.digest));
+    let path = files.join(name(content.digest()));
     if fs::metadata(&path).is_ok_and(|found| found.len() == content.length) {
         return Ok(());
     }
@@ -39,13 +39,13 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
 /// # Errors
 /// [`DurableError`]: it is not there, or not what was written.
 pub(super) fn found(files: &Path, content: &Content) -> Result<ContentPlace, DurableError> {
-    let path = files.join(name(&content.digest));
+    let path = files.join(name(content.digest()));
     let mut file = File::open(&path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => DurableError::damaged(&path, "a document is missing"),
         _ => DurableError::io(&path)(cause),
     })?;
     let digest = digest(&mut file).map_err(DurableError::io(&path))?;
-    if digest != content.digest {
+    if digest != *content.digest() {
         return Err(DurableError::damaged(&path, "it is not the document that was stored"));
     }
     Ok(ContentPlace::File { path, keep: Arc::new(()) })

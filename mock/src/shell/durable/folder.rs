@@ -40,6 +40,15 @@ impl DurableError {
     }
 }
 
+/// Whether a folder holds the state of a mock, whose seed and world are those of its next one too.
+pub fn holds_state(folder: &Path) -> bool {
+    database(folder).is_file()
+}
+
+fn database(folder: &Path) -> PathBuf {
+    folder.join("state.redb")
+}
+
 /// A folder that this process alone uses, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -75,7 +84,7 @@ impl Folder {
 
     /// The database.
     pub(super) fn database(&self) -> PathBuf {
-        self.path.join("state.redb")
+        database(&self.path)
     }
 
     /// The database while it is made.

@@ -15,5 +15,5 @@ mod sandbox_row;
 mod witness;
 
 pub(crate) use committer::Durable;
-pub use folder::DurableError;
+pub use folder::{DurableError, holds_state};
 pub(crate) use open::{Opened, OpenedSandbox};

@@ -156,7 +156,7 @@ fn changes(
             continue;
         }
         let fill = |content: &mut Content| -> Result<(), Unread> {
-            named.insert(content.digest);
+            named.insert(*content.digest());
             content.place = place(content, &held.documents, files)?;
             Ok(())
         };
@@ -171,8 +171,8 @@ fn place(
     documents: &BTreeMap<Vec<u8>, Bytes>,
     files: &Path,
 ) -> Result<ContentPlace, Unread> {
-    match documents.get(&content.digest[..]) {
-        Some(bytes) if Sha256::digest(bytes)[..] == content.digest => {
+    match documents.get(&content.digest()[..]) {
+        Some(bytes) if Sha256::digest(bytes)[..] == *content.digest() => {
             Ok(ContentPlace::Memory(bytes.clone()))
         }
         Some(_) => Err(Unread::OtherDocument),

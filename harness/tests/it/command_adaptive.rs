@@ -1,0 +1,146 @@
+//! The suite on deployments that are not as the demo is: large, moving, with their endpoints elsewhere.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use moot_fixtures::answers;
+use serde_json::{Value, json};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+use crate::deployment::{ALL_BUT_LOAD, demo, judged, start, start_as, target};
+
+const WALKS: &str = r#"section: "2.7"
+title: A sample
+scenarios:
+  - id: walks
+    title: The pages are walked
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        each_page:
+          at_most: 40
+          expect: { pagination.current-page: { /pagination/current_page: <page.number> } }
+        expect: { pagination.no-item-twice: { "$.items[*].id": { unique: true } } }
+"#;
+
+/// The pages that were asked for, in their order; page 1 is asked for without a number.
+async fn pages(server: &MockServer) -> Vec<u64> {
+    let reached = server.received_requests().await.unwrap_or_default();
+    let lists = reached.iter().filter(|request| request.url.path() == "/api/v1/requests");
+    lists.map(page).collect()
+}
+
+fn page(request: &Request) -> u64 {
+    let mut pairs = request.url.query_pairs();
+    pairs.find(|(name, _)| name == "page").map_or(1, |(_, value)| value.parse().unwrap_or(0))
+}
+
+/// A list of this many pages, whose count is told anew on each call.
+async fn listed(pages: u64, count: impl Fn(u64) -> u64 + Send + Sync + 'static) -> MockServer {
+    let server = start("default").await;
+    let calls = AtomicU64::new(0);
+    let answer = move |request: &Request| {
+        let call = calls.fetch_add(1, Ordering::SeqCst);
+        let number = page(request);
+        let row = |row: u64| {
+            let attributes = json!({ "name": "n", "description": null, "status": "draft" });
+            json!({ "id": format!("r{number}x{row}"), "type": "legal_request", "attributes": attributes })
+        };
+        let pagination = json!({
+            "current_page": number, "per_page": 25, "total_pages": pages, "total_count": count(call),
+        });
+        let data: Vec<Value> = (0..25).map(row).collect();
+        ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
+    };
+    Mock::given(method("GET"))
+        .and(path("/api/v1/requests"))
+        .respond_with(answer)
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    server
+}
+
+fn folder(server: &MockServer, more: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("walks.yaml"), WALKS).expect("writable");
+    target(dir.path(), &format!("{}/api", server.uri()), more);
+    let file = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&file).expect("it was written");
+    fs::write(&file, text.replace("limits:\n", "limits:\n  pages_max: 5\n")).expect("writable");
+    dir
+}
+
+const WALKED: [&str; 2] = ["--scenarios", "walks.yaml"];
+
+#[tokio::test]
+async fn at_most_pages_max_pages_are_walked_the_last_among_them() {
+    let server = listed(200, |_| 5_000).await;
+    let dir = folder(&server, "");
+    let ran = judged(dir.path(), &[&WALKED[..], &["--report", "json=report.json"]].concat(), 0);
+    assert_eq!(pages(&server).await, [1, 2, 3, 4, 200], "{}", ran.stdout);
+    let report = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+    for said in ["more pages than are walked (5, the last among them", "limits.pages_max"] {
+        assert!(report.contains(said), "what holds for all of it is not judged: {report}");
+    }
+    for (total, walked) in [(5, vec![1, 2, 3, 4, 5]), (6, vec![1, 2, 3, 4, 6]), (1, vec![1])] {
+        let server = listed(total, move |_| total * 25).await;
+        judged(folder(&server, "").path(), &WALKED, 0);
+        assert_eq!(pages(&server).await, walked);
+    }
+}
+
+#[tokio::test]
+async fn a_walk_whose_totals_moved_is_repeated_and_then_not_run() {
+    // Somebody creates one while the first walk is on page 2.
+    let server = listed(3, |call| if call < 1 { 74 } else { 75 }).await;
+    judged(folder(&server, "").path(), &WALKED, 0);
+    assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
+
+    let server = listed(3, |call| 75 + call).await;
+    let ran = judged(folder(&server, "").path(), &WALKED, 3);
+    assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
+    assert!(
+        ran.stdout.contains("the list changed while its pages were read, twice"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[tokio::test]
+async fn a_company_with_thousands_of_requests_conforms() {
+    let mut world = demo();
+    for company in &mut world.companies {
+        company.generated_legal_requests = 3_000;
+    }
+    let server = start_as(world, answers::default().clone()).await;
+    let dir = folder(&server, ALL_BUT_LOAD);
+    let words = ["section:4.6", "section:2.7", "section:4.5", "--report", "json=report.json"];
+    judged(dir.path(), &words, 0);
+    let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert!(report["counts"]["pass"].as_u64() > Some(200), "{}", report["counts"]);
+}
+
+#[tokio::test]
+async fn endpoints_that_are_elsewhere_are_named_in_the_target_file() {
+    let mut answers = answers::default().clone();
+    answers.workflow_schema_endpoint.path = "/v1/forms/{id}".to_owned();
+    answers.webhook_create_endpoint.method = "PUT".to_owned();
+    answers.webhook_create_endpoint.path = "/v1/hooks".to_owned();
+    let server = start_as(demo(), answers).await;
+    let words = ["section:4.4", "section:4.14", "section:4.13"];
+    let named = "endpoints: { workflow_schema: '/v1/forms/{id}', create_webhook: PUT /v1/hooks }\n";
+    judged(folder(&server, &format!("{ALL_BUT_LOAD}{named}")).path(), &words, 0);
+    let reached = Arc::new(server.received_requests().await.unwrap_or_default());
+    let asked = |verb: &str, at: &str| {
+        reached.iter().any(|it| it.method.as_str() == verb && it.url.path().starts_with(at))
+    };
+    assert!(asked("GET", "/api/v1/forms/") && asked("PUT", "/api/v1/hooks"));
+    assert!(!asked("POST", "/api/v1/webhooks"), "only where it is");
+    // Where they are not named, they are not found.
+    judged(folder(&server, ALL_BUT_LOAD).path(), &["section:4.4"], 1);
+}

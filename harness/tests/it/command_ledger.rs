@@ -1,0 +1,114 @@
+//! What a run leaves on a deployment: never more than it may, and told before it is made.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::command_support::moot;
+use crate::deployment::{judged, start, target};
+
+const UPLOADS: &str = r#"section: "4.9"
+title: A sample
+scenarios:
+  - id: uploads
+    title: Documents are taken
+    needs: [write]
+    for_each: { number: [1, 2, 3, 4, 5] }
+    steps:
+      - request: POST /v1/repository_documents
+        token: write
+        multipart:
+          parts: [{ name: file, file: agreement.pdf, filename: "moot-<run.tag>-<number>.pdf" }]
+        expect: { create-repository-document.shape: { schema: true } }
+"#;
+
+async fn uploads(answer: ResponseTemplate, hits: impl Into<wiremock::Times>) -> MockServer {
+    let server = start("default").await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/repository_documents"))
+        .respond_with(answer)
+        .with_priority(1)
+        .expect(hits)
+        .mount(&server)
+        .await;
+    server
+}
+
+fn folder(server: &MockServer, created_objects_max: u32) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("uploads.yaml"), UPLOADS).expect("writable");
+    let more = "consent: [write]\nledger: ledger.ndjson\n";
+    target(dir.path(), &format!("{}/api", server.uri()), more);
+    let file = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let limit = format!("created_objects_max: {created_objects_max}");
+    let text = text.replace("created_objects_max: 1000", &limit);
+    let text = text.replace("silence_seconds: 2", "silence_seconds: 30");
+    fs::write(&file, text.replace("exchange_seconds: 4", "exchange_seconds: 30"))
+        .expect("writable");
+    dir
+}
+
+fn ledger(dir: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(dir.join("ledger.ndjson")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+const WORDS: [&str; 4] = ["--scenarios", "uploads.yaml", "--report", "json=report.json"];
+
+#[tokio::test]
+async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() {
+    let body = json!({
+        "success": true, "message": "m",
+        "data": { "id": "d1", "name": "n.pdf", "created_at": "2026-03-05T14:30:00Z" },
+    });
+    let server = uploads(ResponseTemplate::new(201).set_body_json(body), 3).await;
+    let dir = folder(&server, 3);
+    let ran = judged(dir.path(), &WORDS, 3);
+    let text = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
+    assert!(
+        report["not_run"].to_string().contains("`limits.created_objects_max`"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(report["residue"].as_array().map(Vec::len), Some(3), "all are listed");
+    assert!(ran.stdout.contains("Left behind"), "{}", ran.stdout);
+    let created = |row: &&Value| row["what"] == "created";
+    assert_eq!(ledger(dir.path()).iter().filter(created).count(), 3);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_run_that_is_killed_within_a_creating_call_has_told_of_it() {
+    let never = ResponseTemplate::new(201).set_delay(Duration::from_secs(60));
+    let server = uploads(never, 1).await;
+    let dir = folder(&server, 3);
+    let mut command =
+        moot(&[&["run", "--target", "target.yaml"], &WORDS[..2]].concat(), dir.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let is_there =
+        |request: &wiremock::Request| request.url.path() == "/api/v1/repository_documents";
+    while !server.received_requests().await.unwrap_or_default().iter().any(is_there) {
+        assert!(Instant::now() < deadline, "the run never came to the call");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let pid = child.id().to_string();
+    let killed = Command::new("kill").args(["-KILL", &pid]).status().expect("there is a kill");
+    assert!(killed.success());
+    child.wait().expect("it is gone");
+    let rows = ledger(dir.path());
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    let row = &rows[0];
+    assert_eq!((&row["what"], &row["kind"]), (&json!("creating"), &json!("repository_document")));
+    assert_eq!(row["scenario"], "uploads/uploads[1]");
+    assert!(row["run"].as_str().is_some_and(|tag| tag.starts_with("moot-")), "{row}");
+    assert!(row["target"].as_str().is_some_and(|it| it.starts_with(&server.uri())), "{row}");
+}

@@ -1,0 +1,167 @@
+//! A deployment that refuses for its rate: what it asks for is waited for, within bounds, and nothing of
+//! it is a violation.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+use crate::command_support::run;
+use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
+
+const LISTS: &str = r#"section: "4.6"
+title: A sample
+scenarios:
+  - id: requests
+    title: Requests are listed
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        expect: { list-legal-requests.status-200: { status: 200 } }
+  - id: webhooks
+    title: Webhooks are listed
+    needs: [read]
+    steps:
+      - request: GET /v1/webhooks
+        token: read
+        expect: { list-webhooks.status-200: { status: 200 } }
+"#;
+
+fn report(dir: &Path) -> Value {
+    let text = fs::read_to_string(dir.join("report.json")).expect("it was written");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+fn folder(server: &MockServer, more: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("lists.yaml"), LISTS).expect("writable");
+    target(dir.path(), &format!("{}/api", server.uri()), more);
+    dir
+}
+
+fn refusal(retry_after: &str) -> ResponseTemplate {
+    ResponseTemplate::new(429).insert_header("retry-after", retry_after)
+}
+
+const LISTED: [&str; 4] = ["--scenarios", "lists.yaml", "--report", "json=report.json"];
+
+/// One call in eleven or so, drawn from a fixed seed; the first ones, by which the target is opened, are
+/// left alone.
+fn by_chance() -> impl Fn(&Request) -> bool {
+    let (calls, state) = (AtomicU64::new(0), AtomicU64::new(7));
+    move |_: &Request| {
+        let drawn = state
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
+                Some(
+                    state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963),
+                )
+            })
+            .unwrap_or_default();
+        calls.fetch_add(1, Ordering::SeqCst) > 20 && (drawn >> 33) % 11 == 0
+    }
+}
+
+#[tokio::test]
+async fn a_429_by_chance_is_never_a_violation_wherever_it_comes() {
+    for refusal in [ResponseTemplate::new(429), refusal("0")] {
+        let server = start("default").await;
+        Mock::given(by_chance()).respond_with(refusal).with_priority(1).mount(&server).await;
+        let dir = folder(&server, ALL_BUT_LOAD);
+        let ran = judged(dir.path(), &["--report", "json=report.json"], 3);
+        let report = report(dir.path());
+        assert_eq!(report["counts"]["fail"], 0, "{}", ran.stdout);
+        assert!(report["counts"]["pass"].as_u64() > Some(500), "{}", report["counts"]);
+        let not_run = report["not_run"].to_string();
+        assert!(not_run.contains("the target's rate limit answered 429"), "{}", ran.stdout);
+    }
+}
+
+#[tokio::test]
+async fn who_asks_for_more_than_two_minutes_is_left_alone() {
+    let server = start("default").await;
+    Mock::given(path("/api/v1/requests"))
+        .respond_with(refusal("3600"))
+        .with_priority(1)
+        .expect(1)
+        .mount(&server)
+        .await;
+    let dir = folder(&server, "");
+    let begun = Instant::now();
+    judged(dir.path(), &LISTED, 3);
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    let not_run = report(dir.path())["not_run"].to_string();
+    for said in ["429 and `Retry-After: 3600`", "left alone for 3600 s"] {
+        assert!(not_run.contains(said), "{said}: {not_run}");
+    }
+    let reached = server.received_requests().await.unwrap_or_default();
+    let last = reached.last().map(|request| request.url.path().to_owned());
+    assert_eq!(last.as_deref(), Some("/api/v1/requests"), "nothing is sent after it");
+}
+
+#[tokio::test]
+async fn a_token_endpoint_at_its_limit_is_asked_again_after_its_rest() {
+    let server = start("default").await;
+    Mock::given(path("/api/oauth/token"))
+        .respond_with(refusal("1"))
+        .up_to_n_times(1)
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = folder(&server, "");
+    let begun = Instant::now();
+    judged(dir.path(), &LISTED, 0);
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+
+    let server = start("default").await;
+    Mock::given(path("/api/oauth/token"))
+        .respond_with(refusal("1"))
+        .with_priority(1)
+        .expect(2)
+        .mount(&server)
+        .await;
+    let dir = folder(&server, "");
+    let ran = judged(dir.path(), &LISTED, 4);
+    assert!(ran.stdout.contains("the limit of its token endpoint answered 429"), "{}", ran.stdout);
+}
+
+#[tokio::test]
+async fn a_503_that_says_when_is_the_limit_too_and_a_500_is_not() {
+    for (answer, code) in [
+        (ResponseTemplate::new(503).insert_header("retry-after", "0"), 3),
+        (ResponseTemplate::new(500), 1),
+    ] {
+        let server = start("default").await;
+        Mock::given(method("GET"))
+            .and(path("/api/v1/requests"))
+            .respond_with(answer)
+            .with_priority(1)
+            .mount(&server)
+            .await;
+        judged(folder(&server, "").path(), &LISTED, code);
+    }
+}
+
+/// With the limits that a target file has where it names none.
+#[tokio::test]
+async fn a_doctor_has_time_for_every_application_at_the_default_pace() {
+    let server = start("default").await;
+    let dir = folder(&server, "");
+    let path = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&path).expect("it was written");
+    let text: String = text
+        .lines()
+        .filter(|line| !line.contains("requests_per_minute"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(text.contains("reader:") && text.contains("other_company:"), "{text}");
+    fs::write(&path, text).expect("writable");
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+}

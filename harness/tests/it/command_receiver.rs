@@ -1,0 +1,77 @@
+//! The receiver on a real socket: a mock in a process of its own sends to it, soundly or not.
+
+use std::net::TcpListener;
+
+use serde_json::Value;
+
+use crate::command_support::{Running, run};
+use crate::deployment::{judged, start, target};
+
+const EVENTS: [&str; 2] = ["06_events/*", "journey_webhook/*"];
+
+/// A mock, and its base address.
+fn mock(words: &[&str]) -> (Running, String) {
+    let mock = Running::start(&[&["--format", "json"], words].concat());
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let base_url = ready["base_url"].as_str().expect("an address").to_owned();
+    (mock, base_url)
+}
+
+/// The rows that failed on a run against this base address, which must end with `code`.
+#[track_caller]
+fn failed(base_url: &str, words: &[&str], code: i32) -> Vec<String> {
+    let dir = tempfile::tempdir().expect("a folder");
+    let own = ["run", "--target", base_url, "--format", "json"];
+    let ran = run(&[&own, &EVENTS[..], words].concat(), dir.path());
+    assert_eq!(ran.code, Some(code), "{words:?}\n{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let checks = report["checks"].as_array().expect("a list");
+    let failed = checks.iter().filter(|check| check["verdict"] == "fail");
+    failed.map(|check| check["requirement"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn sound_deliveries_pass_where_the_harness_listens_as_told() {
+    let (_mock, base_url) = mock(&[]);
+    let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+    let (address, url) = (free.to_string(), format!("http://{free}/below/a/path"));
+    let words = ["--receiver", &address, "--receiver-url", &url];
+    assert_eq!(failed(&base_url, &words, 0), Vec::<String>::new());
+}
+
+#[test]
+fn each_wrong_delivery_is_noticed() {
+    for (defect, row) in [
+        ("events.never-sent", "events.execution-complete-is-sent"),
+        ("events.without-credential", "events.authenticated-as-registered"),
+        ("events.credential-as-basic", "events.authenticated-as-registered"),
+        ("events.other-kind", "events.only-subscribed-kinds"),
+        ("delete-webhook.stays-listed", "delete-webhook.no-new-deliveries"),
+    ] {
+        let (_mock, base_url) = mock(&["--defect", defect]);
+        let failed = failed(&base_url, &[], 1);
+        assert!(failed.iter().any(|id| id == row), "{defect}: {failed:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_receiver_a_run_says_which_setting_enables_it() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: [write, delete]\n");
+    std::fs::write(dir.path().join("receives.yaml"), RECEIVES).expect("writable");
+    let ran = judged(dir.path(), &["--scenarios", "receives.yaml"], 3);
+    assert!(ran.stdout.contains("--receiver ADDR and --receiver-url URL"), "{}", ran.stdout);
+}
+
+const RECEIVES: &str = r#"section: "6"
+title: A sample
+scenarios:
+  - id: receives
+    title: Something comes
+    needs: [read, write, receiver]
+    receivers: [hook]
+    steps:
+      - receive: { receiver: hook, none_for: 1s }
+        expect: { events.not-before-full-execution: { /deliveries: { length: 0 } } }
+"#;

@@ -1,0 +1,139 @@
+//! The deadlines of a run as a whole: each ends what it bounds, and is named. Injected where a run lets
+//! it be; a doctor's is waited for once.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use moot_harness::exchange::Masks;
+use moot_harness::run::{Interruption, RunOptions, run_until};
+use moot_harness::scenario::load;
+use moot_harness::target::{TargetChoice, TargetOptions};
+use serde_json::json;
+use wiremock::matchers::{body_string_contains, method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::command_support::run;
+use crate::deployment::{start, target};
+use crate::target_sample::{open_with, service};
+
+/// What never comes while a test lasts.
+const NEVER: Duration = Duration::from_secs(60);
+
+async fn answers(server: &MockServer, at: &str, answer: ResponseTemplate) {
+    Mock::given(method("GET"))
+        .and(path(at))
+        .respond_with(answer)
+        .with_priority(1)
+        .mount(server)
+        .await;
+}
+
+#[tokio::test]
+async fn discovery_ends_at_its_deadline_with_what_it_found() {
+    let server = service().await;
+    let row = |id: &str| json!({ "id": id, "attributes": { "status": "published" } });
+    let list = json!({ "data": [row("g1"), row("t1")], "pagination": { "total_pages": 1 } });
+    answers(&server, "/api/v1/workflows", ResponseTemplate::new(200).set_body_json(list)).await;
+    let form = json!({ "name": "g1", "required_fields": ["counterparty_name"] });
+    let form = ResponseTemplate::new(200).set_body_json(form);
+    answers(&server, "/api/v1/workflows/g1/schema", form.clone()).await;
+    answers(&server, "/api/v1/workflows/t1/schema", form.set_delay(NEVER)).await;
+
+    let options = TargetOptions {
+        discovery_deadline: Some(Duration::from_millis(1_500)),
+        ..TargetOptions::default()
+    };
+    let (folder, masks) = (tempfile::tempdir().expect("a folder"), Arc::<Masks>::default());
+    let (base, begun) = (format!("{}/api", server.uri()), Instant::now());
+    let opened = open_with(&base, "", folder.path(), &masks, options).await.expect("it opens");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(opened.missing("workflow_generated").is_none(), "what was found in time is known");
+    let missing = opened.missing("workflow_third_party").expect("it was not found");
+    let why = "longer than 1.5 s (deadline `discovery`)";
+    assert!(missing.reason.contains(why), "{}", missing.reason);
+}
+
+const SLOW_TO_END: &str = r#"section: "4.9"
+title: A sample
+scenarios:
+  - id: never-ends
+    title: What always runs gets no answer
+    needs: [write]
+    steps:
+      - request: POST /v1/repository_documents
+        token: write
+        multipart:
+          parts: [{ name: file, file: agreement.pdf }]
+        expect: { create-repository-document.shape: { schema: true } }
+        finally:
+          - request: GET /v1/webhooks
+            token: read
+            expect: { list-webhooks.status-200: { status: 200 } }
+"#;
+
+fn options(dir: &Path) -> RunOptions {
+    let choice = TargetChoice::File(dir.join("target.yaml"));
+    let target = TargetOptions { run_tag: "t1".to_owned(), ..TargetOptions::default() };
+    let files = load::paths(&[dir.join("sample.yaml")]).expect("it is sound");
+    RunOptions::new(choice, target, files)
+}
+
+#[tokio::test]
+async fn an_interrupted_run_waits_no_longer_than_its_grace() {
+    let server = start("default").await;
+    answers(&server, "/api/v1/webhooks", ResponseTemplate::new(200).set_delay(NEVER)).await;
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("sample.yaml"), SLOW_TO_END).expect("writable");
+    let text = "consent: [write]\nledger: ledger.ndjson\n";
+    target(dir.path(), &format!("{}/api", server.uri()), text);
+    let path = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&path).expect("it was written");
+    let text = text.replace("silence_seconds: 2", "silence_seconds: 60");
+    fs::write(&path, text.replace("exchange_seconds: 4", "exchange_seconds: 60"))
+        .expect("writable");
+
+    let interruption = Arc::new(Interruption::with_grace(Duration::from_millis(300)));
+    let run = run_until(options(dir.path()), Arc::clone(&interruption), |_| {});
+    let run = tokio::spawn(run);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let reached = || async { server.received_requests().await.unwrap_or_default() };
+    while !reached().await.iter().any(|request| request.url.path() == "/api/v1/webhooks") {
+        assert!(Instant::now() < deadline, "the run never came to the slow call");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let told_at = Instant::now();
+    interruption.tell();
+    let result = run.await.expect("it ends");
+    assert!(told_at.elapsed() < Duration::from_secs(20), "{:?}", told_at.elapsed());
+    assert_eq!(result.exit_code, 3, "{:?}", result.trouble);
+    let not_run = result.scenarios[0].not_run.as_ref().expect("it did not end");
+    assert!(not_run.reason.contains("did not end in time"), "{}", not_run.reason);
+    assert_eq!(result.residue.len(), 1, "what was made is told");
+}
+
+#[tokio::test]
+async fn a_doctor_takes_ten_seconds_at_most() {
+    let server = start("default").await;
+    Mock::given(path("/api/oauth/token"))
+        .and(body_string_contains("demo-reader"))
+        .respond_with(ResponseTemplate::new(200).set_delay(NEVER))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api", server.uri()), "");
+    let path = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&path).expect("it was written");
+    fs::write(
+        &path,
+        text.replace("_seconds: 2", "_seconds: 60").replace("_seconds: 4", "_seconds: 60"),
+    )
+    .expect("writable");
+    let begun = Instant::now();
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+    assert!((9..20).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(ran.stderr.contains("within 10 s (deadline `doctor`)"), "{}", ran.stderr);
+}

@@ -1,0 +1,167 @@
+//! What would have worked: of a refused call, in words that only who reads the journal is told.
+//!
+//! A client must not learn which ids and applications exist (§5.6); who may read the journal knows.
+
+use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
+use moot_fixtures::nearest::nearest;
+
+use crate::authorise;
+use crate::journal::{Exchange, SentPart};
+use crate::response::Stage;
+use crate::world::World;
+
+/// Bytes of a path for which a near one is looked for; a longer one is no slip of the pen.
+const PATH_LENGTH_MAX: usize = 100;
+/// Names that are told of what there is.
+const NAMES_MAX: usize = 5;
+
+/// What goes on after the detail of a refusal; `None` where that says all already.
+pub(super) fn of(world: &World, exchange: &Exchange) -> Option<String> {
+    let decision = exchange.decision;
+    let is = |stage: Stage| decision == stage.as_str();
+    if is(Stage::Route) && exchange.status == 404 {
+        return path(world, &exchange.path);
+    }
+    if is(Stage::Token) {
+        return match exchange.operation {
+            Some(Operation::CreateAccessToken | Operation::RevokeToken) => client(world, exchange),
+            Some(_) | None => token(world, exchange),
+        };
+    }
+    if is(Stage::Scope) {
+        return scope(world, exchange);
+    }
+    if is(Stage::Existence) && is_of_others(world, exchange) {
+        let whose = "it is there, but of another company: call with an application of that one";
+        return Some(whose.to_owned());
+    }
+    if is(Stage::Rule) && exchange.operation == Some(Operation::CreateLegalRequest) {
+        return workflow(world, exchange).or_else(|| requester(world, exchange));
+    }
+    None
+}
+
+fn path(world: &World, path: &str) -> Option<String> {
+    if path.len() > PATH_LENGTH_MAX {
+        return None;
+    }
+    let router = world.seeded().router();
+    let path = path.trim_end_matches('/');
+    let (like, versioned) = (router.paths_like(path), format!("/v1{path}"));
+    let known = router.paths_like(&versioned);
+    let found = known
+        .iter()
+        .find(|known| **known == versioned)
+        .map(String::as_str)
+        .or_else(|| nearest(path, like.iter().map(String::as_str)))?;
+    Some(format!("did you mean `{found}`?"))
+}
+
+/// Of a call that carries something which is no token of this world.
+fn token(world: &World, exchange: &Exchange) -> Option<String> {
+    let is_invalid = exchange.problem.as_deref() == Some(ProblemType::InvalidToken.as_str());
+    is_invalid.then(|| {
+        let base_url = world.base_url();
+        format!(
+            "`POST {base_url}/oauth/token` gives one, for a client id and secret of this world; a \
+             token works only in the world that gave it, be it the main one or a sandbox"
+        )
+    })
+}
+
+/// Of credentials that are those of no application.
+fn client(world: &World, exchange: &Exchange) -> Option<String> {
+    let form = exchange.request.text.as_deref()?;
+    let mut fields = form_urlencoded::parse(form.as_bytes());
+    let (_, id) = fields.find(|(name, _)| name == "client_id")?;
+    let seeded = world.seeded();
+    if seeded.application_of(&id).is_some() {
+        return Some(format!(
+            "`{id}` is an application of this world, and this is not its secret; a sandbox has \
+             secrets of its own"
+        ));
+    }
+    let known = seeded.applications().iter().map(|application| application.client_id.as_str());
+    Some(format!("there is no application `{id}`, but {}", some_of(known)))
+}
+
+/// Which applications of the caller's company may do what this one may not.
+fn scope(world: &World, exchange: &Exchange) -> Option<String> {
+    let seeded = world.seeded();
+    let caller = seeded.application(exchange.application_index?)?;
+    let needed = match authorise::need(exchange.operation?, world.answers()) {
+        TokenNeed::None => return None,
+        TokenNeed::Read => Scope::Read,
+        TokenNeed::Write => Scope::Write,
+    };
+    if caller.scopes.contains(needed) {
+        let id = &caller.client_id;
+        return Some(format!("`{id}` may have it: ask for it with `scope`"));
+    }
+    let others = seeded
+        .applications()
+        .iter()
+        .filter(|other| other.company == caller.company && other.scopes.contains(needed));
+    let others = some_of(others.map(|other| other.client_id.as_str()));
+    let id = &caller.client_id;
+    Some(format!("`{id}` may not have it; of its company there may: {others}"))
+}
+
+/// Whether the path names something that another company has.
+fn is_of_others(world: &World, exchange: &Exchange) -> bool {
+    let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
+    let Some(caller) = caller else { return false };
+    let companies = exchange.path.split('/').filter_map(|id| {
+        let legal_request = world.legal_request(id).map(|record| record.company);
+        let document = || world.document(id).map(|record| record.company);
+        let webhook = || world.webhook(id).map(|(_, record)| record.company);
+        let workflow = || world.seeded().workflow_of(id).map(|(_, workflow)| workflow.company);
+        legal_request.or_else(document).or_else(webhook).or_else(workflow)
+    });
+    companies.into_iter().any(|company| company != caller.company)
+}
+
+/// Of a legal request for a workflow that the caller has not, or that takes none.
+fn workflow(world: &World, exchange: &Exchange) -> Option<String> {
+    let asked = part(exchange, "workflow_id")?;
+    let seeded = world.seeded();
+    let caller = seeded.application(exchange.application_index?)?;
+    let published: Vec<&str> = seeded
+        .workflows_of(caller.company)
+        .filter(|workflow| workflow.status == WorkflowStatus::Published)
+        .map(|workflow| workflow.id.as_str())
+        .collect();
+    if published.contains(&asked) {
+        return None;
+    }
+    Some(format!("published workflows of this company: {}", some_of(published)))
+}
+
+/// Of a requester that is no user of the caller's company.
+fn requester(world: &World, exchange: &Exchange) -> Option<String> {
+    let asked = part(exchange, "requester_email")?;
+    let seeded = world.seeded();
+    let caller = seeded.application(exchange.application_index?)?;
+    let users = &seeded.company(caller.company)?.users;
+    if users.iter().any(|user| user.eq_ignore_ascii_case(asked)) {
+        return None;
+    }
+    Some(format!("users of this company: {}", some_of(users.iter().map(String::as_str))))
+}
+
+fn part<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
+    let is_it = |part: &&SentPart| part.name == name;
+    exchange.request.parts.iter().find(is_it)?.text.as_deref()
+}
+
+/// The first few, in words.
+fn some_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names = names.into_iter();
+    let shown: Vec<String> =
+        names.by_ref().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    match (shown.is_empty(), names.count()) {
+        (true, _) => "none".to_owned(),
+        (false, 0) => shown.join(", "),
+        (false, more) => format!("{} and {more} more", shown.join(", ")),
+    }
+}

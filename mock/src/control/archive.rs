@@ -1,0 +1,138 @@
+//! The journal as an HTTP archive (HAR 1.2), for the tools that read such.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::exchanges::{advised, found};
+use crate::journal::{Exchange, Filter, SentPart, Timing};
+use crate::world::World;
+
+/// All exchanges as HAR 1.2.
+///
+/// Bodies stand in it as far as the journal keeps them: the text of a request cut, of a form its parts,
+/// of an answer the whole, but no file; secrets are fingerprints. `send` is how long reading the body
+/// took in the world's time, `wait` and `receive` are what a fault made of them: so a frozen clock
+/// gives the same archive for the same calls. What is not kept (most headers) is absent.
+pub(super) fn archive(world: &World, filter: &Filter) -> Value {
+    let exchanges = found(world, filter).into_iter().map(|exchange| advised(world, exchange));
+    let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();
+    json!({
+        "log": {
+            "version": "1.2",
+            "creator": { "name": "moot", "version": env!("CARGO_PKG_VERSION") },
+            "entries": entries,
+        },
+    })
+}
+
+fn entry(base_url: &str, exchange: &Exchange) -> Value {
+    let Exchange { path, query, status, .. } = exchange;
+    let query_text = query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+    let status_text =
+        StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
+    let response = &exchange.response;
+    let [send, wait, receive] = milliseconds(exchange.timing);
+    let retry_after = response.retry_after_seconds.map(|seconds| seconds.to_string());
+    let mut content = json!({
+        "size": response.length,
+        "mimeType": response.content_type.as_deref().unwrap_or_default(),
+    });
+    if let Some(text) = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty()) {
+        content["text"] = text.into();
+    } else if response.length > 0 {
+        content["comment"] = "not kept".into();
+    }
+    json!({
+        "startedDateTime": exchange.at,
+        "time": send + wait + receive,
+        "request": request(exchange, format!("{base_url}{path}{query_text}")),
+        "response": {
+            "status": status,
+            "statusText": status_text.unwrap_or_default(),
+            "httpVersion": "HTTP/1.1",
+            "cookies": [],
+            "headers": headers([
+                ("content-type", response.content_type.as_deref()),
+                ("retry-after", retry_after.as_deref()),
+            ]),
+            "content": content,
+            "redirectURL": "",
+            "headersSize": -1,
+            "bodySize": response.length,
+        },
+        "cache": {},
+        "timings": { "send": send, "wait": wait, "receive": receive },
+        "comment": comment(exchange),
+    })
+}
+
+fn request(exchange: &Exchange, url: String) -> Value {
+    let sent = &exchange.request;
+    let query = exchange.query.as_deref().unwrap_or_default();
+    let query: Vec<Value> = form_urlencoded::parse(query.as_bytes())
+        .map(|(name, value)| json!({ "name": name, "value": value }))
+        .collect();
+    let mut request = json!({
+        "method": exchange.method,
+        "url": url,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": headers([
+            ("authorization", sent.authorization.as_deref()),
+            ("content-type", sent.content_type.as_deref()),
+        ]),
+        "queryString": query,
+        "headersSize": -1,
+        "bodySize": sent.length,
+    });
+    if let Some(content_type) = &sent.content_type {
+        // `text` and `params` exclude each other.
+        request["postData"] = match sent.parts.as_slice() {
+            [] => {
+                let text = sent.text.as_deref().unwrap_or_default();
+                json!({ "mimeType": content_type, "text": text })
+            }
+            parts => {
+                let params: Vec<Value> = parts.iter().map(param).collect();
+                json!({ "mimeType": content_type, "params": params })
+            }
+        };
+    }
+    request
+}
+
+fn param(part: &SentPart) -> Value {
+    let mut shown = json!({ "name": part.name, "comment": format!("{} bytes", part.length) });
+    let rest =
+        [("value", &part.text), ("fileName", &part.file_name), ("contentType", &part.content_type)];
+    for (name, text) in rest {
+        if let Some(text) = text {
+            shown[name] = text.as_str().into();
+        }
+    }
+    shown
+}
+
+fn headers<const N: usize>(known: [(&str, Option<&str>); N]) -> Vec<Value> {
+    known
+        .into_iter()
+        .filter_map(|(name, value)| Some(json!({ "name": name, "value": value? })))
+        .collect()
+}
+
+/// Sending, waiting and receiving, as the client sees them.
+fn milliseconds(timing: Timing) -> [f64; 3] {
+    let Timing { reading_microseconds, delay_milliseconds, slowness_milliseconds } = timing;
+    let reading = Duration::from_micros(reading_microseconds);
+    let [delay, slowness] = [delay_milliseconds, slowness_milliseconds].map(Duration::from_millis);
+    [reading, delay, slowness].map(|took| took.as_secs_f64() * 1_000.0)
+}
+
+/// Why it was refused, or which fault struck it.
+fn comment(exchange: &Exchange) -> String {
+    let refused = exchange.detail.as_ref().map(|why| format!("{}: {why}", exchange.decision));
+    let fault = exchange.fault.as_ref().map(|kind| format!("fault: {kind}"));
+    refused.into_iter().chain(fault).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,200 @@
+//! The parts of a `multipart/form-data` body (RFC 2046 section 5.1), found in what comes piece by piece.
+//!
+//! What is held at a time is bounded, however the body is cut and whatever it says. Never here: how
+//! large a part may be, and what it means.
+
+use std::sync::LazyLock;
+
+use bytes::{Buf, Bytes, BytesMut};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
+use http_body::Body;
+use httparse::{EMPTY_HEADER, Header, Status};
+use memchr::memmem::Finder;
+
+use super::disposition::Disposition;
+use super::frames::Frames;
+use crate::call::BodyFault;
+
+/// Of a large piece so much is looked at at once.
+const PIECE_BYTES_MAX: usize = 64 * 1024;
+/// Of a preamble, or of the headers of a part.
+const HEAD_BYTES_MAX: usize = 2 * PIECE_BYTES_MAX;
+/// Of one part.
+const HEADERS_MAX: usize = 32;
+const LINE_END: &[u8] = b"\r\n";
+const BLANK_LINE: &[u8] = b"\r\n\r\n";
+
+/// What ends the headers of a part.
+static HEADERS_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(BLANK_LINE));
+
+/// What stands between two parts.
+pub(super) fn delimiter(boundary: &str) -> String {
+    format!("\r\n--{boundary}")
+}
+
+/// The parts of a body, one after another.
+pub(super) struct Parts<'f, 'b, B> {
+    frames: &'f mut Frames<'b, B>,
+    delimiter: Finder<'f>,
+    body_bytes_max: u64,
+    place: Place,
+    /// What came and was not looked at yet.
+    unseen: Bytes,
+    /// What was looked at and not given back yet.
+    held: BytesMut,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Preamble,
+    Content,
+    AfterBoundary,
+}
+
+/// The headers of a part.
+pub(super) struct Head {
+    pub(super) disposition: Disposition,
+    /// As sent.
+    pub(super) content_type: Option<String>,
+}
+
+impl<'f, 'b, B: Body<Data = Bytes>> Parts<'f, 'b, B> {
+    /// The parts of a body of so many bytes at most, between which there is a [`delimiter`].
+    pub(super) fn new(
+        frames: &'f mut Frames<'b, B>,
+        delimiter: &'f str,
+        body_bytes_max: u64,
+    ) -> Self {
+        // The first boundary may stand at the very beginning, as if after a line.
+        let held = BytesMut::from(LINE_END);
+        let (delimiter, unseen) = (Finder::new(delimiter), Bytes::new());
+        Self { frames, delimiter, body_bytes_max, place: Place::Preamble, unseen, held }
+    }
+
+    /// The headers of the next part; `None` at the closing boundary.
+    ///
+    /// # Errors
+    /// [`BodyFault`].
+    pub(super) async fn next(&mut self) -> Result<Option<Head>, BodyFault> {
+        match self.place {
+            Place::Preamble => {
+                let first = self.delimiter.clone();
+                let at = self.find(&first).await?;
+                self.held.advance(at + first.needle().len());
+            }
+            Place::Content => while self.piece().await?.is_some() {},
+            Place::AfterBoundary => {}
+        }
+        self.place = Place::AfterBoundary;
+        if self.is_last().await? {
+            return Ok(None);
+        }
+        let head = self.head().await?;
+        self.place = Place::Content;
+        Ok(Some(head))
+    }
+
+    /// More of the content of a part, not empty; `None` at its end.
+    ///
+    /// # Errors
+    /// [`BodyFault`].
+    pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, BodyFault> {
+        let length = self.delimiter.needle().len();
+        while self.place == Place::Content {
+            if let Some(at) = self.delimiter.find(&self.held) {
+                let piece = self.held.split_to(at).freeze();
+                self.held.advance(length);
+                self.place = Place::AfterBoundary;
+                return Ok(Some(piece).filter(|piece| !piece.is_empty()));
+            }
+            // What may be the beginning of a boundary is held back.
+            let sure = (self.held.len() + 1).saturating_sub(length);
+            if sure > 0 {
+                return Ok(Some(self.held.split_to(sure).freeze()));
+            }
+            self.more().await?;
+        }
+        Ok(None)
+    }
+
+    /// Whether the boundary that was just passed is the closing one.
+    async fn is_last(&mut self) -> Result<bool, BodyFault> {
+        loop {
+            let padding = self.held.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            match &self.held[padding..] {
+                [b'-', b'-', ..] => return Ok(true),
+                [b'\r', b'\n', ..] => {
+                    // The line end stays: it may begin the blank line of a part without headers.
+                    self.held.advance(padding);
+                    return Ok(false);
+                }
+                [] | [b'-'] | [b'\r'] => self.more_of_head().await?,
+                _ => return Err(BodyFault::Malformed("a boundary does not end its line")),
+            }
+        }
+    }
+
+    async fn head(&mut self) -> Result<Head, BodyFault> {
+        let end = self.find(&HEADERS_END).await? + BLANK_LINE.len();
+        let text = self.held.split_to(end);
+        let mut headers = [EMPTY_HEADER; HEADERS_MAX];
+        match httparse::parse_headers(&text[LINE_END.len()..], &mut headers) {
+            Ok(Status::Complete((_, headers))) => Head::of(headers),
+            // What `find` found is complete.
+            Ok(Status::Partial) | Err(_) => {
+                Err(BodyFault::Malformed("the headers of a part can't be read"))
+            }
+        }
+    }
+
+    /// Where `mark` begins, however much has to come first.
+    async fn find(&mut self, mark: &Finder<'_>) -> Result<usize, BodyFault> {
+        let mut from = 0;
+        loop {
+            if let Some(at) = mark.find(&self.held[from..]) {
+                return Ok(from + at);
+            }
+            from = (self.held.len() + 1).saturating_sub(mark.needle().len());
+            self.more_of_head().await?;
+        }
+    }
+
+    async fn more_of_head(&mut self) -> Result<(), BodyFault> {
+        if self.held.len() > HEAD_BYTES_MAX {
+            let what = "no part begins, or the headers of a part never end";
+            return Err(BodyFault::Malformed(what));
+        }
+        self.more().await
+    }
+
+    async fn more(&mut self) -> Result<(), BodyFault> {
+        while self.unseen.is_empty() {
+            let piece = self.frames.next().await?;
+            self.unseen =
+                piece.ok_or(BodyFault::Malformed("it ends before its closing boundary"))?;
+            if self.frames.received() > self.body_bytes_max {
+                return Err(BodyFault::TooLarge);
+            }
+        }
+        let piece = self.unseen.split_to(self.unseen.len().min(PIECE_BYTES_MAX));
+        self.held.extend_from_slice(&piece);
+        Ok(())
+    }
+}
+
+impl Head {
+    fn of(headers: &[Header<'_>]) -> Result<Self, BodyFault> {
+        let value = |wanted: HeaderName| {
+            let mut named = headers.iter();
+            let found = named.find(|header| header.name.eq_ignore_ascii_case(wanted.as_str()));
+            found.map(|header| header.value)
+        };
+        let disposition = value(CONTENT_DISPOSITION)
+            .ok_or(BodyFault::Malformed("a part has no `Content-Disposition`"))?;
+        let content_type = value(CONTENT_TYPE);
+        Ok(Self {
+            disposition: Disposition::parse(disposition).map_err(BodyFault::Malformed)?,
+            content_type: content_type.map(|text| String::from_utf8_lossy(text).into_owned()),
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! A short id held in place: eight bytes where a text would take four times as many, for what a world
+//! has millions of.
+
+use serde::{Deserialize, Serialize};
+
+/// Letters and digits of an id.
+pub(crate) const LENGTH: usize = 8;
+
+/// An id of [`LENGTH`] letters and digits. Shape: its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct ShortId([u8; LENGTH]);
+
+/// A text that is no short id.
+#[derive(Debug, thiserror::Error)]
+#[error("an id has {LENGTH} letters or digits, and `{0}` has not")]
+pub(crate) struct NoShortId(String);
+
+impl ShortId {
+    /// Its text.
+    pub(crate) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("it was made of ASCII letters and digits")
+    }
+
+    /// The id of these letters and digits.
+    pub(crate) fn of(letters: [u8; LENGTH]) -> Option<Self> {
+        letters.iter().all(u8::is_ascii_alphanumeric).then_some(Self(letters))
+    }
+}
+
+impl TryFrom<String> for ShortId {
+    type Error = NoShortId;
+
+    fn try_from(text: String) -> Result<Self, NoShortId> {
+        text.as_bytes().try_into().ok().and_then(Self::of).ok_or(NoShortId(text))
+    }
+}
+
+impl From<ShortId> for String {
+    fn from(id: ShortId) -> Self {
+        id.as_str().to_owned()
+    }
+}

@@ -1,0 +1,125 @@
+//! Wrong input to every route of the control plane: a problem that says what is wrong and what to do.
+
+use serde_json::{Value, json};
+
+use crate::shell_support::{BASE, admin, request, send, site};
+
+/// Routes with a body, each with its members and their JSON types.
+fn routes(document: &Value) -> Vec<(String, Vec<(String, Value)>)> {
+    let mut routes = Vec::new();
+    for (path, item) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in item.as_object().expect("operations") {
+            let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+            let Some(members) = schema["properties"].as_object() else { continue };
+            let members = members.iter().map(|(name, schema)| (name.clone(), schema.clone()));
+            let line = format!("{} {}", method.to_uppercase(), path.replace("{id}", "1"));
+            routes.push((line, members.collect()));
+        }
+    }
+    routes
+}
+
+/// A value that a schema does not allow; `None` where it allows any.
+fn wrong(schema: &Value) -> Option<Value> {
+    let types = schema["type"].clone();
+    let types: Vec<&str> = match &types {
+        Value::String(one) => vec![one],
+        Value::Array(some) => some.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    Some(if types.contains(&"integer") { json!("soon") } else { json!(7.5) })
+}
+
+#[tokio::test]
+async fn a_value_of_another_type_is_named_with_what_it_must_be() {
+    let site = site();
+    let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
+    let routes = routes(&document);
+    assert!(routes.len() >= 13, "{routes:?}");
+    for (line, members) in &routes {
+        for (name, schema) in members {
+            let Some(value) = wrong(schema) else { continue };
+            let answer = admin(&site, BASE, line, json!({ (name): value })).await;
+            assert_eq!(answer.status, 400, "{line} {name}: {answer:?}");
+            let detail = answer.text("/detail");
+            let says = format!("`{name}` must be ");
+            assert!(detail.starts_with(&says), "{line}: {detail}");
+            assert!(!detail.contains("u64") && !detail.contains(" line "), "{line}: {detail}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_json_object_is_refused_with_an_example() {
+    let site = site();
+    let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
+    for (line, members) in routes(&document) {
+        let (method, path) = line.split_once(' ').expect("a method and a path");
+        let line = format!("{method} {BASE}/__admin{path}");
+        for (text, says) in [
+            ("{bad", "the body is no JSON: ".to_owned()),
+            ("[]", "the body must be a JSON object, such as {".to_owned()),
+            ("\"text\"", "the body must be a JSON object, such as {".to_owned()),
+            ("{\"zz_unknown\": 1}", "unknown field `zz_unknown`".to_owned()),
+        ] {
+            let body = Some(("application/json", text.as_bytes().to_vec()));
+            let answer = send(&site, request(&line, "", body)).await;
+            assert_eq!(answer.status, 400, "{line} {text}: {answer:?}");
+            assert!(answer.text("/detail").starts_with(&says), "{line} {text}: {answer:?}");
+        }
+        // A letter too many is seen through.
+        let name = &members[members.len() - 1].0;
+        let near = format!("{name}x");
+        let body = Some(("application/json", json!({ (near): 1 }).to_string().into_bytes()));
+        let answer = send(&site, request(&line, "", body)).await;
+        let hint = format!("did you mean `{name}`?");
+        assert!(answer.text("/detail").ends_with(&hint), "{line}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_a_path_does_not_take_is_answered_with_those_that_it_does() {
+    let site = site();
+    for (line, says) in [
+        ("PATCH /clock", "but GET and POST"),
+        ("POST /world", "but GET"),
+        ("GET /faults/1", "but DELETE"),
+        ("PUT /deliveries/1/redeliver", "but POST"),
+        ("PATCH /receiver", "but GET and POST and PUT and DELETE"),
+    ] {
+        let answer = admin(&site, BASE, line, Value::Null).await;
+        assert_eq!(answer.status, 405, "{line}");
+        assert!(answer.text("/detail").ends_with(says), "{line}: {answer:?}");
+        assert!(answer.headers.contains_key("allow"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_named_with_what_is_near() {
+    let site = site();
+    for (line, json, status, says) in [
+        ("POST /tokens", json!({ "client_id": "demo-mian" }), 404, "did you mean `demo-main`?"),
+        (
+            "POST /faults",
+            json!({ "kind": "truncate", "application": "demo-mian" }),
+            404,
+            "did you mean `demo-main`?",
+        ),
+        (
+            "POST /faults",
+            json!({ "kind": "truncate", "client": "10.0.0" }),
+            422,
+            "`client` is an address such as 127.0.0.1, not `10.0.0`",
+        ),
+        ("POST /clock", json!({ "set": "2020-01-01T00:00:00Z" }), 422, "time only goes forward"),
+        ("GET /clok", Value::Null, 404, "did you mean `/clock`?"),
+        ("DELETE /sandboxes/s99", Value::Null, 404, "no sandbox `s99`"),
+        ("GET /legal_requests/nope", Value::Null, 404, "no legal request `nope`"),
+        ("POST /deliveries/999/redeliver", Value::Null, 404, "no delivery 999"),
+        ("DELETE /faults/999", Value::Null, 404, "GET /__admin/faults lists them"),
+    ] {
+        let answer = admin(&site, BASE, line, json).await;
+        assert_eq!(answer.status, status, "{line}: {answer:?}");
+        assert!(answer.text("/detail").contains(says), "{line}: {answer:?}");
+    }
+}

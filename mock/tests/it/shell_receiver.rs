@@ -1,0 +1,145 @@
+//! The receiver that every world has built in: it gets what is delivered, and answers as planned.
+
+use moot_mock::shell::{ServeLimits, Site, SiteOptions};
+use serde_json::{Value, json};
+
+use crate::shell_support::{
+    BASE, BASE_URL, LEGAL_REQUEST, MAIN, admin, client, form, request, send, served, settings,
+    site, token,
+};
+
+async fn received(site: &Site, base: &str) -> Value {
+    admin(site, base, "GET /receiver", Value::Null).await.ok().json()
+}
+
+/// Registers a webhook with a credential at `url`, and lets a legal request be signed.
+async fn signed(site: &Site, base: &str, url: &str) -> String {
+    let token = token(site, base, MAIN).await;
+    let webhook = json!({ "name": "Mine", "url": url, "auth_type": "bearer", "token": "my-token" });
+    let body = Some(("application/json", webhook.to_string().into_bytes()));
+    send(site, request(&format!("POST {base}/v1/webhooks"), &token, body)).await.ok();
+    let line = format!("POST {base}/v1/requests");
+    let created = send(site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let id = created.text("/data/id");
+    let signed = json!({ "status": "signed", "force": true });
+    admin(site, base, &format!("POST /legal_requests/{id}/status"), signed).await.ok();
+    admin(site, base, "POST /deliveries/settle", Value::Null).await.ok();
+    id
+}
+
+#[tokio::test]
+async fn a_webhook_of_the_world_reaches_it_with_its_credential() {
+    let site = site();
+    let url = received(&site, BASE).await["url"].as_str().expect("an address").to_owned();
+    assert_eq!(url, format!("{BASE_URL}/__admin/receiver"));
+    let id = signed(&site, BASE, &format!("{url}?for=orders")).await;
+    let view = received(&site, BASE).await;
+    let arrived = view["received"].as_array().expect("a list");
+    assert_eq!(arrived.len(), 1, "{view}");
+    assert_eq!(arrived[0]["headers"]["authorization"], json!("Bearer my-token"));
+    assert_eq!(arrived[0]["headers"]["content-type"], json!("application/json"));
+    assert_eq!(arrived[0]["query"], json!("for=orders"));
+    assert_eq!(arrived[0]["body"]["event"], json!("execution_complete"));
+    assert_eq!(arrived[0]["body"]["data"]["request_id"], json!(id));
+    assert_eq!((&arrived[0]["number"], &arrived[0]["status"]), (&json!(1), &json!(200)));
+    assert_eq!(arrived[0]["at"], json!("2026-03-05T14:30:00Z"), "the time is the world's");
+    let none = admin(&site, BASE, "DELETE /receiver", Value::Null).await.ok().json();
+    assert_eq!((&none["received"], &none["forgotten"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
+async fn an_outage_is_planned_and_retries_come_when_time_moves() {
+    let site = site();
+    let plan = json!({ "statuses": [503, 503, 204] });
+    admin(&site, BASE, "PUT /receiver", plan).await.ok();
+    signed(&site, BASE, &format!("{BASE_URL}/__admin/receiver")).await;
+    for (seconds, expected) in [(10, vec![503]), (60, vec![204]), (100_000, vec![])] {
+        let moved = json!({ "advance_seconds": seconds });
+        let moved = admin(&site, BASE, "POST /clock", moved).await.ok().json();
+        // The seed's webhooks lead nowhere: no status came of them.
+        let attempts = moved["attempts"].as_array().expect("a list").iter();
+        let told: Vec<u64> = attempts.filter_map(|one| one["status"].as_u64()).collect();
+        assert_eq!(told, expected, "moving the clock tells of an attempt that ends at once");
+    }
+    let view = received(&site, BASE).await;
+    let arrived = view["received"].as_array().expect("a list");
+    let statuses: Vec<&Value> = arrived.iter().map(|one| &one["status"]).collect();
+    assert_eq!(statuses, [&json!(503), &json!(503), &json!(204)]);
+    assert!(arrived.iter().all(|one| one["body"] == arrived[0]["body"]), "{view}");
+}
+
+#[tokio::test]
+async fn each_world_has_its_own_and_a_reset_empties_it() {
+    let site = site();
+    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
+    let base_url = made.text("/base_url");
+    let base = base_url.replace("http://moot.test", "");
+    signed(&site, &base, &format!("{base_url}/__admin/receiver")).await;
+    assert_eq!(received(&site, &base).await["received"].as_array().map(Vec::len), Some(1));
+    assert_eq!(received(&site, BASE).await["received"], json!([]));
+    admin(&site, &base, "POST /reset", Value::Null).await.ok();
+    assert_eq!(received(&site, &base).await["received"], json!([]));
+}
+
+/// No connection is made, so the guard of outbound connections has nothing to refuse.
+#[tokio::test]
+async fn beyond_loopback_it_is_reached_too() {
+    let options = SiteOptions {
+        admin_token: Some("t0p".to_owned()),
+        is_beyond_loopback: true,
+        ..SiteOptions::new(settings())
+    };
+    let site = Site::new(options).expect("the settings are sound");
+    let ask = async |line: &str, json: Value| -> Value {
+        let (method, path) = line.split_once(' ').expect("a method and a path");
+        let line = format!("{method} {BASE}/__admin{path}");
+        let body = Some(("application/json", json.to_string().into_bytes()));
+        send(&site, request(&line, "t0p", body)).await.ok().json()
+    };
+    let minted = ask("POST /tokens", json!({ "client_id": MAIN })).await;
+    let token = minted["access_token"].as_str().expect("a token");
+    let url = format!("{BASE_URL}/__admin/receiver");
+    let webhook = json!({ "name": "Mine", "url": url, "auth_type": "none" });
+    let body = Some(("application/json", webhook.to_string().into_bytes()));
+    send(&site, request(&format!("POST {BASE}/v1/webhooks"), token, body)).await.ok();
+    let line = format!("POST {BASE}/v1/requests");
+    let created = send(&site, request(&line, token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let line = format!("POST /legal_requests/{}/status", created.text("/data/id"));
+    ask(&line, json!({ "status": "signed", "force": true })).await;
+    ask("POST /deliveries/settle", json!({})).await;
+    let received = ask("GET /receiver", json!({})).await;
+    assert_eq!(received["received"].as_array().map(Vec::len), Some(1), "{received}");
+    let line = format!("POST {BASE}/__admin/receiver");
+    let refused = send(&site, request(&line, "", None)).await;
+    assert_eq!(refused.status, 401, "nobody else gets in without the token");
+}
+
+#[tokio::test]
+async fn whoever_posts_to_it_is_answered_as_planned() {
+    let site = site();
+    let served = served(&site, ServeLimits::default()).await;
+    let url = format!("http://{}{BASE}/__admin/receiver", served.address);
+    let client = client().build().expect("a client");
+    admin(&site, BASE, "PUT /receiver", json!({ "statuses": [503, 204] })).await.ok();
+    for status in [503, 204, 204] {
+        let call = client.post(&url).header("x-mine", "one").body("no JSON");
+        assert_eq!(call.send().await.expect("an answer").status(), status);
+    }
+    let view = received(&site, BASE).await;
+    assert_eq!(view["received"][2]["body"], json!("no JSON"));
+    assert_eq!(view["received"][2]["headers"]["x-mine"], json!("one"));
+    let large = client.post(&url).body(vec![b'x'; (1 << 20) + 1]).send().await;
+    assert_eq!(large.expect("an answer").status(), 413);
+    for (plan, status, says) in [
+        (json!({ "statuses": [99] }), 422, "200 to 599"),
+        (json!({ "statuses": [600] }), 422, "200 to 599"),
+        (json!({ "statuses": [200.5] }), 400, "list of whole numbers"),
+        (json!({ "statuses": 503 }), 400, "list of whole numbers"),
+        (json!({ "status": [503] }), 400, "did you mean `statuses`?"),
+        (json!({ "statuses": vec![200; 1_001] }), 422, "1000 members at most"),
+    ] {
+        let answer = admin(&site, BASE, "PUT /receiver", plan.clone()).await;
+        assert_eq!(answer.status, status, "{plan}");
+        assert!(answer.text("/detail").contains(says), "{answer:?}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Steps of a loop over what a target holds: how many rows there are, and in which order they come, is
+//! other data tomorrow. Rows that were told the same share a snapshot, and a row is sound where it is
+//! the same as any of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::file::Metadata;
+use crate::store::{self, Comparison, Mode, StoreError};
+use crate::unknown::filled;
+
+/// Snapshots of one step of a loop that are looked for.
+const FAMILY_MAX: usize = 200;
+
+/// What a run saw of the loops in it.
+#[derive(Debug, Default)]
+pub struct Rows {
+    families: BTreeMap<String, Family>,
+}
+
+/// The snapshots of one step of a loop: `NAME`, `NAME__2`, …
+#[derive(Debug, Default)]
+struct Family {
+    /// Accepted when the run came to the first row.
+    accepted: Vec<String>,
+    /// Texts that this run brought and no accepted one covers, each once.
+    new: Vec<String>,
+}
+
+impl Rows {
+    /// Compares a row's `content` with every accepted snapshot of the step `name`; [`store::check`] says
+    /// what is written. The name returned is that of the snapshot it was held against, or would get.
+    pub fn check(
+        &mut self,
+        dir: &Path,
+        name: &str,
+        metadata: &Metadata,
+        content: &str,
+        mode: Mode,
+    ) -> (String, Comparison) {
+        if !self.families.contains_key(name) {
+            match Family::find(dir, name, mode) {
+                Ok(family) => self.families.insert(name.to_owned(), family),
+                Err(error) => return (name.to_owned(), Comparison::Error(error.to_string())),
+            };
+        }
+        let family = self.families.entry(name.to_owned()).or_default();
+        for known in &family.accepted {
+            match store::check(dir, known, metadata, content, Mode::Check) {
+                Comparison::Mismatch { .. } => {}
+                comparison => return (known.clone(), comparison),
+            }
+        }
+        let alike = |known: &String| filled(known, content) == filled(content, known);
+        let (place, text) = match family.new.iter().position(alike) {
+            // Of a list that was empty so far, this row may know more.
+            Some(place) => (place, filled(&family.new[place], content)),
+            None => (family.new.len(), content.to_owned()),
+        };
+        let own = family.name_of(name, place);
+        let before = family.new.get(place).cloned();
+        match before {
+            Some(_) => family.new[place].clone_from(&text),
+            None => family.new.push(text.clone()),
+        }
+        let is_first = place == 0 || family.accepted.is_empty();
+        let comparison = match (mode, before) {
+            // The difference is shown from the first row's.
+            (Mode::Check, _) => store::check(dir, name, metadata, &text, Mode::Check),
+            (Mode::Record, Some(before)) if before == text => Comparison::Match,
+            (Mode::Record, Some(_)) if family.accepted.is_empty() => {
+                store::replace(dir, &own, metadata, &text)
+            }
+            (Mode::Record, None) if is_first => {
+                store::check(dir, &own, metadata, &text, Mode::Record)
+            }
+            (Mode::Record, _) => store::propose(dir, &own, metadata, &text),
+        };
+        (own, comparison)
+    }
+
+    /// Every snapshot of the steps that were asked for, and of those alone.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.families.values().flat_map(|family| family.accepted.iter().map(String::as_str))
+    }
+}
+
+impl Family {
+    fn find(dir: &Path, name: &str, mode: Mode) -> Result<Self, StoreError> {
+        let mut accepted = Vec::new();
+        for place in 0..FAMILY_MAX {
+            let own = numbered(name, place);
+            let file = store::file_of(dir, &own);
+            let pending = store::pending_path(&file);
+            if mode == Mode::Record && pending.exists() {
+                // Of an earlier run; what still comes is written again.
+                fs::remove_file(&pending)
+                    .map_err(|source| StoreError::File { path: pending, source })?;
+            }
+            if file.exists() {
+                accepted.push(own);
+            }
+        }
+        Ok(Self { accepted, new: Vec::new() })
+    }
+
+    /// The name of the text at `place` among those that are new: the first stands against the first
+    /// accepted one.
+    fn name_of(&self, name: &str, place: usize) -> String {
+        match place {
+            0 => self.accepted.first().cloned().unwrap_or_else(|| name.to_owned()),
+            _ => {
+                let free = |own: &String| !self.accepted.contains(own);
+                let mut names = (1..).map(|at| numbered(name, at)).filter(free);
+                names.nth(place - 1).unwrap_or_else(|| name.to_owned())
+            }
+        }
+    }
+}
+
+fn numbered(name: &str, place: usize) -> String {
+    if place == 0 { name.to_owned() } else { format!("{name}__{}", place + 1) }
+}
