@@ -5,21 +5,17 @@ use std::collections::BTreeMap;
 use moot_fixtures::{questions, register};
 use serde_json::Value;
 
+use super::cause::{Cause, Known, Located, Story, by_statuses, spread};
 use super::checks::{self, Judged, Standing};
 use super::comparison::{Class, Compared, Difference, NotCompared};
 use super::exchanges::{self, Raw, Spot};
-use super::explain;
 use super::pairs::paired;
 use super::sides::Side;
-use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, NotRun, ScenarioResult, Subject};
+use crate::run::result::{CheckResult, NotRun, ScenarioResult};
 use crate::verdict::Verdict;
 
 /// What is between scenario and step in a place.
 const BETWEEN: &str = " › ";
-
-/// Members of an error that a question about its status leaves open too.
-const OPEN_WORDS: [&str; 5] = ["type", "title", "detail", "error", "error_description"];
 
 /// What differs, by class and subject.
 #[derive(Default)]
@@ -28,37 +24,6 @@ pub(super) struct Gathered {
     told: Vec<Located>,
     not_compared: Vec<NotCompared>,
     pub(super) compared: Compared,
-}
-
-/// What is known of all scenarios before one is looked into.
-struct Known<'a> {
-    changed: &'a Changed,
-    /// Questions by the kind of operation that was asked and the two statuses it answered.
-    by_statuses: BTreeMap<(String, String, String), String>,
-}
-
-/// A difference between two answers, and why it is one.
-struct Located {
-    raw: Raw,
-    place: String,
-    cause: Option<Cause>,
-}
-
-/// What a difference between two answers is a sign of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Cause {
-    /// A violation that a check tells.
-    Violation,
-    /// An open question.
-    Question(String),
-}
-
-/// Two runs of one scenario.
-struct Story<'a> {
-    a: &'a ScenarioResult,
-    b: &'a ScenarioResult,
-    judged: Vec<Judged<'a>>,
-    told: exchanges::Told,
 }
 
 /// The answers that differ, by question: of the first, of the second.
@@ -88,26 +53,6 @@ pub(super) fn gather(a: &Side, b: &Side, changed: &Changed) -> Gathered {
     }
     gathered.settle(changed);
     gathered
-}
-
-/// What each question that is answered differently was seen as, where that is two statuses.
-fn by_statuses(
-    stories: &[Story<'_>],
-    changed: &Changed,
-) -> BTreeMap<(String, String, String), String> {
-    let mut all = BTreeMap::new();
-    for judged in stories.iter().flat_map(|story| &story.judged) {
-        let (Subject::Question(id), Some(exchange)) = (&judged.a.subject, &judged.a.exchange)
-        else {
-            continue;
-        };
-        if changed.contains_key(&**id) && judged.a.actual != judged.b.actual {
-            let kind = explain::kind_of(exchange.request.operation);
-            let key = (kind, judged.a.actual.clone(), judged.b.actual.clone());
-            all.entry(key).or_insert_with(|| id.to_string());
-        }
-    }
-    all
 }
 
 impl Gathered {
@@ -294,144 +239,6 @@ impl Gathered {
             .entry((Class::Undecidable, subject.clone()))
             .or_insert_with(|| undecided(subject, a.clone(), b.clone()));
         add_place(&mut row.places, place.to_owned());
-    }
-}
-
-impl Story<'_> {
-    /// The question that lets a warning be no violation, and what was seen of it: the other side
-    /// answers it otherwise.
-    fn question_behind(
-        &self,
-        judged: &Judged<'_>,
-        known: &Known<'_>,
-    ) -> Option<(String, (String, String))> {
-        let guilty = if judged.standing == Standing::AViolates { judged.a } else { judged.b };
-        if judged.standing == Standing::BothViolate || guilty.verdict != Verdict::Warn {
-            return None;
-        }
-        let named = match &guilty.subject {
-            Subject::Question(id) => Some(id.to_string()),
-            Subject::Requirement(id) => explain::question_of(id).map(str::to_owned),
-            Subject::Snapshot(_) => None,
-        };
-        let mut asked = named.into_iter().chain(self.questions(&guilty.step));
-        if let Some(id) = asked.find(|id| known.changed.contains_key(id)) {
-            return Some((id, (judged.a.actual.clone(), judged.b.actual.clone())));
-        }
-        // The status itself may be the answer: of an operation that need not be there at all.
-        let raw = statuses_of(judged)?;
-        Some((known.question(&raw)?, raw.readings))
-    }
-
-    /// Questions that a step asks, and that the two answer differently there.
-    fn questions(&self, step: &str) -> impl Iterator<Item = String> {
-        self.judged.iter().filter(move |it| &*it.a.step == step).filter_map(|it| {
-            match &it.a.subject {
-                Subject::Question(id) if it.a.actual != it.b.actual => Some(id.to_string()),
-                _ => None,
-            }
-        })
-    }
-
-    fn cause(&self, raw: &Raw, known: &Known<'_>) -> Option<Cause> {
-        if self.judged.iter().any(|judged| tells(judged, raw)) {
-            return Some(Cause::Violation);
-        }
-        let is_open = match &raw.spot {
-            Spot::Status => true,
-            Spot::Member(member) => OPEN_WORDS.contains(&member.as_str()),
-            Spot::Header(_) => false,
-        };
-        let statuses = (raw.statuses.0.to_string(), raw.statuses.1.to_string());
-        let is_seen = |id: &String| {
-            known.changed.contains_key(id)
-                || self.judged.iter().any(|it| {
-                    matches!(&it.a.subject, Subject::Question(own) if own == id)
-                        && (&it.a.actual, &it.b.actual) == (&statuses.0, &statuses.1)
-                })
-        };
-        let asked = self.questions(&raw.step).find(|id| is_open && is_seen(id));
-        asked.or_else(|| known.question(raw)).map(Cause::Question)
-    }
-}
-
-impl Known<'_> {
-    /// The question that leaves a difference open, by where it stands or by what was seen elsewhere.
-    fn question(&self, raw: &Raw) -> Option<String> {
-        let elsewhere = || {
-            let (a, b) = raw.readings.clone();
-            let key = (explain::kind_of(raw.operation), a, b);
-            self.by_statuses.get(&key).filter(|_| raw.spot == Spot::Status).cloned()
-        };
-        elsewhere().or_else(|| explain::question(raw).map(str::to_owned))
-    }
-}
-
-/// The two statuses that two checks judged, as a difference; `None` where they are one.
-fn statuses_of(judged: &Judged<'_>) -> Option<Raw> {
-    let (a, b) = (judged.a.exchange.as_ref()?, judged.b.exchange.as_ref()?);
-    let status = |exchange: &Exchange| Some(exchange.outcome.as_ref().ok()?.status);
-    let statuses = (status(a)?, status(b)?);
-    (statuses.0 != statuses.1).then(|| Raw {
-        spot: Spot::Status,
-        operation: a.request.operation,
-        call: String::new(),
-        readings: (statuses.0.to_string(), statuses.1.to_string()),
-        statuses,
-        numbers: (a.number, b.number),
-        step: judged.a.step.to_string(),
-    })
-}
-
-/// Whether a one-sided violation is what this difference shows.
-fn tells(judged: &Judged<'_>, raw: &Raw) -> bool {
-    let (guilty, number) = match judged.standing {
-        Standing::AViolates => (judged.a, raw.numbers.0),
-        Standing::BViolates => (judged.b, raw.numbers.1),
-        _ => return false,
-    };
-    if guilty.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
-        return false;
-    }
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let says = |name: &str| {
-        let said = [&guilty.message, &guilty.expected, &guilty.actual];
-        said.into_iter().any(|text| text.to_ascii_lowercase().contains(name))
-    };
-    match &raw.spot {
-        Spot::Status => guilty.pointer.is_none(),
-        Spot::Header(name) => says(name),
-        Spot::Member(member) => {
-            let name = last(member);
-            guilty.pointer.as_deref().is_some_and(|pointer| last(pointer) == name) || says(&name)
-        }
-    }
-}
-
-/// What is the same difference has the same cause; and where a status or a type has one, the words
-/// around it have it too.
-fn spread(told: &mut [Located]) {
-    let same = |raw: &Raw| (raw.spot.clone(), raw.call.clone(), raw.readings.clone());
-    let mut known = BTreeMap::new();
-    for one in told.iter() {
-        if let Some(cause) = &one.cause {
-            known.entry(same(&one.raw)).or_insert_with(|| cause.clone());
-        }
-    }
-    let mut by_exchange = BTreeMap::new();
-    for one in told.iter_mut() {
-        one.cause = one.cause.take().or_else(|| known.get(&same(&one.raw)).cloned());
-        let is_head = match &one.raw.spot {
-            Spot::Status => true,
-            Spot::Member(member) => matches!(member.as_str(), "type" | "error"),
-            Spot::Header(_) => false,
-        };
-        if let (true, Some(cause)) = (is_head, &one.cause) {
-            by_exchange.entry(one.raw.numbers).or_insert_with(|| cause.clone());
-        }
-    }
-    for one in told.iter_mut().filter(|one| one.cause.is_none() && one.raw.statuses.0 >= 400) {
-        one.cause = by_exchange.get(&one.raw.numbers).cloned();
     }
 }
 

@@ -9,6 +9,7 @@
 //! token request or an error answers is compared as it is. Nothing here judges: a violation is what a
 //! check of the run found.
 
+mod cause;
 mod checks;
 mod comparison;
 mod exchanges;

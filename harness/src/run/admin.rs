@@ -3,8 +3,9 @@
 use crate::check::{self, Document};
 use crate::scenario::model::AdminStep;
 
-use super::scenario::{Stop, Walk, describe};
+use super::scenario::Walk;
 use super::step::Done;
+use super::stop::{Stop, describe};
 
 pub(super) async fn walk(walk: &mut Walk<'_>, step: &AdminStep, label: &str) -> Done {
     let mut checks = Vec::new();

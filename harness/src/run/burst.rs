@@ -13,8 +13,9 @@ use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 use crate::target::Prepared;
 
-use super::scenario::{Stop, Walk};
+use super::scenario::Walk;
 use super::step::Done;
+use super::stop::Stop;
 use super::{observe, prepare, request};
 
 /// What the limiter of §8 counts in, in seconds.

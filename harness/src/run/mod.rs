@@ -22,14 +22,17 @@ mod prepare;
 mod receive;
 mod request;
 pub mod result;
+mod rows;
 mod scenario;
 mod session;
 mod shape;
 mod snapshot;
 mod step;
+mod stop;
 pub mod tally;
 mod turn;
 mod unchanged;
+mod unwalked;
 mod walk;
 
 pub use event::Event;

@@ -9,7 +9,8 @@ use crate::exchange::Exchange;
 use crate::scenario::model::{EachPage, Json, Piece, RequestShape, Text};
 
 use super::request::{self, Gathered};
-use super::scenario::{Stop, Walk};
+use super::scenario::Walk;
+use super::stop::Stop;
 
 /// What one walk over a list found.
 struct Walked {

@@ -13,7 +13,7 @@ use crate::scenario::model::{
 use crate::scenario::names::Names;
 use crate::target::{PartBytes, Prepared, PreparedBody, PreparedPart, Stage};
 
-use super::scenario::Stop;
+use super::stop::Stop;
 
 /// What can't stand in a path as it is; `%` can, so that a scenario may send any bytes.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');

@@ -8,8 +8,9 @@ use crate::check::{self, Document};
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
 use crate::target::Receiver;
 
-use super::scenario::{Stop, Walk};
+use super::scenario::Walk;
 use super::step::Done;
+use super::stop::Stop;
 use super::{observe, request};
 
 /// How often a receiver is asked while real time passes.

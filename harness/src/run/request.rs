@@ -12,8 +12,9 @@ use crate::run::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
 use crate::target::pace::RETRY_AFTER_MAX;
 
-use super::scenario::{Final, Stop, Walk, describe};
+use super::scenario::{Final, Walk};
 use super::step::Done;
+use super::stop::{Stop, describe};
 use super::{observe, pages, prepare, shape, snapshot, unchanged};
 
 /// What a step gathers while it goes on.

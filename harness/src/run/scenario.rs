@@ -7,77 +7,20 @@ use std::time::Instant;
 use moot_snapshots::Placeholders;
 use serde_json::Value;
 
-use crate::exchange::Trouble;
 use crate::run::Event;
 use crate::run::plan::Planned;
-use crate::run::result::{CheckResult, NotRun, ScenarioResult, StepResult, Subject};
-use crate::scenario::model::{Json, Step};
-use crate::scenario::names::{Names, UnknownName};
+use crate::run::result::{CheckResult, ScenarioResult, StepResult, Subject};
+use crate::scenario::model::Step;
+use crate::scenario::names::Names;
 use crate::target::{Receiver, Stage};
 use crate::verdict::Verdict;
 
 use super::interruption::REASON;
+use super::rows::{list, row_label};
+use super::stop::Stop;
+use super::unwalked::unwalked;
 use super::walk::Shared;
-use super::{declared, judge, keep, movement, step, turn};
-
-/// Why the rest of a scenario is not walked.
-#[derive(Debug, Clone)]
-pub(super) enum Stop {
-    /// It does not apply to this target.
-    NotApplicable(String),
-    /// It could not be judged.
-    NotRun(NotRun),
-    /// Our own fault.
-    Ours(String),
-}
-
-impl Stop {
-    pub(super) fn not_run(reason: impl Into<String>) -> Self {
-        Self::NotRun(NotRun {
-            reason: reason.into(),
-            setting: None,
-            tolerate_as: String::new(),
-            is_tolerated: false,
-        })
-    }
-
-    pub(super) fn ours(reason: &str) -> Self {
-        Self::Ours(reason.to_owned())
-    }
-
-    /// The verdict of what was not walked because of it, and why.
-    pub(super) fn verdict(&self) -> (Verdict, &str) {
-        match self {
-            Self::NotApplicable(reason) => (Verdict::NotApplicable, reason),
-            Self::NotRun(not_run) => (Verdict::NotRun, &not_run.reason),
-            Self::Ours(reason) => (Verdict::Error, reason),
-        }
-    }
-}
-
-impl From<Trouble> for Stop {
-    fn from(trouble: Trouble) -> Self {
-        Self::not_run(describe(&trouble))
-    }
-}
-
-impl From<UnknownName> for Stop {
-    fn from(unknown: UnknownName) -> Self {
-        // Names are checked before a run; what is missing now is a member of a value that came.
-        Self::not_run(unknown.to_string())
-    }
-}
-
-/// Trouble in words.
-pub(super) fn describe(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Unreachable(why) => format!("the target can't be reached: {why}"),
-        Trouble::Tls(why) => format!("TLS failed: {why}"),
-        Trouble::Deadline(why) => format!("no answer in time: {why}"),
-        Trouble::Broken(why) => format!("the connection broke: {why}"),
-        Trouble::Withheld(why) => format!("not sent: {why}"),
-    }
-}
+use super::{judge, keep, movement, step, turn};
 
 /// Steps that always run, whatever comes after them.
 pub(super) struct Final<'a> {
@@ -218,25 +161,6 @@ async fn rows(shared: &Shared, planned: Planned<'_>) -> Result<Vec<Option<Value>
         return Err(Stop::NotApplicable(format!("there is no {} to try it with", for_each.name)));
     }
     Ok(rows.into_iter().map(Some).collect())
-}
-
-/// A list of run time.
-pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
-    match rows.render(names)? {
-        Value::Array(rows) => Ok(rows),
-        other => Err(Stop::not_run(format!("a loop needs a list, not {}", kind(&other)))),
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 pub(super) fn root_names(stage: &Stage) -> Names {
@@ -404,85 +328,5 @@ fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
         known: None,
         duration: begun.elapsed(),
         at: walk.planned.scenario.at.clone(),
-    }
-}
-
-/// A scenario of which no step was walked: all that it declares is there, with the reason.
-fn unwalked(
-    shared: &Shared,
-    planned: Planned<'_>,
-    name: &str,
-    stop: &Stop,
-    begun: Instant,
-) -> ScenarioResult {
-    let (verdict, reason) = stop.verdict();
-    let mut steps = Vec::new();
-    collect_unwalked(shared, &planned.scenario.steps, name, verdict, reason, &mut steps);
-    ScenarioResult {
-        name: name.to_owned(),
-        title: planned.scenario.title.clone(),
-        section: planned.file.section.clone(),
-        verdict,
-        steps,
-        not_run: match stop {
-            Stop::NotRun(not_run) => {
-                let mut not_run = not_run.clone();
-                if not_run.tolerate_as.is_empty() {
-                    not_run.tolerate_as = planned.name();
-                    not_run.is_tolerated |= shared.target.tolerates(&planned.name());
-                }
-                Some(not_run)
-            }
-            Stop::NotApplicable(_) | Stop::Ours(_) => None,
-        },
-        known: None,
-        duration: begun.elapsed(),
-        at: planned.scenario.at.clone(),
-    }
-}
-
-fn collect_unwalked(
-    shared: &Shared,
-    steps: &[Step],
-    scenario: &str,
-    verdict: Verdict,
-    reason: &str,
-    results: &mut Vec<StepResult>,
-) {
-    for step in steps {
-        let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
-        let standing =
-            judge::Standing { scenario: scenario_name, step: step_name, strict: shared.strict };
-        let checks: Vec<_> = declared::checks(step)
-            .into_iter()
-            .map(|check| standing.unjudged(check, verdict, reason))
-            .collect();
-        if !checks.is_empty() {
-            results.push(StepResult {
-                name: step.name.clone(),
-                verdict,
-                exchanges: Vec::new(),
-                checks: judge::merged(checks),
-                duration: std::time::Duration::ZERO,
-            });
-        }
-        collect_unwalked(shared, declared::inner(step), scenario, verdict, reason, results);
-    }
-}
-
-/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member. An address is named
-/// by its last segment: a receiver of ours is elsewhere in every run, and names stay.
-pub(super) fn row_label(row: &Value) -> String {
-    match row {
-        Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
-            text.rsplit('/').find(|segment| !segment.is_empty()).unwrap_or(text).to_owned()
-        }
-        Value::String(text) => text.clone(),
-        Value::Object(members) => {
-            let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));
-            let scalar = || members.values().find(|value| !value.is_object() && !value.is_array());
-            named.or_else(scalar).map_or_else(|| "row".to_owned(), row_label)
-        }
-        other => other.to_string(),
     }
 }

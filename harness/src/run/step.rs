@@ -9,7 +9,9 @@ use crate::run::result::{CheckResult, StepResult};
 use crate::scenario::model::{Action, ForEach, LetBinding, Matcher, Step, Text};
 use crate::verdict::Verdict;
 
-use super::scenario::{Stop, Walk, list, row_label};
+use super::rows::{list, row_label};
+use super::scenario::Walk;
+use super::stop::Stop;
 use super::{admin, burst, declared, judge, receive, request};
 
 /// Loops of run time walk at most so many rows.

@@ -10,7 +10,8 @@ use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice
 use crate::verdict::Verdict;
 
 use super::request::Gathered;
-use super::scenario::{Stop, Walk};
+use super::scenario::Walk;
+use super::stop::Stop;
 use super::{pages, prepare};
 
 /// Members by id, of each view.

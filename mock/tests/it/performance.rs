@@ -190,7 +190,7 @@ fn a_call_allocates_little() {
     check_allocations(&bench, ("POST", "/oauth/token", form, GRANT), 14);
     let create = FORM.replace("WORKFLOW", workflow);
     let multipart = "multipart/form-data; boundary=b0";
-    check_allocations(&bench, ("POST", "/v1/requests", multipart, &create), 38);
+    check_allocations(&bench, ("POST", "/v1/requests", multipart, &create), 40);
 }
 
 /// Rows of a world, to be weighed.

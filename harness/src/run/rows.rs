@@ -1,0 +1,44 @@
+//! Rows of a loop: what is looped over, and how a row is called.
+
+use serde_json::Value;
+
+use crate::scenario::model::Json;
+use crate::scenario::names::Names;
+
+use super::stop::Stop;
+
+/// A list of run time.
+pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
+    match rows.render(names)? {
+        Value::Array(rows) => Ok(rows),
+        other => Err(Stop::not_run(format!("a loop needs a list, not {}", kind(&other)))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A row in a name: a scalar's text, else its `id`, `name` or first scalar member. An address is named
+/// by its last segment: a receiver of ours is elsewhere in every run, and names stay.
+pub(super) fn row_label(row: &Value) -> String {
+    match row {
+        Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
+            text.rsplit('/').find(|segment| !segment.is_empty()).unwrap_or(text).to_owned()
+        }
+        Value::String(text) => text.clone(),
+        Value::Object(members) => {
+            let named = ["$secret", "id", "name"].iter().find_map(|key| members.get(*key));
+            let scalar = || members.values().find(|value| !value.is_object() && !value.is_array());
+            named.or_else(scalar).map_or_else(|| "row".to_owned(), row_label)
+        }
+        other => other.to_string(),
+    }
+}

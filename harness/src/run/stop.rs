@@ -1,0 +1,65 @@
+//! Why the rest of a scenario is not walked, and the verdict that its checks then have.
+
+use crate::exchange::Trouble;
+use crate::run::result::NotRun;
+use crate::scenario::names::UnknownName;
+use crate::verdict::Verdict;
+
+/// Why the rest of a scenario is not walked.
+#[derive(Debug, Clone)]
+pub(super) enum Stop {
+    /// It does not apply to this target.
+    NotApplicable(String),
+    /// It could not be judged.
+    NotRun(NotRun),
+    /// Our own fault.
+    Ours(String),
+}
+
+impl Stop {
+    pub(super) fn not_run(reason: impl Into<String>) -> Self {
+        Self::NotRun(NotRun {
+            reason: reason.into(),
+            setting: None,
+            tolerate_as: String::new(),
+            is_tolerated: false,
+        })
+    }
+
+    pub(super) fn ours(reason: &str) -> Self {
+        Self::Ours(reason.to_owned())
+    }
+
+    /// The verdict of what was not walked because of it, and why.
+    pub(super) fn verdict(&self) -> (Verdict, &str) {
+        match self {
+            Self::NotApplicable(reason) => (Verdict::NotApplicable, reason),
+            Self::NotRun(not_run) => (Verdict::NotRun, &not_run.reason),
+            Self::Ours(reason) => (Verdict::Error, reason),
+        }
+    }
+}
+
+impl From<Trouble> for Stop {
+    fn from(trouble: Trouble) -> Self {
+        Self::not_run(describe(&trouble))
+    }
+}
+
+impl From<UnknownName> for Stop {
+    fn from(unknown: UnknownName) -> Self {
+        // Names are checked before a run; what is missing now is a member of a value that came.
+        Self::not_run(unknown.to_string())
+    }
+}
+
+/// Trouble in words.
+pub(super) fn describe(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Unreachable(why) => format!("the target can't be reached: {why}"),
+        Trouble::Tls(why) => format!("TLS failed: {why}"),
+        Trouble::Deadline(why) => format!("no answer in time: {why}"),
+        Trouble::Broken(why) => format!("the connection broke: {why}"),
+        Trouble::Withheld(why) => format!("not sent: {why}"),
+    }
+}

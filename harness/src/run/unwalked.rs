@@ -1,0 +1,76 @@
+//! What a scenario declares where no step of it was walked.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::run::plan::Planned;
+use crate::run::result::{ScenarioResult, StepResult};
+use crate::scenario::model::Step;
+use crate::verdict::Verdict;
+
+use super::stop::Stop;
+use super::walk::Shared;
+use super::{declared, judge};
+
+/// A scenario of which no step was walked: all that it declares is there, with the reason.
+pub(super) fn unwalked(
+    shared: &Shared,
+    planned: Planned<'_>,
+    name: &str,
+    stop: &Stop,
+    begun: Instant,
+) -> ScenarioResult {
+    let (verdict, reason) = stop.verdict();
+    let mut steps = Vec::new();
+    collect_unwalked(shared, &planned.scenario.steps, name, verdict, reason, &mut steps);
+    ScenarioResult {
+        name: name.to_owned(),
+        title: planned.scenario.title.clone(),
+        section: planned.file.section.clone(),
+        verdict,
+        steps,
+        not_run: match stop {
+            Stop::NotRun(not_run) => {
+                let mut not_run = not_run.clone();
+                if not_run.tolerate_as.is_empty() {
+                    not_run.tolerate_as = planned.name();
+                    not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+                }
+                Some(not_run)
+            }
+            Stop::NotApplicable(_) | Stop::Ours(_) => None,
+        },
+        known: None,
+        duration: begun.elapsed(),
+        at: planned.scenario.at.clone(),
+    }
+}
+
+fn collect_unwalked(
+    shared: &Shared,
+    steps: &[Step],
+    scenario: &str,
+    verdict: Verdict,
+    reason: &str,
+    results: &mut Vec<StepResult>,
+) {
+    for step in steps {
+        let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
+        let standing =
+            judge::Standing { scenario: scenario_name, step: step_name, strict: shared.strict };
+        let checks: Vec<_> = declared::checks(step)
+            .into_iter()
+            .map(|check| standing.unjudged(check, verdict, reason))
+            .collect();
+        if !checks.is_empty() {
+            results.push(StepResult {
+                name: step.name.clone(),
+                verdict,
+                exchanges: Vec::new(),
+                checks: judge::merged(checks),
+                duration: std::time::Duration::ZERO,
+            });
+        }
+        collect_unwalked(shared, declared::inner(step), scenario, verdict, reason, results);
+    }
+}
