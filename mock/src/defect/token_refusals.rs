@@ -136,6 +136,16 @@ pub(super) const ROWS: &[Defect] = &[
         }),
     ),
     row(
+        "token.repeated-parameter-taken",
+        "4.1",
+        &["oauth.parameter-once"],
+        "A token request that repeats the grant type gets a token.",
+        Seam::Answer(|asked, outcome| {
+            let is_repeated = asked.is(TOKEN) && asked.form_count("grant_type") > 1;
+            if is_repeated { issued(asked, outcome, "read") } else { outcome }
+        }),
+    ),
+    row(
         "token.unsupported-method-code",
         "7",
         &["token.unsupported-method-refused"],
