@@ -244,15 +244,20 @@ impl Service {
         Ok((outcome.response, summary))
     }
 
-    /// Does what the control plane asks; what is due happens before.
+    /// Does what the control plane asks; what is due happens before. What only looks keeps no reader
+    /// waiting, however much there is to show.
     ///
     /// # Errors
     /// [`Refusal`] where it can't be done; then nothing changed.
     pub fn control(&self, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
         let turn = self.0.turn.lock();
-        let answer = self
-            .settle(system_now)
-            .and_then(|_| self.change_by(|world| control::perform(world, system_now, ask)));
+        let answer = self.settle(system_now).and_then(|_| {
+            let looked = control::look(&self.0.world.read(), system_now, &ask);
+            match looked {
+                Some(answer) => Ok(answer),
+                None => self.change_by(|world| control::perform(world, system_now, ask)),
+            }
+        });
         let newest = self.newest();
         drop(turn);
         let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));

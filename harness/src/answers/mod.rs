@@ -7,7 +7,9 @@
 mod diff;
 mod observed;
 mod pins;
+mod silent;
 
 pub use diff::{Difference, diff};
 pub use observed::{Evidence, Observed, Sample};
 pub use pins::Pins;
+pub use silent::why_not_imitated;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use super::line::AnswersCommand;
 use super::screen::Screen;
-use crate::answers::{Difference, Observed, diff};
+use crate::answers::{Difference, Observed, diff, why_not_imitated};
 use crate::report::escape;
 use crate::report::text::paint::{left, width};
 use crate::verdict::Verdict;
@@ -62,7 +62,8 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), Failure> {
         if answer.is_none() && evidence.is_none() {
             continue;
         }
-        let answer = answer.map_or_else(|| "no mock imitates it".to_owned(), shown);
+        let silent = || paint.dim(&format!("not imitated: {}", why_not_imitated(id)));
+        let answer = answer.map_or_else(silent, shown);
         out.push_str(&format!("{}  {}\n  {answer}\n", paint.name(id), paint.dim(ask)));
         let Some(evidence) = evidence else { continue };
         let steady = if evidence.steady { "steady" } else { "varying" };

@@ -12,12 +12,12 @@ use crate::report::escape;
 use crate::report::text::paint::Paint;
 use crate::verdict::Verdict;
 
-const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [q]uit? ";
+const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
 
 /// What is said to anything else.
 const HELP: &str =
     "  a: from now on it is as the lines with + say; r: it stays as those with - say;
-  s: decide later; q: decide no more
+  s, n: decide later, go on to the next; q: decide no more
 ";
 
 /// Asks on a terminal; else prints all, for a person to decide by name.

@@ -129,3 +129,13 @@ fn two_sets_are_compared() {
     assert!(shown.contains("per_page  the page size\n  25\n"), "{shown}");
     assert_eq!(run(&["answers", "show", "none.yaml"], dir.path()).code, Some(2));
 }
+
+#[test]
+fn what_is_not_imitated_says_why() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["run", "-q", "04_09_create_repository_document", "--save-answers", "seen.yaml"];
+    check(&words, dir.path(), 0);
+    let shown = check(&["answers", "show", "seen.yaml"], dir.path(), 0).stdout;
+    let why = "not imitated: a refused type does not tell which others are supported";
+    assert!(shown.contains(why), "{shown}");
+}

@@ -131,3 +131,55 @@ async fn a_deployment_is_left_with_no_more_than_its_limit_and_the_rest_is_told()
     assert!(!left.is_empty() && left.len() <= 5, "{left:?}");
     assert!(left.iter().all(|one| one["kind"] != "webhook"), "webhooks are deleted: {left:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_could_be_sent_the_end_is_3() {
+    let server = deployment::start("default").await;
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let text = format!(
+        "base_url: {}/api\nadmin: none\napplications:\n  main: {{ client_id: demo-writer, \
+         client_secret: demo-writer-secret-Cb6Rx1Qe8Ma3Vk5N, scopes: [write] }}\n",
+        server.uri()
+    );
+    fs::write(dir.path().join("target.yaml"), text).expect("writable");
+    let words = ["explore", "--target", "target.yaml", "--cases", "4", "--seed", "2"];
+    let said = check(&words, dir.path(), 3).stdout;
+    assert!(said.contains("nothing explored: 0 cases"), "{said}");
+    assert_eq!(reached(&server).await, [], "it may not read, and has no consent to write");
+}
+
+/// What a shell prints of this line.
+fn shell(line: &str, token: &str) -> String {
+    let output = std::process::Command::new("sh")
+        .args(["-c", line])
+        .env("MOOT_TOKEN", token)
+        .output()
+        .expect("there is a shell");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_lines_of_a_failure_run_in_a_shell_as_they_are_printed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let broken = Running::start(&["--format", "json", "--defect", "activity.description-missing"]);
+    let ready: Value = serde_json::from_str(&broken.first_line).expect("one JSON line");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    // Without its control plane there are no sandboxes that would be gone by now.
+    deployment::target(dir.path(), base_url, "");
+    let words = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
+    let said = check(&[&words[..], &["--format", "json"]].concat(), dir.path(), 1).stdout;
+    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let lines = said["violations"][0]["curl"].as_array().expect("a list");
+    let ask = format!(
+        "curl -sS {base_url}/oauth/token -d grant_type=client_credentials -d client_id=demo-reader \
+         -d client_secret=demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T -d scope=read"
+    );
+    let answer: Value = serde_json::from_str(&shell(&ask, "")).expect("a token");
+    let token = answer["access_token"].as_str().expect("a text");
+    let shown: Vec<String> =
+        lines.iter().filter_map(Value::as_str).map(|line| shell(line, token)).collect();
+    assert!(shown.iter().all(|answer| answer.starts_with("HTTP/1.1 200")), "{lines:?} {shown:?}");
+    let last = shown.last().expect("there is a line");
+    assert!(last.contains("activity_log") && !last.contains("\"description\""), "{last}");
+    broken.stop("-TERM");
+}

@@ -27,6 +27,46 @@ use crate::changes::Change;
 use crate::limits::ADDRESSES_MAX;
 use crate::world::World;
 
+/// What is asked of a world without changing it, while the system's time is `system_now`; `None` where
+/// it changes something, and is [`perform`]'s.
+pub(crate) fn look(
+    world: &World,
+    system_now: Timestamp,
+    ask: &Ask,
+) -> Option<Result<Value, Refusal>> {
+    let now = world.now(system_now);
+    Some(match ask {
+        Ask::World => Ok(overview::world(world, now)),
+        Ask::ClockGet => Ok(clock::view(world, system_now, &[])),
+        Ask::LegalRequest { id } => legal_request::view(world, id),
+        Ask::RateLimitGet => Ok(rate_limit::view(world, now)),
+        Ask::Deliveries => Ok(outbox::view(world)),
+        Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
+        Ask::Faults => Ok(faults::view(world)),
+        Ask::DrillsGet => Ok(json!(world.drilled().get())),
+        Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, filter, *limit)),
+        Ask::Archive { filter } => Ok(archive::archive(world, filter)),
+        Ask::Reset
+        | Ask::ClockAdvance { .. }
+        | Ask::ClockSet(_)
+        | Ask::ClockNext
+        | Ask::SetStatus { .. }
+        | Ask::Comment { .. }
+        | Ask::MintToken { .. }
+        | Ask::ExpireToken { .. }
+        | Ask::RevokeToken { .. }
+        | Ask::RateLimitSet { .. }
+        | Ask::DeliveryPolicySet(_)
+        | Ask::Redeliver { .. }
+        | Ask::ArmFault(_)
+        | Ask::DisarmFaults
+        | Ask::DisarmFault { .. }
+        | Ask::DrillsSet(_)
+        | Ask::ClearExchanges
+        | Ask::PutAddress { .. } => return None,
+    })
+}
+
 /// Does what is asked of a world, while the system's time is `system_now`.
 ///
 /// # Errors
@@ -34,13 +74,20 @@ use crate::world::World;
 pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
     let now = world.now(system_now);
     match ask {
-        Ask::World => Ok(overview::world(world, now)),
+        Ask::World
+        | Ask::ClockGet
+        | Ask::LegalRequest { .. }
+        | Ask::RateLimitGet
+        | Ask::Deliveries
+        | Ask::DeliveryPolicyGet
+        | Ask::Faults
+        | Ask::DrillsGet
+        | Ask::Exchanges { .. }
+        | Ask::Archive { .. } => look(world, system_now, &ask).expect("these only look"),
         Ask::Reset => reset(world, system_now),
-        Ask::ClockGet => Ok(clock::view(world, system_now, &[])),
         Ask::ClockAdvance { seconds } => clock::advance(world, system_now, seconds),
         Ask::ClockSet(at) => clock::set(world, system_now, at),
         Ask::ClockNext => Ok(clock::next(world, system_now)),
-        Ask::LegalRequest { id } => legal_request::view(world, &id),
         Ask::SetStatus { id, status, comment, force } => {
             let ordered = legal_request::Ordered { status, comment, force };
             legal_request::set_status(world, now, &id, ordered)
@@ -55,28 +102,21 @@ pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Val
         Ask::RevokeToken { token } => {
             tokens::mark(world, &token, |serial| Change::RevokeToken { serial })
         }
-        Ask::RateLimitGet => Ok(rate_limit::view(world, now)),
         Ask::RateLimitSet { mode, reset, exhaust } => {
             Ok(rate_limit::set(world, now, mode, reset, exhaust))
         }
-        Ask::Deliveries => Ok(outbox::view(world)),
-        Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
         Ask::DeliveryPolicySet(update) => outbox::set_policy(world, update),
         Ask::Redeliver { id } => outbox::redeliver(world, now, id),
-        Ask::Faults => Ok(faults::view(world)),
         Ask::ArmFault(fault) => faults::arm(world, fault),
         Ask::DisarmFaults => {
             world.faults().clear();
             Ok(faults::view(world))
         }
         Ask::DisarmFault { id } => faults::disarm(world, id),
-        Ask::DrillsGet => Ok(json!(world.drilled().get())),
         Ask::DrillsSet(drills) => {
             world.drilled().set(drills);
             Ok(json!(drills))
         }
-        Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, &filter, limit)),
-        Ask::Archive { filter } => Ok(archive::archive(world, &filter)),
         Ask::ClearExchanges => {
             world.journal().clear();
             Ok(json!({ "exchanges": [] }))

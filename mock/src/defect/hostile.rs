@@ -14,8 +14,6 @@ use crate::call::{Admission, Body, ContentPlace, Head, Part};
 use crate::problem::Problem;
 use crate::world::Outcome;
 
-/// What such a service still bears in a field, in bytes.
-const FIELD_BYTES_MAX: u64 = 64 * 1024;
 /// What such a service still bears in an identifier or a parameter, in bytes.
 const WORD_BYTES_MAX: usize = 90;
 /// Where nothing is.
@@ -65,13 +63,6 @@ pub(super) const ROWS: &[Defect] = &[
         &["errors.never-5xx"],
         "A field of a body that is there twice makes the service fail.",
         Seam::Answer(|asked, outcome| fails_where(asked, outcome, has_field_twice)),
-    ),
-    row(
-        "hostile.long-field-is-500",
-        "7",
-        &["errors.never-5xx"],
-        "A field of more than 64 KiB makes the service fail.",
-        Seam::Answer(|asked, outcome| fails_where(asked, outcome, has_long_field)),
     ),
     row(
         "hostile.long-word-is-500",
@@ -138,11 +129,6 @@ fn has_field_twice(asked: &Asked<'_>) -> bool {
         Body::Empty | Body::Broken(_) => Vec::new(),
     };
     is_any_twice(names.into_iter().filter(|name| !name.ends_with("[]")))
-}
-
-fn has_long_field(asked: &Asked<'_>) -> bool {
-    let is_long = |part: &Part| part.is_cut || part.content.length > FIELD_BYTES_MAX;
-    asked.parts().iter().any(|part| part.file_name.is_none() && is_long(part))
 }
 
 fn has_long_word(asked: &Asked<'_>) -> bool {

@@ -1,14 +1,13 @@
 //! Texts without the secrets in them: in place of each stands its fingerprint.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::hash::Hasher;
 
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
 
-/// Names of members and parameters whose values are secrets hold one of these.
-const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
-/// Names that hold one of them, and say only of which kind a secret is.
+/// Names that hold the word `token`, and say only of which kind a secret is.
 const HARMLESS_NAMES: [&str; 2] = ["token_type", "token_type_hint"];
 
 /// What a secret is shown as: equal secrets are equal, and nothing leads back.
@@ -23,28 +22,46 @@ pub(super) fn shown(fingerprint: u64) -> String {
     format!("fingerprint:{fingerprint:016x}")
 }
 
+/// How long it is then.
+const FINGERPRINT_CHARACTERS: usize = 28;
+
+fn push_fingerprint(secret: &[u8], text: &mut String) {
+    // A String takes all that is written.
+    let _ = write!(text, "fingerprint:{:016x}", fingerprint(secret));
+}
+
 /// A query, or a form, without its secrets; as it is where it has none.
 pub(super) fn form(text: &str) -> Cow<'_, str> {
     if !names_secret(text) && !text.contains('%') {
         return Cow::Borrowed(text);
     }
-    let pairs = text.split('&').map(|pair| {
-        let name = pair.split('=').next().unwrap_or(pair);
-        let decoded = form_urlencoded::parse(name.as_bytes()).next();
-        if !decoded.is_some_and(|(name, _)| is_secret(&name)) {
-            return Cow::Borrowed(pair);
+    let mut masked = String::with_capacity(text.len() + FINGERPRINT_CHARACTERS);
+    for (at, pair) in text.split('&').enumerate() {
+        if at > 0 {
+            masked.push('&');
         }
+        push_pair(pair, &mut masked);
+    }
+    Cow::Owned(masked)
+}
+
+fn push_pair(pair: &str, masked: &mut String) {
+    let name = pair.split('=').next().unwrap_or(pair);
+    let decoded = form_urlencoded::parse(pair.as_bytes()).next();
+    let secret = match &decoded {
+        Some((decoded, secret)) if is_secret(decoded) => secret,
+        Some(_) | None => return masked.push_str(pair),
+    };
+    match (pair.contains('='), secret.is_empty()) {
+        (true, true) => masked.push_str(pair),
         // The fingerprint is that of the secret itself, as it stands in a header.
-        let secret = form_urlencoded::parse(pair.as_bytes()).next().map(|(_, secret)| secret);
-        match (pair.contains('='), secret.filter(|secret| !secret.is_empty())) {
-            (true, None) => Cow::Borrowed(pair),
-            (true, Some(secret)) => {
-                Cow::Owned(format!("{name}={}", shown(fingerprint(secret.as_bytes()))))
-            }
-            (false, _) => Cow::Owned(shown(fingerprint(pair.as_bytes()))),
+        (true, false) => {
+            masked.push_str(name);
+            masked.push('=');
+            push_fingerprint(secret.as_bytes(), masked);
         }
-    });
-    Cow::Owned(pairs.collect::<Vec<_>>().join("&"))
+        (false, _) => push_fingerprint(pair.as_bytes(), masked),
+    }
 }
 
 /// A whole body without its secrets, be it JSON or a form; `None` where it is no text, or where its
@@ -57,9 +74,29 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if !names_secret(text) && !text.contains('\\') {
         return Some(Cow::Borrowed(text));
     }
+    if let Some(masked) = token_answer(text) {
+        return Some(Cow::Owned(masked));
+    }
     let mut json: Value = serde_json::from_str(text).ok()?;
     mask(&mut json);
     Some(Cow::Owned(json.to_string()))
+}
+
+/// A token's answer as it mostly is (§4.1), without being read as JSON: that is on the way of every token.
+fn token_answer(text: &str) -> Option<String> {
+    const BEFORE: &str = r#"{"access_token":""#;
+    const AFTER: &str = r#","token_type":"Bearer""#;
+    let (token, rest) = text.strip_prefix(BEFORE)?.split_once('"')?;
+    let others = rest.strip_prefix(AFTER)?;
+    if text.contains('\\') || names_secret(others) {
+        return None;
+    }
+    let mut masked = String::with_capacity(text.len() + FINGERPRINT_CHARACTERS);
+    masked.push_str(BEFORE);
+    push_fingerprint(token.as_bytes(), &mut masked);
+    masked.push('"');
+    masked.push_str(rest);
+    Some(masked)
 }
 
 fn mask(json: &mut Value) {
@@ -83,16 +120,24 @@ fn mask(json: &mut Value) {
     }
 }
 
-/// Whether what has this name is a secret.
+/// Whether what has this name is a secret: `token`, `secret` or `password` is in it.
 pub(super) fn is_secret(name: &str) -> bool {
     names_secret(name) && !HARMLESS_NAMES.contains(&name)
 }
 
 fn names_secret(text: &str) -> bool {
-    let is_in = |name: &str| {
-        text.as_bytes().windows(name.len()).any(|at| at.eq_ignore_ascii_case(name.as_bytes()))
+    let bytes = text.as_bytes();
+    let is_at = |at: usize, name: &str| {
+        bytes
+            .get(at..at + name.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
     };
-    SECRET_NAMES.into_iter().any(is_in)
+    bytes.iter().enumerate().any(|(at, byte)| match byte.to_ascii_lowercase() {
+        b't' => is_at(at, "token"),
+        b's' => is_at(at, "secret"),
+        b'p' => is_at(at, "password"),
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -124,6 +169,20 @@ mod tests {
         check(r#"{"name":"x"}"#, Some(r#"{"name":"x"}"#));
         let masked = format!(r#"{{"a":[{{"password":"{}"}}],"token_type":"Bearer"}}"#, print("p"));
         check(r#"{"a":[{"password":"p"}],"token_type":"Bearer"}"#, Some(&masked));
+        let masked = format!(
+            r#"{{"access_token":"{}","token_type":"Bearer","expires_in":7200,"scope":"read"}}"#,
+            print("t")
+        );
+        let answer =
+            r#"{"access_token":"t","token_type":"Bearer","expires_in":7200,"scope":"read"}"#;
+        check(answer, Some(&masked));
+        let masked = format!(
+            r#"{{"access_token":"{}","token_type":"Bearer","refresh_token":"{}"}}"#,
+            print("t"),
+            print("r")
+        );
+        let answer = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
+        check(answer, Some(&masked));
         let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
         check(r#"{"token":12}"#, Some(&masked));
         check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));

@@ -60,16 +60,21 @@ impl Journal {
 
     /// All calls, oldest first.
     pub(crate) fn all(&self) -> Vec<Exchange> {
-        let ring = &mut *self.0.lock();
-        let mut rest: &[u8] = ring.bytes.make_contiguous();
-        let mut exchanges = Vec::with_capacity(ring.entries);
-        let without = ring.entries.saturating_sub(ring.answers.len());
-        for at in 0..ring.entries {
+        // Copied, so that no call waits while all are read.
+        let (bytes, answers, entries) = {
+            let ring = self.0.lock();
+            let (front, back) = ring.bytes.as_slices();
+            ([front, back].concat(), ring.answers.clone(), ring.entries)
+        };
+        let mut rest: &[u8] = &bytes;
+        let mut exchanges = Vec::with_capacity(entries);
+        let without = entries.saturating_sub(answers.len());
+        for at in 0..entries {
             let Some((length, after)) = rest.split_first_chunk::<LENGTH_BYTES>() else { break };
             let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
             let Some((bytes, after)) = after.split_at_checked(length) else { break };
             rest = after;
-            let answer = at.checked_sub(without).and_then(|at| ring.answers.get(at)).cloned();
+            let answer = at.checked_sub(without).and_then(|at| answers.get(at)).cloned();
             let answer = answer.unwrap_or_default();
             exchanges.extend(exchange::read(bytes).map(|read| Exchange { answer, ..read }));
         }

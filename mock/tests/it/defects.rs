@@ -325,10 +325,8 @@ fn hostile_calls(tour: &mut Tour) {
         tour.call(&format!("{method} /v1/requests"), &bearer(&token), Body::Empty);
     }
     let headers = typed(bearer(&token), MULTIPART);
-    let long = format!("workflow_id={}", "0".repeat(100_000));
-    for parts in [&["workflow_id=a", "workflow_id=b"][..], &[&long]] {
-        tour.call("POST /v1/requests", &headers, multipart(parts));
-    }
+    let twice = ["workflow_id=a", "workflow_id=b"];
+    tour.call("POST /v1/requests", &headers, multipart(&twice));
 }
 
 fn webhooks(tour: &mut Tour) {

@@ -187,7 +187,7 @@ fn a_call_allocates_little() {
     check_allocations(&bench, ("GET", &one, "", ""), 4);
     check_allocations(&bench, ("GET", "/v1/requests", "", ""), 8);
     let form = "application/x-www-form-urlencoded";
-    check_allocations(&bench, ("POST", "/oauth/token", form, GRANT), 10);
+    check_allocations(&bench, ("POST", "/oauth/token", form, GRANT), 14);
     let create = FORM.replace("WORKFLOW", workflow);
     let multipart = "multipart/form-data; boundary=b0";
     check_allocations(&bench, ("POST", "/v1/requests", multipart, &create), 38);
