@@ -39,6 +39,14 @@ fn by_status(raw: &Raw) -> Option<&'static str> {
         Some(Operation::CreateAccessToken) if both(|it| matches!(it, 400 | 401)) => {
             Some("token_failure_status")
         }
+        // Nothing here belongs to a company yet: the scope is looked at before or after the fields.
+        Some(
+            Operation::CreateLegalRequest
+            | Operation::CreateRepositoryDocument
+            | Operation::CreateWebhook,
+        ) if either(|status| status == 403) && both(|it| matches!(it, 400 | 403 | 404 | 422)) => {
+            Some("check_order")
+        }
         _ if both(|it| matches!(it, 403 | 404)) => Some("other_company"),
         None if both(|it| matches!(it, 400..=499)) => Some("other_errors"),
         _ => None,
@@ -128,5 +136,35 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
         "pagination.per-page-25" => Some("per_page"),
         "errors.media-type" => Some("problem_content_type"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, Raw, Spot, question};
+
+    #[test]
+    fn a_refusal_by_scope_or_by_another_check_is_a_matter_of_order() {
+        let rows = [
+            (Operation::CreateLegalRequest, (403, 404), Some("check_order")),
+            (Operation::CreateLegalRequest, (422, 403), Some("check_order")),
+            (Operation::CreateRepositoryDocument, (400, 403), Some("check_order")),
+            (Operation::CreateRepositoryDocument, (400, 422), None),
+            (Operation::CreateLegalRequest, (403, 500), None),
+            (Operation::GetLegalRequest, (403, 404), Some("other_company")),
+            (Operation::DeleteWebhook, (404, 403), Some("other_company")),
+        ];
+        for (operation, statuses, expected) in rows {
+            let raw = Raw {
+                spot: Spot::Status,
+                operation: Some(operation),
+                call: operation.as_str().to_owned(),
+                readings: (statuses.0.to_string(), statuses.1.to_string()),
+                statuses,
+                numbers: (1, 1),
+                step: "a step".to_owned(),
+            };
+            assert_eq!(question(&raw), expected, "{operation:?} {statuses:?}");
+        }
     }
 }

@@ -98,9 +98,10 @@ impl Deployment {
     pub(super) async fn turn(&self, is_token_request: bool) -> Result<(), Trouble> {
         self.is_welcome()?;
         if is_token_request {
-            self.token_pace.turn().await;
+            self.token_pace.turn_of_both(&self.pace).await;
+        } else {
+            self.pace.turn().await;
         }
-        self.pace.turn().await;
         self.is_welcome()
     }
 

@@ -1,5 +1,5 @@
-//! When the next request may leave: one token bucket for requests, and so many a minute for tokens.
-//! Knows only time.
+//! When the next request may leave: no minute has more than it may, and they leave spread out. Knows
+//! only time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,74 +10,79 @@ use tokio::time::Instant;
 /// `Retry-After` is respected up to so long.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 
-/// In which [`Pace::a_minute`] counts.
-const MINUTE: Duration = Duration::from_secs(60);
+/// In which a rate is counted. It is a second longer than the minute that a rate is named for: a
+/// request may reach the target so much later after it left than another does.
+pub const MINUTE: Duration = Duration::from_secs(61);
 
 /// A rate, and what was used of it.
 #[derive(Debug)]
 pub struct Pace {
-    rate: Rate,
+    /// At most so many in any [`MINUTE`]; 0 is unpaced.
+    per_minute: usize,
+    /// Of which so many may leave at once, then one each `interval`.
+    burst: u32,
+    interval: Duration,
     state: Mutex<State>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Rate {
-    Unpaced,
-    /// One each `interval`; `burst` may leave at once after a rest.
-    Bucket {
-        interval: Duration,
-        burst: u32,
-    },
-    /// So many in any minute, also at once.
-    Minute(usize),
+    /// Who waits for a turn, in the order in which they came.
+    line: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// When the bucket is full again.
     full_at: Option<Instant>,
-    /// The latest turns, as many as a minute has.
+    /// The latest turns, at most as many as a minute has.
     latest: VecDeque<Instant>,
     /// The target asked to be left alone until then.
     blocked_until: Option<Instant>,
 }
 
 impl Pace {
-    /// So many a minute, of which `burst` may leave at once; 0 a minute is unpaced.
+    /// At most so many in any minute, of which `burst` may leave at once and the others evenly after
+    /// them; 0 a minute is unpaced.
     pub fn new(per_minute: u32, burst: u32) -> Self {
-        let rate = match per_minute {
-            0 => Rate::Unpaced,
-            _ => Rate::Bucket { interval: MINUTE / per_minute, burst: burst.max(1) },
-        };
-        Self { rate, state: Mutex::default() }
+        Self {
+            per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
+            burst: burst.max(1),
+            interval: Duration::from_secs(60) / per_minute.max(1),
+            state: Mutex::default(),
+            line: tokio::sync::Mutex::default(),
+        }
     }
 
-    /// So many in any minute, all of which may leave at once; 0 is unpaced.
+    /// At most so many in any minute, all of which may leave at once; 0 is unpaced.
     pub fn a_minute(turns: u32) -> Self {
-        let rate = match turns {
-            0 => Rate::Unpaced,
-            _ => Rate::Minute(usize::try_from(turns).unwrap_or(usize::MAX)),
-        };
-        Self { rate, state: Mutex::default() }
+        Self::new(turns, turns)
     }
 
     /// Whether there is no rate at all.
     pub fn is_unpaced(&self) -> bool {
-        matches!(self.rate, Rate::Unpaced)
+        self.per_minute == 0
     }
 
-    /// Takes one turn and waits for it.
+    /// Waits for a turn and takes it.
     pub async fn turn(&self) {
-        let mut at = self.reserve(Instant::now());
+        let _line = self.line.lock().await;
+        while let Err(at) = self.take(Instant::now()) {
+            tokio::time::sleep_until(at).await;
+        }
+    }
+
+    /// Waits for a turn of this one and of `other`, and takes both as they leave: a turn that waited on
+    /// after it was taken would be counted too early.
+    pub async fn turn_of_both(&self, other: &Self) {
+        let _line = self.line.lock().await;
         loop {
-            // A timer rounds up to a millisecond, even one that is due.
-            if at > Instant::now() {
+            let now = Instant::now();
+            let at = self.free_at(&self.state.lock(), now);
+            if at > now {
                 tokio::time::sleep_until(at).await;
+                continue;
             }
-            // The target may have asked for a rest meanwhile: the turn stays taken, but waits on.
-            match self.state.lock().blocked_until {
-                Some(until) if until > Instant::now() => at = until,
-                Some(_) | None => return,
+            other.turn().await;
+            // Only a rest that was asked for meanwhile can be in the way now.
+            if self.take(Instant::now()).is_ok() {
+                return;
             }
         }
     }
@@ -100,27 +105,37 @@ impl Pace {
         }
     }
 
-    /// Takes one turn without waiting for it: when it is.
-    pub fn reserve(&self, now: Instant) -> Instant {
+    /// Takes a turn that is free now.
+    ///
+    /// # Errors
+    /// When to ask again, later than `now`: none is free before.
+    pub fn take(&self, now: Instant) -> Result<(), Instant> {
         let mut state = self.state.lock();
-        let blocked = state.blocked_until.unwrap_or(now).max(now);
-        match self.rate {
-            Rate::Unpaced => blocked,
-            Rate::Bucket { interval, burst } => {
-                let full_at = state.full_at.unwrap_or(now).max(now);
-                let slack = interval * (burst - 1);
-                let at = full_at.checked_sub(slack).unwrap_or(now).max(blocked);
-                state.full_at = Some(full_at.max(blocked) + interval);
-                at
-            }
-            Rate::Minute(turns) => {
-                let oldest =
-                    if state.latest.len() < turns { None } else { state.latest.pop_front() };
-                let at = oldest.map_or(blocked, |oldest| blocked.max(oldest + MINUTE));
-                state.latest.push_back(at);
-                at
-            }
+        let at = self.free_at(&state, now);
+        if at > now {
+            return Err(at);
         }
+        if !self.is_unpaced() {
+            state.full_at = Some(state.full_at.unwrap_or(now).max(now) + self.interval);
+            if state.latest.len() >= self.per_minute {
+                state.latest.pop_front();
+            }
+            state.latest.push_back(now);
+        }
+        Ok(())
+    }
+
+    /// When the next turn is free, not before `now`.
+    fn free_at(&self, state: &State, now: Instant) -> Instant {
+        let rested = state.blocked_until.unwrap_or(now).max(now);
+        if self.is_unpaced() {
+            return rested;
+        }
+        let slack = self.interval * (self.burst - 1);
+        let filled = state.full_at.and_then(|full_at| full_at.checked_sub(slack));
+        let is_used = state.latest.len() >= self.per_minute;
+        let counted = state.latest.front().filter(|_| is_used).map(|oldest| *oldest + MINUTE);
+        [filled, counted].into_iter().flatten().fold(rested, Instant::max)
     }
 }
 

@@ -314,6 +314,53 @@ fn successes_have_their_shapes() {
     check(&list(&more), &[]);
 }
 
+fn entry(id: &str, at: &str, description: &str, comment: Option<&str>) -> Value {
+    let attributes = json!({
+        "action": "status_change",
+        "description": description,
+        "comment": comment,
+        "additional_data": { "number": id },
+        "created_at": at,
+    });
+    json!({ "id": id, "type": "activity_log", "attributes": attributes })
+}
+
+fn log(entries: &[Value]) -> Seen {
+    let body = json!({ "data": entries });
+    Seen::new(Operation::GetLegalRequestActivity, "/v1/requests/x/activity", 200, &body)
+}
+
+#[test]
+fn a_log_tells_each_change_once() {
+    let (one, two) = ("2026-03-05T14:30:00Z", "2026-03-05T14:30:01Z");
+    let (draft, signed) = ("Draft", "Signed");
+    let sound = [
+        log(&[]),
+        log(&[entry("a", one, draft, None), entry("b", one, signed, None)]),
+        // Back to a status that it has left, within a second.
+        log(&[
+            entry("a", one, draft, None),
+            entry("b", one, signed, None),
+            entry("c", one, draft, None),
+        ]),
+        log(&[entry("a", one, draft, None), entry("b", two, draft, None)]),
+        log(&[entry("a", one, draft, Some("Please.")), entry("b", one, draft, Some("Again."))]),
+    ];
+    for seen in sound {
+        check(&seen, &[]);
+    }
+    let mut comment = entry("a", one, draft, None);
+    comment["attributes"]["action"] = json!("comment");
+    let mut alike = comment.clone();
+    alike["id"] = json!("b");
+    check(&log(&[comment, alike]), &[]);
+
+    let twice = log(&[entry("a", one, signed, None), entry("b", one, signed, None)]);
+    check(&twice, &["activity.each-change-once"]);
+    let again = log(&[entry("a", one, signed, None), entry("a", one, signed, None)]);
+    check(&again, &["activity.entry-id-unique"]);
+}
+
 #[test]
 fn a_deletion_has_no_body() {
     let mut deleted = Seen::new(Operation::DeleteWebhook, "/v1/webhooks/x", 204, &json!(null));

@@ -1,16 +1,30 @@
-//! The token bucket, on time that is only said.
+//! The pace of requests, on time that is only said.
 
 use std::time::{Duration, SystemTime};
 
-use moot_harness::target::pace::{Pace, RETRY_AFTER_MAX, retry_after};
+use moot_harness::target::pace::{MINUTE, Pace, RETRY_AFTER_MAX, retry_after};
 use tokio::time::Instant;
+
+/// When a turn is taken that is asked for from `now` on.
+fn taken(pace: &Pace, now: Instant) -> Instant {
+    let mut at = now;
+    while let Err(later) = pace.take(at) {
+        assert!(later > at, "it would be asked for ever");
+        at = later;
+    }
+    at
+}
 
 /// When each of `expected.len()` turns is, in milliseconds, all asked for at once.
 #[track_caller]
 fn check(pace: &Pace, now: Instant, expected: &[u64]) {
+    let mut at = now;
     let turns: Vec<u64> = expected
         .iter()
-        .map(|_| (pace.reserve(now) - now).as_millis().try_into().expect("it is soon"))
+        .map(|_| {
+            at = taken(pace, at);
+            (at - now).as_millis().try_into().expect("it is soon")
+        })
         .collect();
     assert_eq!(turns, expected);
 }
@@ -36,21 +50,65 @@ fn zero_is_unpaced() {
 }
 
 #[test]
+fn all_of_a_minute_may_leave_at_once() {
+    let minute = u64::try_from(MINUTE.as_millis()).expect("it is a minute");
+    check(&Pace::a_minute(2), Instant::now(), &[0, 0, minute, minute, 2 * minute]);
+    check(&Pace::a_minute(0), Instant::now(), &[0, 0, 0]);
+}
+
+/// Asks for turns at odd times, now and then after a rest that the target asked for, and counts what
+/// reaches the target, each up to a second after it left, in every window of 60 s.
+#[track_caller]
+fn check_every_minute(pace: &Pace, most: usize, pause_ms: u64) {
+    let mut at = Instant::now();
+    let mut arrivals: Vec<Instant> = Vec::new();
+    for number in 0..2_500_u64 {
+        at = taken(pace, at + Duration::from_millis(number * 37 % (pause_ms + 1)));
+        arrivals.push(at + Duration::from_millis(number * 613 % 1_000));
+        if number % 101 == 100 {
+            let _ = pace.rest(at, Duration::from_secs(number % 90));
+        }
+    }
+    arrivals.sort();
+    for (index, first) in arrivals.iter().enumerate() {
+        let end = *first + Duration::from_secs(60);
+        let within = arrivals[index..].iter().take_while(|arrival| **arrival <= end).count();
+        assert!(within <= most, "{within} in 60 s, where {most} are the limit");
+    }
+}
+
+#[test]
 fn no_minute_has_more_turns_than_it_may() {
-    let now = Instant::now();
-    check(&Pace::a_minute(2), now, &[0, 0, 60_000, 60_000, 120_000]);
-    check(&Pace::a_minute(0), now, &[0, 0, 0]);
-    // The token endpoint of a service that takes ten a minute, asked as often as a run likes.
-    let (pace, mut asked_at) = (Pace::a_minute(8), now);
-    let mut turns: Vec<Instant> = Vec::new();
-    for number in 0..200_u64 {
-        asked_at += Duration::from_millis(number * 37 % 9_000);
-        turns.push(pace.reserve(asked_at));
+    for pause_ms in [0, 100, 9_000] {
+        check_every_minute(&Pace::a_minute(8), 8, pause_ms);
+        for (rate, burst) in [(1, 10), (8, 10), (60, 10), (540, 10), (600, 1)] {
+            let most = usize::try_from(rate).expect("it is small");
+            check_every_minute(&Pace::new(rate, burst), most, pause_ms);
+        }
     }
-    for first in &turns {
-        let minute = *first..*first + Duration::from_secs(60);
-        assert!(turns.iter().filter(|turn| minute.contains(turn)).count() <= 8);
-    }
+}
+
+#[tokio::test]
+async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
+    let wait = Duration::from_millis(40);
+    let (tokens, requests) = (Pace::a_minute(1), Pace::new(540, 10));
+    let begun = Instant::now();
+    requests.rest(begun, wait);
+    tokens.turn_of_both(&requests).await;
+    let next = tokens.take(Instant::now()).expect_err("the minute is used up");
+    assert!(next >= begun + wait + MINUTE);
+}
+
+#[tokio::test]
+async fn turns_are_taken_in_the_order_in_which_they_are_asked_for() {
+    let pace = Pace::new(6_000, 1);
+    let left = parking_lot::Mutex::new(Vec::new());
+    let wait = async |name: &'static str| {
+        pace.turn().await;
+        left.lock().push(name);
+    };
+    tokio::join!(wait("first"), wait("second"), wait("third"));
+    assert_eq!(*left.lock(), ["first", "second", "third"]);
 }
 
 #[test]
@@ -60,10 +118,10 @@ fn a_rest_holds_back_everything_up_to_its_limit() {
         let pace = Pace::new(rate, 1);
         assert_eq!(pace.rest(now, Duration::from_secs(30)), Duration::from_secs(30));
         assert_eq!(pace.rest(now, Duration::from_secs(20)), Duration::ZERO, "it is known");
-        assert_eq!(pace.reserve(now) - now, Duration::from_secs(30), "{rate} a minute");
+        assert_eq!(taken(&pace, now) - now, Duration::from_secs(30), "{rate} a minute");
         let pace = Pace::new(rate, 1);
         let _ = pace.rest(now, Duration::from_secs(3_600));
-        assert_eq!(pace.reserve(now) - now, RETRY_AFTER_MAX, "{rate} a minute");
+        assert_eq!(taken(&pace, now) - now, RETRY_AFTER_MAX, "{rate} a minute");
     }
 }
 

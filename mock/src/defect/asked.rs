@@ -111,6 +111,12 @@ impl Asked<'_> {
         fields.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
 
+    /// How often its form has a field.
+    pub(crate) fn form_count(&self, name: &str) -> usize {
+        let Body::Whole(bytes) = &self.call.body else { return 0 };
+        form_urlencoded::parse(bytes).filter(|(key, _)| key == name).count()
+    }
+
     /// The client that its form names, with its index.
     pub(crate) fn client(&self) -> Option<(u32, &Application)> {
         self.world.seeded().application_of(&self.form_field("client_id")?)

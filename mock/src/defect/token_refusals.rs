@@ -124,6 +124,28 @@ pub(super) const ROWS: &[Defect] = &[
         }),
     ),
     row(
+        "token.secret-trimmed",
+        "4.1",
+        &["token.wrong-secret-refused"],
+        "The secret of a client is compared without the spaces around it.",
+        Seam::Answer(|asked, outcome| {
+            let sent = asked.form_field("client_secret").unwrap_or_default();
+            let is_alike = asked.client_secret().is_some_and(|own| own == sent.trim());
+            let is_padded = asked.is(TOKEN) && is_alike && sent != sent.trim();
+            if is_padded { issued(asked, outcome, "read") } else { outcome }
+        }),
+    ),
+    row(
+        "token.repeated-parameter-taken",
+        "4.1",
+        &["oauth.parameter-once"],
+        "A token request that repeats the grant type gets a token.",
+        Seam::Answer(|asked, outcome| {
+            let is_repeated = asked.is(TOKEN) && asked.form_count("grant_type") > 1;
+            if is_repeated { issued(asked, outcome, "read") } else { outcome }
+        }),
+    ),
+    row(
         "token.unsupported-method-code",
         "7",
         &["token.unsupported-method-refused"],

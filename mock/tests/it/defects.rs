@@ -110,6 +110,8 @@ fn tokens(tour: &mut Tour) {
         format!("{grant}&scope=write&{READER}"),
         format!("{grant}&scope=admin&{MAIN}"),
         format!("scope=read&{MAIN}"),
+        format!("{grant}&scope=read&{MAIN}+"),
+        format!("{grant}&{grant}&scope=read&{MAIN}"),
         format!("grant_type=password&scope=read&{MAIN}"),
         format!("{grant}&scope=read&client_id=demo-main"),
         format!("{grant}&scope=read&client_secret=secret"),

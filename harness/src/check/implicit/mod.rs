@@ -11,6 +11,7 @@ mod date;
 mod declared_status;
 mod first_read;
 mod json_valid;
+mod log_twins;
 mod media_type;
 mod no_body;
 mod no_store;
@@ -67,6 +68,7 @@ pub const TABLE: &[Implicit] = &[
     request_id::ROW,
     token_shape::ROW,
     shape::ROW,
+    log_twins::ROW,
     no_body::ROW,
 ];
 
