@@ -16,14 +16,25 @@ const WORDS: [&str; 5] = [
     "json=report.json",
 ];
 
-async fn advance(base_url: &str, seconds: u64) {
+async fn ordered(base_url: &str, path: &str, body: Value) -> Value {
     // Another test may have installed it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let body = json!({ "advance_seconds": seconds }).to_string();
-    let asked = client.post(format!("{base_url}/__admin/clock")).body(body);
+    let asked = client.post(format!("{base_url}/__admin{path}")).body(body.to_string());
     let answer = asked.header("content-type", "application/json").send().await.expect("it answers");
     assert!(answer.status().is_success(), "{}", answer.status());
+    let text = answer.text().await.expect("it has a body");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+async fn advance(base_url: &str, seconds: u64) {
+    ordered(base_url, "/clock", json!({ "advance_seconds": seconds })).await;
+}
+
+async fn minted(base_url: &str, age_seconds: u64) -> String {
+    let asked = json!({ "client_id": "demo-main", "age_seconds": age_seconds });
+    let minted = ordered(base_url, "/tokens", asked).await;
+    minted["access_token"].as_str().expect("a token").to_owned()
 }
 
 fn kept(dir: &Path) -> String {
@@ -64,4 +75,33 @@ async fn a_token_of_a_run_two_hours_ago_is_the_expired_one() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("it is ours");
     let refused = judged(dir.path(), &WORDS, 2);
     assert!(refused.stderr.contains("mode 0640; give it mode 0600"), "{}", refused.stderr);
+}
+
+#[tokio::test]
+async fn an_expired_and_a_revoked_token_are_named_in_the_target_file() {
+    const SELECTED: [&str; 4] = [
+        "05_authentication/token-expired-for-reading",
+        "05_authentication/token-revoked-for-reading",
+        "--report",
+        "json=report.json",
+    ];
+    let mock = Running::start(&["--format", "json"]);
+    let ready: Value = serde_json::from_str(&mock.first_line).expect("it is JSON");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    let dir = tempfile::tempdir().expect("a folder");
+    let (expired, revoked) = (minted(base_url, 7_200).await, minted(base_url, 0).await);
+    ordered(base_url, "/tokens/revoke", json!({ "token": revoked })).await;
+
+    target(dir.path(), base_url, &format!("expired_token: {expired}\nrevoked_token: {revoked}\n"));
+    judged(dir.path(), &SELECTED, 0);
+    let report = fs::read_to_string(dir.path().join("report.json")).expect("it was written");
+    assert!(!report.contains(&expired) && !report.contains(&revoked), "they are masked");
+
+    // One that is neither: the checks are about the very tokens that are named.
+    let sound = minted(base_url, 0).await;
+    target(dir.path(), base_url, &format!("expired_token: {sound}\nrevoked_token: {sound}\n"));
+    let ran = judged(dir.path(), &SELECTED, 1);
+    for id in ["authentication.expired-401", "authentication.revoked-401"] {
+        assert!(ran.stdout.contains(id), "{id}: {}", ran.stdout);
+    }
 }
