@@ -54,10 +54,10 @@ struct Section {
     killed: usize,
 }
 
-/// In the order of the register; sections of defects alone come last.
+/// In the order of the specification. Rows count only where every defect was tried.
 fn sections(outcome: &Outcome) -> Vec<Section> {
     let mut all: Vec<Section> = Vec::new();
-    for row in outcome.matrix.iter().filter(|row| row.is_gating) {
+    for row in outcome.matrix.iter().filter(|row| row.is_gating && outcome.is_whole) {
         let section = of(&mut all, &row.section);
         section.gating += 1;
         section.killed += usize::from(!row.killed_by.is_empty());
@@ -67,7 +67,13 @@ fn sections(outcome: &Outcome) -> Vec<Section> {
         section.defects += 1;
         section.caught += usize::from(!caught_by.is_empty());
     }
+    all.sort_by_cached_key(|section| numbers(&section.section));
     all
+}
+
+/// Of `4.10`: 4 and 10.
+fn numbers(section: &str) -> Vec<u32> {
+    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
 }
 
 fn of<'a>(all: &'a mut Vec<Section>, name: &str) -> &'a mut Section {
