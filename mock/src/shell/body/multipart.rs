@@ -94,8 +94,10 @@ async fn file<B: Body<Data = Bytes>>(
         spool.write(&piece).map_err(ReadError::Store)?;
     }
     let content = spool.finish().map_err(ReadError::Store)?;
-    // A store asks for it while others wait.
-    content.digest();
+    if store.is_beside_durable_state() {
+        // That asks for it while others wait.
+        content.digest();
+    }
     Ok((content, is_cut))
 }
 

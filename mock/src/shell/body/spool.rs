@@ -30,6 +30,11 @@ impl Store {
         Self { parent: Some(parent), folder: OnceLock::new() }
     }
 
+    /// Whether what is in it may be kept for good, under its digest.
+    pub(super) fn is_beside_durable_state(&self) -> bool {
+        self.parent.is_some()
+    }
+
     fn file(&self) -> io::Result<(NamedTempFile, Arc<TempDir>)> {
         let folder = match self.folder.get() {
             Some(folder) => folder.clone(),
