@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use moot_fixtures::answers;
 use serde_json::{Value, json};
-use wiremock::matchers::{method, path};
-use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+use wiremock::{MockServer, Request, ResponseTemplate};
 
-use crate::deployment::{ALL_BUT_LOAD, demo, judged, start, start_as, target};
+use crate::deployment::{ALL_BUT_LOAD, answered, demo, judged, start, start_as, target};
 
 const WALKS: &str = r#"section: "2.7"
 title: A sample
@@ -55,12 +54,7 @@ async fn listed(pages: u64, count: impl Fn(u64) -> u64 + Send + Sync + 'static) 
         let data: Vec<Value> = (0..25).map(row).collect();
         ResponseTemplate::new(200).set_body_json(json!({ "pagination": pagination, "data": data }))
     };
-    Mock::given(method("GET"))
-        .and(path("/api/v1/requests"))
-        .respond_with(answer)
-        .with_priority(1)
-        .mount(&server)
-        .await;
+    answered(&server, "/api/v1/requests", answer).await;
     server
 }
 

@@ -6,11 +6,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use wiremock::matchers::{method, path};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{MockServer, ResponseTemplate};
 
 use crate::command_support::moot;
-use crate::deployment::{start, target};
+use crate::deployment::{answered, start, target};
 
 const SAMPLE: &str = r#"section: "4.9"
 title: A sample
@@ -52,12 +51,8 @@ async fn begun(dir: &Path) -> (MockServer, Child) {
     let pagination =
         json!({ "current_page": 1, "per_page": 25, "total_pages": 1, "total_count": 0 });
     let empty = json!({ "pagination": pagination, "data": [] });
-    Mock::given(method("GET"))
-        .and(path("/api/v1/webhooks"))
-        .respond_with(ResponseTemplate::new(200).set_body_json(empty).set_delay(SLOW))
-        .with_priority(1)
-        .mount(&server)
-        .await;
+    let slow = ResponseTemplate::new(200).set_body_json(empty).set_delay(SLOW);
+    answered(&server, "/api/v1/webhooks", slow).await;
     fs::write(dir.join("sample.yaml"), SAMPLE).expect("writable");
     target(dir, &format!("{}/api", server.uri()), "consent: [write]\nledger: ledger.ndjson\n");
     let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use wiremock::matchers::{method, path};
+use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::command_support::run;
-use crate::deployment::{ALL_BUT_LOAD, judged, start, target};
+use crate::deployment::{ALL_BUT_LOAD, answered, judged, start, target};
 
 const LISTS: &str = r#"section: "4.6"
 title: A sample
@@ -138,12 +138,7 @@ async fn a_503_that_says_when_is_the_limit_too_and_a_500_is_not() {
         (ResponseTemplate::new(500), 1),
     ] {
         let server = start("default").await;
-        Mock::given(method("GET"))
-            .and(path("/api/v1/requests"))
-            .respond_with(answer)
-            .with_priority(1)
-            .mount(&server)
-            .await;
+        answered(&server, "/api/v1/requests", answer).await;
         judged(folder(&server, "").path(), &LISTED, code);
     }
 }

@@ -11,35 +11,26 @@ use moot_harness::run::{Interruption, RunOptions, run_until};
 use moot_harness::scenario::load;
 use moot_harness::target::{TargetChoice, TargetOptions};
 use serde_json::json;
-use wiremock::matchers::{body_string_contains, method, path};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::matchers::{body_string_contains, path};
+use wiremock::{Mock, ResponseTemplate};
 
 use crate::command_support::run;
-use crate::deployment::{start, target};
+use crate::deployment::{answered, start, target};
 use crate::target_sample::{open_with, service};
 
 /// What never comes while a test lasts.
 const NEVER: Duration = Duration::from_secs(60);
-
-async fn answers(server: &MockServer, at: &str, answer: ResponseTemplate) {
-    Mock::given(method("GET"))
-        .and(path(at))
-        .respond_with(answer)
-        .with_priority(1)
-        .mount(server)
-        .await;
-}
 
 #[tokio::test]
 async fn discovery_ends_at_its_deadline_with_what_it_found() {
     let server = service().await;
     let row = |id: &str| json!({ "id": id, "attributes": { "status": "published" } });
     let list = json!({ "data": [row("g1"), row("t1")], "pagination": { "total_pages": 1 } });
-    answers(&server, "/api/v1/workflows", ResponseTemplate::new(200).set_body_json(list)).await;
+    answered(&server, "/api/v1/workflows", ResponseTemplate::new(200).set_body_json(list)).await;
     let form = json!({ "name": "g1", "required_fields": ["counterparty_name"] });
     let form = ResponseTemplate::new(200).set_body_json(form);
-    answers(&server, "/api/v1/workflows/g1/schema", form.clone()).await;
-    answers(&server, "/api/v1/workflows/t1/schema", form.set_delay(NEVER)).await;
+    answered(&server, "/api/v1/workflows/g1/schema", form.clone()).await;
+    answered(&server, "/api/v1/workflows/t1/schema", form.set_delay(NEVER)).await;
 
     let options = TargetOptions {
         discovery_deadline: Some(Duration::from_millis(1_500)),
@@ -83,7 +74,7 @@ fn options(dir: &Path) -> RunOptions {
 #[tokio::test]
 async fn an_interrupted_run_waits_no_longer_than_its_grace() {
     let server = start("default").await;
-    answers(&server, "/api/v1/webhooks", ResponseTemplate::new(200).set_delay(NEVER)).await;
+    answered(&server, "/api/v1/webhooks", ResponseTemplate::new(200).set_delay(NEVER)).await;
     let dir = tempfile::tempdir().expect("a folder");
     fs::write(dir.path().join("sample.yaml"), SLOW_TO_END).expect("writable");
     let text = "consent: [write]\nledger: ledger.ndjson\n";

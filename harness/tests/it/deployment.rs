@@ -8,7 +8,8 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 use moot_mock::settings::RateLimitMode;
-use wiremock::MockServer;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Respond};
 
 use crate::command_support::{Ran, run};
 
@@ -35,6 +36,16 @@ pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
     settings.answers = answers;
     settings.rate_limit = RateLimitMode::Off;
     moot_mock::embed::start_with(settings).await.expect("it starts")
+}
+
+/// Lets GET of this path be answered so, and no more by the mock.
+pub(crate) async fn answered(server: &MockServer, at: &str, answer: impl Respond + 'static) {
+    Mock::given(method("GET"))
+        .and(path(at))
+        .respond_with(answer)
+        .with_priority(1)
+        .mount(server)
+        .await;
 }
 
 /// Writes `target.yaml` for a server on loopback: unpaced, all applications of `demo`, no control
