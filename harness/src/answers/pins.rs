@@ -46,11 +46,15 @@ impl Pins {
         Self { allowed }
     }
 
-    /// The pinned answer, where this observation tells another one.
-    pub fn broken_by(&self, id: &str, observed: &Value) -> Option<&Value> {
+    /// The pinned answer, where this observation tells another one. Within the latitude, what fits
+    /// no answer or several tells nothing; beyond it, what fits none is another one.
+    pub fn broken_by(&self, id: &str, observed: &Value, is_within: bool) -> Option<&Value> {
         let allowed = self.allowed.get(id)?;
-        let answer = answers::imitate(id, observed)?;
-        allowed.first().filter(|_| !allowed.contains(&answer))
+        let is_kept = match answers::imitate(id, observed) {
+            Some(answer) => allowed.contains(&answer),
+            None => is_within,
+        };
+        allowed.first().filter(|_| !is_kept)
     }
 }
 
@@ -66,15 +70,17 @@ mod tests {
         let text = "other_company: 404\nread_scope: read\nobserved:\n  other_company: {\"steady\": \
                     false, \"samples\": [{\"value\": 403, \"times\": 1}], \"seen_in\": []}\n";
         let pins = Pins::of(Observed::from_text(text).expect("an answers file"));
-        for (id, observed, expected) in [
-            ("other_company", json!(404), None),
-            ("other_company", json!(403), None),
-            ("read_scope", json!(403), None),
-            ("read_scope", json!(200), Some(json!("read"))),
-            ("per_page", json!(10), None),
-            ("read_scope", json!("nonsense"), None),
+        for (id, observed, is_within, expected) in [
+            ("other_company", json!(404), true, None),
+            ("other_company", json!(403), true, None),
+            ("read_scope", json!(403), true, None),
+            ("read_scope", json!(200), true, Some(json!("read"))),
+            ("per_page", json!(10), false, None),
+            ("read_scope", json!("nonsense"), true, None),
+            ("read_scope", json!("nonsense"), false, Some(json!("read"))),
         ] {
-            assert_eq!(pins.broken_by(id, &observed), expected.as_ref(), "{id} {observed}");
+            let broken = pins.broken_by(id, &observed, is_within);
+            assert_eq!(broken, expected.as_ref(), "{id} {observed}");
         }
     }
 }

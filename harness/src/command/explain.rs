@@ -1,7 +1,9 @@
-//! `moot explain ID`: a requirement or a question, and what checks it.
+//! `moot explain ID`: a requirement, a question or a defect, and what checks or breaks it.
 
 use moot_fixtures::contract::{Level, Question, Requirement};
+use moot_fixtures::nearest::nearest;
 use moot_fixtures::{questions, register};
+use moot_mock::defect::{self, Defect};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
@@ -23,9 +25,13 @@ fn explained(id: &str, verified: &Verified, screen: &Screen) -> Result<(), Failu
         requirement(row, verified, screen)
     } else if let Some(question) = questions::get(id) {
         ask(question, verified, screen)
+    } else if let Some(defect) = defect::named(id) {
+        err(defect, screen)
     } else {
-        let near = register::nearest(id).or_else(|| questions::nearest(id));
-        let refusal = Failure::usage(format!("`{id}` is no requirement and no question"));
+        let near = register::nearest(id)
+            .or_else(|| questions::nearest(id))
+            .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id)));
+        let refusal = Failure::usage(format!("`{id}` is no requirement, question or defect"));
         Err(match near {
             Some(_) => refusal.nearest(near),
             None => refusal.help("`moot coverage` lists every requirement"),
@@ -36,10 +42,14 @@ fn explained(id: &str, verified: &Verified, screen: &Screen) -> Result<(), Failu
 fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
     let (scenarios, implicit) = (verified.scenarios(&row.id), verified.implicit(&row.id));
     let observers = row.question.as_deref().map(|id| verified.observers(id)).unwrap_or_default();
+    let breakers: Vec<&Defect> =
+        defect::all().iter().filter(|defect| defect.breaks.contains(&row.id.as_str())).collect();
     if screen.is_json() {
         let mut value = serde_json::to_value(row).unwrap_or_default();
         value["checked_by"] =
             json!({"scenarios": scenarios, "implicit": implicit, "observed_by": observers});
+        value["broken_by"] =
+            breakers.iter().map(|it| json!({"id": it.id, "what": it.what})).collect();
         return screen.json(&value);
     }
     let mut page = Page::new(screen, &row.id, &row.sentence);
@@ -53,6 +63,25 @@ fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Resul
     page.list("checked on every exchange by", &implicit);
     page.list("checked by", &scenarios);
     page.list("observed by", &observers);
+    let breakers: Vec<String> =
+        breakers.iter().map(|defect| format!("{}: {}", defect.id, defect.what)).collect();
+    page.list("broken by (`moot mock --defect ID`)", &breakers);
+    page.print(screen)
+}
+
+fn err(defect: &Defect, screen: &Screen) -> Result<(), Failure> {
+    if screen.is_json() {
+        let Defect { id, section, breaks, also, what, heavy, .. } = defect;
+        return screen.json(&json!({
+            "id": id, "section": section, "what": what, "breaks": breaks, "also": also,
+            "heavy": heavy,
+        }));
+    }
+    let mut page = Page::new(screen, defect.id, defect.what);
+    page.row("clause", &format!("breaks §{} of the specification", defect.section));
+    page.row("try it", &format!("moot mock --defect {}", defect.id));
+    page.list("breaks", defect.breaks);
+    page.list("breaks too, unavoidably", defect.also);
     page.print(screen)
 }
 
@@ -114,12 +143,12 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn list(&mut self, head: &str, names: &[&str]) {
+    fn list(&mut self, head: &str, names: &[impl AsRef<str>]) {
         if !names.is_empty() {
             self.out.push_str(&format!("\n  {}\n", self.screen.paint().dim(head)));
         }
         for name in names {
-            self.out.push_str(&format!("    {name}\n"));
+            self.out.push_str(&format!("    {}\n", name.as_ref()));
         }
     }
 

@@ -47,29 +47,25 @@ pub(super) fn observe(
         result.section = question.section.as_str().into();
         let value = found.unwrap_or(Value::Null);
         result.actual = shown(walk, &value);
-        let standing = question.judge(&value);
-        let pinned = walk.shared.target.pins().broken_by(&observation.question, &value);
-        match standing {
-            Latitude::Warn | Latitude::Outside if value.is_null() => {
-                "it could not be seen here".clone_into(&mut result.message);
-            }
-            Latitude::Within => {
-                result.verdict = Verdict::Observed;
-                if let Some(pinned) = pinned {
-                    result.verdict = Verdict::Drift;
-                    result.expected = pinned.to_string();
-                    "the answer differs from the pinned one".clone_into(&mut result.message);
-                }
-                keep(walk, observation, &question.section, value, label);
-            }
-            Latitude::Warn | Latitude::Outside => {
-                result.verdict = Verdict::Warn;
-                result.expected = question.latitude.to_string();
-                result.message =
-                    format!("the answer to `{}` is outside its latitude", observation.question);
-                keep(walk, observation, &question.section, value, label);
-            }
+        let is_within = question.judge(&value) == Latitude::Within;
+        if value.is_null() && !is_within {
+            "it could not be seen here".clone_into(&mut result.message);
+            checks.push(result);
+            continue;
         }
+        result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
+        if !is_within {
+            result.expected = question.latitude.to_string();
+            result.message =
+                format!("the answer to `{}` is outside its latitude", observation.question);
+        }
+        let pins = walk.shared.target.pins();
+        if let Some(pinned) = pins.broken_by(&observation.question, &value, is_within) {
+            result.verdict = Verdict::Drift;
+            result.expected = pinned.to_string();
+            "the answer differs from the pinned one".clone_into(&mut result.message);
+        }
+        keep(walk, observation, &question.section, value, label);
         checks.push(result);
     }
 }

@@ -67,6 +67,19 @@ fn another_answer_than_the_pinned_one_is_drift() {
 }
 
 #[test]
+fn an_answer_beyond_the_latitude_is_drift_too_where_another_is_pinned() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let select = ["02_07_pagination/pagination-members"];
+    fs::write(dir.path().join("changed.yaml"), "per_page: 20\n").expect("writable");
+    for (pinned, code) in [("per_page: 25\n", 5), ("per_page: 20\n", 0)] {
+        fs::write(dir.path().join("pinned.yaml"), pinned).expect("writable");
+        let ran = judge("changed.yaml", &select, dir.path(), code);
+        let is_drift = ran.stdout.contains("the answer differs from the pinned one");
+        assert_eq!(is_drift, code == 5, "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn an_answer_that_contradicts_the_specification_is_refused() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     fs::write(dir.path().join("pinned.yaml"), "read_scope: read\nother_company: 500\n")

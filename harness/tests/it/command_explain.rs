@@ -49,6 +49,24 @@ fn every_row_is_explained() {
 }
 
 #[test]
+fn every_defect_is_explained_and_named_by_what_it_breaks() {
+    let defects = moot_mock::defect::all();
+    let is_row = |id: &str| moot_fixtures::register::get(id).is_some();
+    let own: Vec<_> = defects.iter().filter(|defect| !is_row(defect.id)).collect();
+    for (defect, text) in own.iter().zip(pages(&own.iter().map(|it| it.id).collect::<Vec<_>>())) {
+        assert!(flowed(&text).contains(&flowed(defect.what)), "{text}");
+        assert!(defect.breaks.iter().all(|row| text.contains(row)), "{text}");
+    }
+    let mut rows: Vec<&str> = defects.iter().flat_map(|it| it.breaks).copied().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    for (row, text) in rows.iter().zip(pages(&rows)) {
+        let breakers = defects.iter().filter(|it| it.breaks.contains(row));
+        assert!(breakers.into_iter().all(|it| text.contains(&format!("{}: ", it.id))), "{text}");
+    }
+}
+
+#[test]
 fn every_question_is_explained() {
     let questions = moot_fixtures::questions::all();
     let ids: Vec<&str> = questions.iter().map(|question| question.id.as_str()).collect();

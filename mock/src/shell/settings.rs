@@ -134,7 +134,10 @@ pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
     defect::named(id).ok_or_else(|| SettingError::Unknown {
         what: "defect",
         given: id.to_owned(),
-        known: format!("{} of them, each with an id", defect::all().len()),
+        known: format!(
+            "{} of them; `moot explain REQUIREMENT` names those that break it",
+            defect::all().len()
+        ),
         hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id))),
     })
 }

@@ -84,7 +84,7 @@ pub(super) enum Command {
     Doctor(DoctorArguments),
     /// Look for mistakes in scenario files, without sending anything
     Check(CheckArguments),
-    /// Explain a requirement or an open question, and show what checks it
+    /// Explain a requirement, an open question or a defect, and show what checks or breaks it
     Explain(ExplainArguments),
     /// Show which requirements are checked, and by how much
     Coverage(CoverageArguments),

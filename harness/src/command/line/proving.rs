@@ -15,7 +15,7 @@ pub(in crate::command) struct CheckArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::command) struct ExplainArguments {
-    /// Ids of requirements or questions; each is a page, or a JSON document, of its own
+    /// Ids of requirements, questions or defects; each is a page, or a JSON document, of its own
     #[arg(value_name = "ID", required = true)]
     pub(in crate::command) ids: Vec<String>,
     /// Scenario files, or folders of them, instead of the bundled ones
