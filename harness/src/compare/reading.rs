@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Operation;
 use moot_snapshots::Placeholders;
 use parking_lot::Mutex;
+use percent_encoding::NON_ALPHANUMERIC;
 
 use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
@@ -97,6 +98,9 @@ impl Told {
     fn steps(&self, result: &ScenarioResult) -> Vec<StepReading> {
         let mut names = Placeholders::new();
         names.hide(&self.run_tag, "tag");
+        // As a file name of a header's extended notation has it (RFC 8187 §3.2).
+        let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);
+        names.hide(&encoded.to_string(), "tag");
         let step = |step: &crate::run::result::StepResult| StepReading {
             label: step.name.clone(),
             exchanges: step.exchanges.iter().map(|one| exchange(one, &mut names)).collect(),

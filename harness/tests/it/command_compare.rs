@@ -9,10 +9,11 @@ use serde_json::Value;
 use crate::command_support::{Ran, Running, run};
 
 /// Files whose scenarios show much and take little time.
-const SELECTORS: [&str; 6] = [
+const SELECTORS: [&str; 7] = [
     "02_resources",
     "02_07_pagination",
     "04_07_get_legal_request",
+    "04_11_get_repository_document",
     "04_13_delete_webhook",
     "05_isolation",
     "07_errors",
