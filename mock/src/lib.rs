@@ -42,6 +42,7 @@ mod page;
 mod pdf;
 mod problem;
 mod progression;
+mod recent_pages;
 mod rendered;
 mod reply;
 mod route;

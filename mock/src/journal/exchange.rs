@@ -9,8 +9,10 @@ use serde::Serialize;
 
 use super::masked;
 use super::record::{
-    FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS, NONE,
+    AS_SENT, FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS,
+    NONE, TEXT, cut,
 };
+use crate::limits::JOURNAL_BODY_TEXT_MAX;
 use crate::response::Stage;
 
 /// One call as it is read. Shape: a member of `exchanges`.
@@ -116,6 +118,19 @@ pub enum StatusFilter {
     Exactly(u16),
     /// All of one hundred, by its first digit.
     Class(u16),
+}
+
+impl Exchange {
+    /// The same, with the body that it was answered with, in which a token is a secret.
+    pub(super) fn answered_with(self, body: Bytes) -> Self {
+        let answer = match self.operation {
+            Some(Operation::CreateAccessToken) => {
+                masked::body(&body).map_or(Bytes::new(), |text| text.into_owned().into())
+            }
+            Some(_) | None => body,
+        };
+        Self { answer, ..self }
+    }
 }
 
 impl Filter {
@@ -238,12 +253,16 @@ fn read_number(follow: u8, bit: u8, bytes: &[u8]) -> Option<(Option<u64>, &[u8])
 }
 
 fn read_optional(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
-    let (&[is_there], bytes) = bytes.split_first_chunk::<1>()?;
-    if is_there == 0 {
-        return Some((None, bytes));
+    let (&[kind], bytes) = bytes.split_first_chunk::<1>()?;
+    match kind {
+        TEXT => read_text(bytes).map(|(text, bytes)| (Some(text), bytes)),
+        AS_SENT => {
+            let (sent, bytes) = read_bytes(bytes)?;
+            let text = masked::body(sent);
+            Some((text.map(|text| cut(&text, JOURNAL_BODY_TEXT_MAX).to_owned()), bytes))
+        }
+        _ => Some((None, bytes)),
     }
-    let (text, bytes) = read_text(bytes)?;
-    Some((Some(text), bytes))
 }
 
 fn present(text: String) -> Option<String> {
@@ -251,7 +270,11 @@ fn present(text: String) -> Option<String> {
 }
 
 fn read_text(bytes: &[u8]) -> Option<(String, &[u8])> {
-    let (length, bytes) = bytes.split_first_chunk::<2>()?;
-    let (text, bytes) = bytes.split_at_checked(u16::from_be_bytes(*length).into())?;
+    let (text, bytes) = read_bytes(bytes)?;
     Some((std::str::from_utf8(text).ok()?.to_owned(), bytes))
+}
+
+fn read_bytes(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, bytes) = bytes.split_first_chunk::<2>()?;
+    bytes.split_at_checked(u16::from_be_bytes(*length).into())
 }

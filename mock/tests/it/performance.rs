@@ -126,6 +126,21 @@ fn a_row_is_rendered_once_and_shared_by_every_answer() {
     assert!(are_shared(&get(&one), &get(&other)), "worlds of the same rows do not share them");
 }
 
+#[test]
+fn a_page_is_put_together_once_until_a_row_of_its_list_changes() {
+    let service = service(settings());
+    let client = Client::new(&service);
+    let ask = |path: &str| client.send(&Method::GET, path, Body::Empty);
+    let lists = ["/v1/requests", "/v1/repository_documents", "/v1/webhooks", "/v1/workflows"];
+    let first = lists.map(ask);
+    for (path, first) in lists.iter().zip(&first) {
+        assert!(are_shared(first, &ask(path)), "{path} is put together twice");
+    }
+    client.create();
+    assert!(!are_shared(&first[0], &ask(lists[0])), "a page without what was created");
+    assert!(are_shared(&first[1], &ask(lists[1])), "nothing of this list changed");
+}
+
 /// A form with three fields.
 const FORM: &str = "--b0\r\nContent-Disposition: form-data; name=\"workflow_id\"\r\n\r\nWORKFLOW\r\n\
     --b0\r\nContent-Disposition: form-data; name=\"requester_email\"\r\n\r\nrequester@bench.example\r\n\

@@ -93,12 +93,7 @@ async fn file<B: Body<Data = Bytes>>(
         }
         spool.write(&piece).map_err(ReadError::Store)?;
     }
-    let content = spool.finish().map_err(ReadError::Store)?;
-    if store.is_beside_durable_state() {
-        // That asks for it while others wait.
-        content.digest();
-    }
-    Ok((content, is_cut))
+    Ok((spool.finish().map_err(ReadError::Store)?, is_cut))
 }
 
 /// The one boundary of the one content type.
