@@ -43,6 +43,7 @@ mod pdf;
 mod problem;
 mod progression;
 mod recent_pages;
+mod recent_tokens;
 mod rendered;
 mod reply;
 mod route;

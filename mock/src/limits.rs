@@ -43,6 +43,9 @@ pub(crate) const RECENT_PAGE_BYTES_MAX: usize = 64 << 10;
 /// Bytes of the query that such a page was asked for with.
 pub(crate) const RECENT_QUERY_BYTES_MAX: usize = 64;
 
+/// Tokens that a world holds opened.
+pub(crate) const RECENT_TOKENS_MAX: usize = 16;
+
 /// Bytes of a form body (§4.1).
 pub(crate) const FORM_BYTES_MAX: u64 = 64 << 10;
 /// Bytes of a JSON body (§4.14).

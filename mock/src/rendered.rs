@@ -87,6 +87,21 @@ pub(crate) fn append_text(text: &str, json: &mut Vec<u8>) {
     serde_json::to_writer(json, text).expect("writing text to memory works");
 }
 
+/// Appends a whole number as JSON; formatting it would take thrice as long.
+pub(crate) fn append_number(number: i64, json: &mut Vec<u8>) {
+    let mut digits = [b'0'; 20];
+    let (mut first, mut rest) = (digits.len(), number.unsigned_abs());
+    while rest > 0 || first == digits.len() {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    if number < 0 {
+        json.push(b'-');
+    }
+    json.extend_from_slice(&digits[first..]);
+}
+
 /// JSON of ours inside the JSON of a record, as text.
 pub(crate) mod json_text {
     use bytes::Bytes;
@@ -100,5 +115,19 @@ pub(crate) mod json_text {
     /// Reads it back.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Bytes, D::Error> {
         String::deserialize(from).map(Bytes::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::append_number;
+
+    #[test]
+    fn numbers_are_written_as_they_are_formatted() {
+        for number in [0, 7, -1, 10, 7200, 1_772_720_000, i64::MAX, i64::MIN] {
+            let mut json = Vec::new();
+            append_number(number, &mut json);
+            assert_eq!(json, number.to_string().into_bytes());
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! One call as it is read from the ring, and which calls are asked for.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv6Addr};
 
 use bytes::Bytes;
@@ -12,7 +13,7 @@ use super::record::{
     AS_SENT, FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS,
     NONE, TEXT, cut,
 };
-use crate::limits::JOURNAL_BODY_TEXT_MAX;
+use crate::limits::{JOURNAL_BODY_TEXT_MAX, JOURNAL_TEXT_MAX};
 use crate::response::Stage;
 
 /// One call as it is read. Shape: a member of `exchanges`.
@@ -222,7 +223,7 @@ type ReadBody = (u64, Option<String>, Vec<SentPart>);
 
 fn read_body(bytes: &[u8]) -> Option<ReadBody> {
     let (length, bytes) = bytes.split_first_chunk::<8>()?;
-    let (text, bytes) = read_optional(bytes)?;
+    let (text, bytes) = read_masked(bytes, JOURNAL_BODY_TEXT_MAX, masked::body)?;
     let (&[count], mut bytes) = bytes.split_first_chunk::<1>()?;
     let mut parts = Vec::with_capacity(count.into());
     for _ in 0..count {
@@ -230,7 +231,8 @@ fn read_body(bytes: &[u8]) -> Option<ReadBody> {
         let (file_name, rest) = read_optional(rest)?;
         let (content_type, rest) = read_text(rest)?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
-        let (text, rest) = read_optional(rest)?;
+        let masked = |sent| masked::field(&name, sent);
+        let (text, rest) = read_masked(rest, JOURNAL_TEXT_MAX, masked)?;
         bytes = rest;
         parts.push(SentPart {
             name,
@@ -256,12 +258,22 @@ fn read_optional(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
     let (&[kind], bytes) = bytes.split_first_chunk::<1>()?;
     match kind {
         TEXT => read_text(bytes).map(|(text, bytes)| (Some(text), bytes)),
-        AS_SENT => {
-            let (sent, bytes) = read_bytes(bytes)?;
-            let text = masked::body(sent);
-            Some((text.map(|text| cut(&text, JOURNAL_BODY_TEXT_MAX).to_owned()), bytes))
-        }
         _ => Some((None, bytes)),
+    }
+}
+
+/// What may have been kept as it was sent, `masked` and cut.
+fn read_masked<'b>(
+    bytes: &'b [u8],
+    bytes_max: usize,
+    masked: impl Fn(&'b [u8]) -> Option<Cow<'b, str>>,
+) -> Option<(Option<String>, &'b [u8])> {
+    match bytes.split_first() {
+        Some((&AS_SENT, bytes)) => {
+            let (sent, bytes) = read_bytes(bytes)?;
+            Some((masked(sent).map(|text| cut(&text, bytes_max).to_owned()), bytes))
+        }
+        Some(_) | None => read_optional(bytes),
     }
 }
 

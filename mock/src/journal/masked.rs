@@ -76,6 +76,14 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(json.to_string()))
 }
 
+/// A field of a form of parts, without what is a secret by its name; `None` where it is no text.
+pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+    if is_secret(name) {
+        return Some(Cow::Owned(shown(fingerprint(bytes))));
+    }
+    std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
+}
+
 fn mask(json: &mut Value) {
     match json {
         Value::Object(members) => {
@@ -98,7 +106,7 @@ fn mask(json: &mut Value) {
 }
 
 /// Whether what has this name is a secret: `token`, `secret` or `password` is in it.
-pub(super) fn is_secret(name: &str) -> bool {
+fn is_secret(name: &str) -> bool {
     names_secret(name) && !HARMLESS_NAMES.contains(&name)
 }
 

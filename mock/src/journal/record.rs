@@ -211,20 +211,24 @@ fn write_body(body: Option<&Body>, out: &mut Vec<u8>) {
         write_optional(part.file_name.as_deref(), JOURNAL_TEXT_MAX, out);
         write_text(part.content_type.as_deref().unwrap_or_default(), out);
         out.extend_from_slice(&part.content.length.to_be_bytes());
-        write_optional(text_of(part).as_deref(), JOURNAL_TEXT_MAX, out);
+        match text_of(part) {
+            Some(bytes) if bytes.len() <= JOURNAL_TEXT_MAX => {
+                out.push(AS_SENT);
+                write_bytes(bytes, out);
+            }
+            text => {
+                let text = text.and_then(|bytes| masked::field(&part.name, bytes));
+                write_optional(text.as_deref(), JOURNAL_TEXT_MAX, out);
+            }
+        }
     }
 }
 
 /// The text of a part that is no file.
-fn text_of(part: &Part) -> Option<Cow<'_, str>> {
-    let Part { name, file_name: None, content: Content { place, .. }, .. } = part else {
-        return None;
-    };
+fn text_of(part: &Part) -> Option<&Bytes> {
+    let Part { file_name: None, content: Content { place, .. }, .. } = part else { return None };
     match place {
-        ContentPlace::Memory(bytes) if masked::is_secret(name) => {
-            Some(Cow::Owned(masked::shown(fingerprint(bytes))))
-        }
-        ContentPlace::Memory(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        ContentPlace::Memory(bytes) => Some(bytes),
         ContentPlace::File { .. } | ContentPlace::Apart => None,
     }
 }

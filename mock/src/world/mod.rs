@@ -30,13 +30,14 @@ use crate::operation::{self, Context};
 use crate::problem::Problem;
 use crate::progression;
 use crate::recent_pages::RecentPages;
+use crate::recent_tokens::RecentTokens;
 use crate::reply::Reply;
 use crate::response::Response;
 use crate::seeded::{Application, Seeded};
 use crate::settings::{RunSettings, Secrets, Settings, SettingsError};
 use crate::state::State;
 use crate::timestamp::DateHeader;
-use crate::token::Sealer;
+use crate::token::{Grant, Sealer};
 
 pub use kept::Noted;
 
@@ -51,8 +52,8 @@ pub struct World {
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal, the faults, the drills, the written date and the
-    /// pages answered lately the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults, the drills, the written date, and the
+    /// pages and tokens of late the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
@@ -62,6 +63,7 @@ pub struct World {
     drilled: Drilled,
     date: DateHeader,
     recent_pages: RecentPages,
+    recent_tokens: RecentTokens,
 }
 
 /// What a call is answered, and what has to be applied before the answer leaves.
@@ -113,6 +115,7 @@ impl World {
             drilled: Drilled::default(),
             date: DateHeader::new(),
             recent_pages: RecentPages::default(),
+            recent_tokens: RecentTokens::default(),
             state,
             noted: None,
             seeded,
@@ -285,6 +288,11 @@ impl World {
 
     pub(crate) const fn sealer(&self) -> Sealer {
         self.sealer
+    }
+
+    /// What a token grants; `None` for a text that is no token of this world.
+    pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
+        self.recent_tokens.open(self.sealer, token)
     }
 
     pub(crate) const fn limiter(&self) -> &Limiter {

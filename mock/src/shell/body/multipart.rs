@@ -13,6 +13,8 @@ use super::read::ReadError;
 use super::spool::{Spool, Store};
 use crate::call::{BodyFault, Content, MultipartLimits, Part};
 
+/// How most clients write the content type.
+const PLAIN: &str = "multipart/form-data; boundary=";
 /// RFC 2046, section 5.1.1.
 const BOUNDARY_CHARACTERS_MAX: usize = 70;
 
@@ -103,6 +105,9 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         return Err(BodyFault::NoBoundary);
     };
     let text = value.to_str().map_err(|_| BodyFault::WrongMediaType)?;
+    if let Some(boundary) = text.strip_prefix(PLAIN).filter(|text| is_plain(text)) {
+        return Ok(boundary.to_owned());
+    }
     let essence = text.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref()) {
         return Err(BodyFault::WrongMediaType);
@@ -117,4 +122,10 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         }
         _ => Err(BodyFault::NoBoundary),
     }
+}
+
+/// Whether a boundary has nothing but letters, digits and dashes, so that nothing more has to be parsed.
+fn is_plain(boundary: &str) -> bool {
+    (1..=BOUNDARY_CHARACTERS_MAX).contains(&boundary.len())
+        && boundary.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
