@@ -94,17 +94,21 @@ pub enum Change {
     SetDeliveryPolicy(DeliveryPolicy),
 }
 
+/// Bytes of most changes in words.
+const WORDS_MOSTLY: usize = 64;
+
 /// The first changes of a list in words, a line each; then how many more there are.
 pub(crate) fn summary(changes: &[Change]) -> String {
-    let mut words = String::new();
-    for change in changes.iter().take(JOURNAL_CHANGES_MAX) {
+    let shown = changes.len().min(JOURNAL_CHANGES_MAX);
+    let mut words = String::with_capacity(shown * WORDS_MOSTLY);
+    for change in &changes[..shown] {
         if !words.is_empty() {
             words.push('\n');
         }
         // A String takes all that is written.
         let _ = change.put_in_words(&mut words);
     }
-    let more = changes.len().saturating_sub(JOURNAL_CHANGES_MAX);
+    let more = changes.len() - shown;
     if more > 0 {
         let _ = write!(words, "\nand {more} more");
     }

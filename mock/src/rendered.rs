@@ -84,6 +84,13 @@ pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
 
 /// Appends a text as JSON.
 pub(crate) fn append_text(text: &str, json: &mut Vec<u8>) {
+    // Nothing in most texts needs an escape (RFC 8259 section 7).
+    if !text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        json.push(b'"');
+        json.extend_from_slice(text.as_bytes());
+        json.push(b'"');
+        return;
+    }
     serde_json::to_writer(json, text).expect("writing text to memory works");
 }
 
@@ -120,7 +127,17 @@ pub(crate) mod json_text {
 
 #[cfg(test)]
 mod tests {
-    use super::append_number;
+    use super::{append_number, append_text};
+
+    #[test]
+    fn texts_are_written_as_serde_writes_them() {
+        for text in ["", "plain", "ü — €", "a\"b", "a\\b", "line\nline", "\u{1f}", "\u{7f}", "/"]
+        {
+            let mut json = Vec::new();
+            append_text(text, &mut json);
+            assert_eq!(json, serde_json::to_vec(text).expect("writing to memory works"), "{text}");
+        }
+    }
 
     #[test]
     fn numbers_are_written_as_they_are_formatted() {

@@ -13,6 +13,8 @@ use super::read::ReadError;
 use super::spool::{Spool, Store};
 use crate::call::{BodyFault, Content, MultipartLimits, Part};
 
+/// Room for the parts of most forms, so that they are not moved while they come.
+const PARTS_MOSTLY: usize = 8;
 /// How most clients write the content type.
 const PLAIN: &str = "multipart/form-data; boundary=";
 /// RFC 2046, section 5.1.1.
@@ -37,7 +39,7 @@ where
     }
     let delimiter = parts::delimiter(&boundary);
     let mut found = Parts::new(frames, &delimiter, limits.body_bytes_max);
-    let mut parts = Vec::new();
+    let mut parts = Vec::with_capacity(limits.parts_max.min(PARTS_MOSTLY));
     while let Some(head) = found.next().await? {
         if parts.len() == limits.parts_max {
             return Err(BodyFault::TooLarge.into());
