@@ -2,7 +2,7 @@
 //!
 //! Never here: reading a socket or parsing multipart (that is the shell's body reader), or any rule.
 
-use std::any::Any;
+use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -196,8 +196,8 @@ pub struct Part {
 pub struct Content {
     /// Bytes.
     pub length: u64,
-    /// SHA-256; of bytes in memory it is taken when it is first asked for, since most are fields of
-    /// a form, whose digests nobody wants.
+    /// SHA-256, taken when it is first asked for: most are fields of a form, or documents, whose digests
+    /// nobody wants.
     digest: OnceLock<[u8; 32]>,
     /// The bytes themselves, or a file of the shell's.
     pub place: ContentPlace,
@@ -225,19 +225,29 @@ impl Content {
         Self { length, digest: OnceLock::from(digest), place }
     }
 
-    /// SHA-256.
-    pub fn digest(&self) -> &[u8; 32] {
-        self.digest.get_or_init(|| match &self.place {
-            ContentPlace::Memory(bytes) => Sha256::digest(bytes).into(),
-            // Made with a digest, as is all that is not in memory.
-            ContentPlace::File { .. } | ContentPlace::Apart => Sha256::digest([]).into(),
-        })
+    /// Bytes in a file of the shell's, whose digest nobody took yet.
+    pub fn in_file(length: u64, path: PathBuf, keep: Arc<dyn ContentFile>) -> Self {
+        Self { length, digest: OnceLock::new(), place: ContentPlace::File { path, keep } }
+    }
+
+    /// SHA-256; a file is read for it, once. `None` where it can't be read any more.
+    pub fn digest(&self) -> Option<&[u8; 32]> {
+        if self.digest.get().is_none() {
+            let taken = match &self.place {
+                ContentPlace::Memory(bytes) => Sha256::digest(bytes).into(),
+                ContentPlace::File { keep, .. } => keep.digest()?,
+                ContentPlace::Apart => return None,
+            };
+            return Some(self.digest.get_or_init(|| taken));
+        }
+        self.digest.get()
     }
 }
 
 impl From<Content> for Kept {
     fn from(content: Content) -> Self {
-        Self { length: content.length, digest: *content.digest() }
+        // A store has it taken when the bytes come; without the file it could keep nothing anyway.
+        Self { length: content.length, digest: content.digest().copied().unwrap_or_default() }
     }
 }
 
@@ -247,17 +257,24 @@ impl From<Kept> for Content {
     }
 }
 
+/// A file of the shell's with the bytes of a [`Content`]; a temporary one is removed when the last handle
+/// is dropped.
+pub trait ContentFile: fmt::Debug + Send + Sync {
+    /// SHA-256 of the bytes, which are read for it; `None` where they can't be.
+    fn digest(&self) -> Option<[u8; 32]>;
+}
+
 /// Where the bytes of a [`Content`] are.
 #[derive(Debug, Clone)]
 pub enum ContentPlace {
     /// In memory.
     Memory(Bytes),
-    /// In a file which the core never opens; `keep` removes it when the last handle is dropped.
+    /// In a file which the core never opens.
     File {
         /// For the shell alone.
         path: PathBuf,
         /// What keeps the file alive.
-        keep: Arc<dyn Any + Send + Sync>,
+        keep: Arc<dyn ContentFile>,
     },
     /// With a store, under their digest: only while a record is read back from it.
     Apart,

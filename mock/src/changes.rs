@@ -2,6 +2,7 @@
 //!
 //! Deciding is done before; whatever one change implies stands beside it in the same list.
 
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -93,37 +94,56 @@ pub enum Change {
     SetDeliveryPolicy(DeliveryPolicy),
 }
 
+/// Bytes of most changes in words.
+const WORDS_MOSTLY: usize = 64;
+
 /// The first changes of a list in words, a line each; then how many more there are.
 pub(crate) fn summary(changes: &[Change]) -> String {
-    let shown = changes.iter().take(JOURNAL_CHANGES_MAX).map(Change::in_words);
-    let more = changes.len().saturating_sub(JOURNAL_CHANGES_MAX);
-    let rest = (more > 0).then(|| format!("and {more} more"));
-    shown.chain(rest).collect::<Vec<_>>().join("\n")
+    let shown = changes.len().min(JOURNAL_CHANGES_MAX);
+    let mut words = String::with_capacity(shown * WORDS_MOSTLY);
+    for change in &changes[..shown] {
+        if !words.is_empty() {
+            words.push('\n');
+        }
+        // A String takes all that is written.
+        let _ = change.put_in_words(&mut words);
+    }
+    let more = changes.len() - shown;
+    if more > 0 {
+        let _ = write!(words, "\nand {more} more");
+    }
+    words
 }
 
 impl Change {
-    fn in_words(&self) -> String {
+    fn put_in_words(&self, words: &mut String) -> fmt::Result {
         match self {
             Self::PutLegalRequest { record, .. } => {
-                format!("legal request {} is {}", record.id, record.status().as_str())
+                // On the path of every creation: put together, not formatted.
+                for text in ["legal request ", &record.id, " is ", record.status().as_str()] {
+                    words.push_str(text);
+                }
+                Ok(())
             }
-            Self::PutRepositoryDocument { record, .. } => format!("document {} stored", record.id),
-            Self::PutWebhook { record, .. } => format!("webhook {} registered", record.id),
-            Self::DeleteWebhook { row } => format!("webhook of row {row} deleted"),
+            Self::PutRepositoryDocument { record, .. } => {
+                write!(words, "document {} stored", record.id)
+            }
+            Self::PutWebhook { record, .. } => write!(words, "webhook {} registered", record.id),
+            Self::DeleteWebhook { row } => write!(words, "webhook of row {row} deleted"),
             Self::PutDelivery { record } => {
-                format!("delivery {} to {} {}", record.id, record.url, record.state.as_str())
+                write!(words, "delivery {} to {} {}", record.id, record.url, record.state.as_str())
             }
-            Self::DeleteDelivery { id } => format!("delivery {id} forgotten"),
-            Self::ExpireToken { serial } => format!("token of call {serial} expired"),
-            Self::RevokeToken { serial } => format!("token of call {serial} revoked"),
-            Self::ForgetToken { serial } => format!("token of call {serial} forgotten"),
+            Self::DeleteDelivery { id } => write!(words, "delivery {id} forgotten"),
+            Self::ExpireToken { serial } => write!(words, "token of call {serial} expired"),
+            Self::RevokeToken { serial } => write!(words, "token of call {serial} revoked"),
+            Self::ForgetToken { serial } => write!(words, "token of call {serial} forgotten"),
             Self::RevokeEarlierTokens { serial, .. } => {
-                format!("tokens of the application before call {serial} revoked")
+                write!(words, "tokens of the application before call {serial} revoked")
             }
-            Self::PutAddress { url, .. } => format!("address {url} registered"),
-            Self::SetClock(_) => "clock set".to_owned(),
-            Self::SetRateLimit(mode) => format!("rate limit set to {}", mode.as_str()),
-            Self::SetDeliveryPolicy(_) => "delivery policy set".to_owned(),
+            Self::PutAddress { url, .. } => write!(words, "address {url} registered"),
+            Self::SetClock(_) => write!(words, "clock set"),
+            Self::SetRateLimit(mode) => write!(words, "rate limit set to {}", mode.as_str()),
+            Self::SetDeliveryPolicy(_) => write!(words, "delivery policy set"),
         }
     }
 }

@@ -3,6 +3,8 @@
 use crate::limits::EMAIL_LENGTH_MAX;
 
 const LOCAL_LENGTH_MAX: usize = 64;
+/// Where no address leads anywhere (RFC 2606).
+const TEST: &str = ".test";
 
 /// Whether this is an address of the form `local@domain.name`, without comments, quotes or literals.
 pub(crate) fn is_well_formed(text: &str) -> bool {
@@ -45,14 +47,13 @@ impl Reserved {
     /// What this address is reserved for, if anything.
     pub(crate) fn of(email: &str) -> Option<Self> {
         let (local, domain) = email.rsplit_once('@')?;
-        if !domain.to_ascii_lowercase().ends_with(".test") {
+        let end = domain.len().checked_sub(TEST.len()).and_then(|at| domain.get(at..))?;
+        if !end.eq_ignore_ascii_case(TEST) {
             return None;
         }
-        match local.to_ascii_lowercase().as_str() {
-            "sign" => Some(Self::Signs),
-            "decline" => Some(Self::Declines),
-            "expire" => Some(Self::LetsExpire),
-            _ => None,
-        }
+        let names =
+            [("sign", Self::Signs), ("decline", Self::Declines), ("expire", Self::LetsExpire)];
+        let found = names.into_iter().find(|(name, _)| local.eq_ignore_ascii_case(name));
+        found.map(|(_, reserved)| reserved)
     }
 }

@@ -25,9 +25,8 @@ impl Key {
 
     /// The authentication code of `message`.
     pub(crate) fn code(self, message: &[u8]) -> [u8; 16] {
-        let mut hasher = SipHasher24::new_with_keys(self.0, self.1);
-        hasher.write(message);
-        hasher.finish128().as_bytes()
+        // At once: what is written piece by piece takes twice as long.
+        SipHasher24::new_with_keys(self.0, self.1).hash(message).as_bytes()
     }
 
     /// 64 bits that look random, from `input`.

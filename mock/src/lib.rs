@@ -42,6 +42,8 @@ mod page;
 mod pdf;
 mod problem;
 mod progression;
+mod recent_pages;
+mod recent_tokens;
 mod rendered;
 mod reply;
 mod route;

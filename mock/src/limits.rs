@@ -36,6 +36,15 @@ pub(crate) const JOURNAL_BODY_TEXT_MAX: usize = 4_096;
 pub(crate) const JOURNAL_ANSWER_MAX: usize = 64 << 10;
 /// Bytes of all the answers' bodies that the journal keeps.
 pub(crate) const JOURNAL_ANSWERS_MAX: usize = 2 << 20;
+/// Pages of lists that a world holds to answer them again.
+pub(crate) const RECENT_PAGES_MAX: usize = 8;
+/// Bytes of such a page; a larger one is put together for each call.
+pub(crate) const RECENT_PAGE_BYTES_MAX: usize = 64 << 10;
+/// Bytes of the query that such a page was asked for with.
+pub(crate) const RECENT_QUERY_BYTES_MAX: usize = 64;
+
+/// Tokens that a world holds opened.
+pub(crate) const RECENT_TOKENS_MAX: usize = 16;
 
 /// Bytes of a form body (§4.1).
 pub(crate) const FORM_BYTES_MAX: u64 = 64 << 10;

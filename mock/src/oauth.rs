@@ -12,6 +12,8 @@ use crate::operation::Context;
 use crate::problem::Problem;
 use crate::seeded::Application;
 
+/// Fields of a form that asks for a token.
+const FIELDS_MOSTLY: usize = 4;
 const FORM: &str = "application/x-www-form-urlencoded";
 /// The one thing said of every wrong credential, so that nobody learns which ids exist.
 const WRONG_CLIENT: &str = "client_id and client_secret name no application of this service";
@@ -60,19 +62,34 @@ impl<'a> Form<'a> {
 
 /// The fields in the order sent. Most forms have nothing but spaces to decode, and are hardly copied.
 fn fields(form: &[u8]) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
-    let spaced = |text| match str::contains(text, '+') {
+    let mut rest = match std::str::from_utf8(form) {
+        Ok(text) if !form.contains(&b'%') => text,
+        Ok(_) | Err(_) => return form_urlencoded::parse(form).collect(),
+    };
+    let mut fields = Vec::with_capacity(FIELDS_MOSTLY);
+    while !rest.is_empty() {
+        let (pair, after) = parted(rest, b'&');
+        rest = after;
+        if !pair.is_empty() {
+            let (name, value) = parted(pair, b'=');
+            fields.push((spaced(name), spaced(value)));
+        }
+    }
+    fields
+}
+
+fn spaced(text: &str) -> Cow<'_, str> {
+    match text.as_bytes().contains(&b'+') {
         true => Cow::Owned(text.replace('+', " ")),
         false => Cow::Borrowed(text),
-    };
-    match std::str::from_utf8(form) {
-        Ok(text) if !text.contains('%') => text
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-            .map(|(name, value)| (spaced(name), spaced(value)))
-            .collect(),
-        Ok(_) | Err(_) => form_urlencoded::parse(form).collect(),
     }
+}
+
+/// What stands before and after the first `mark`; a search for a letter would set up more than it finds
+/// in so short a text.
+fn parted(text: &str, mark: u8) -> (&str, &str) {
+    let at = text.bytes().position(|byte| byte == mark).unwrap_or(text.len());
+    (&text[..at], text.get(at + 1..).unwrap_or(""))
 }
 
 fn invalid_request(answers: &Answers, detail: String) -> Problem {

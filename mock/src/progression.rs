@@ -3,6 +3,7 @@
 //! The goal is `archived`, or what a reserved counterparty address says; the way is the shortest
 //! legal one, through `initial_review` where that is on some way to the goal.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -44,7 +45,7 @@ pub(crate) enum Pace {
 /// The course of a request that is created now, by its text fields.
 pub(crate) fn course(
     progression: Progression,
-    texts: &BTreeMap<String, String>,
+    texts: &BTreeMap<Cow<'static, str>, String>,
     now: Timestamp,
 ) -> Option<Course> {
     let reserved = ["counterparty_email", "counterparty_signer_email"]

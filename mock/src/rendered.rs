@@ -84,7 +84,29 @@ pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
 
 /// Appends a text as JSON.
 pub(crate) fn append_text(text: &str, json: &mut Vec<u8>) {
+    // Nothing in most texts needs an escape (RFC 8259 section 7).
+    if !text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        json.push(b'"');
+        json.extend_from_slice(text.as_bytes());
+        json.push(b'"');
+        return;
+    }
     serde_json::to_writer(json, text).expect("writing text to memory works");
+}
+
+/// Appends a whole number as JSON; formatting it would take thrice as long.
+pub(crate) fn append_number(number: i64, json: &mut Vec<u8>) {
+    let mut digits = [b'0'; 20];
+    let (mut first, mut rest) = (digits.len(), number.unsigned_abs());
+    while rest > 0 || first == digits.len() {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    if number < 0 {
+        json.push(b'-');
+    }
+    json.extend_from_slice(&digits[first..]);
 }
 
 /// JSON of ours inside the JSON of a record, as text.
@@ -100,5 +122,29 @@ pub(crate) mod json_text {
     /// Reads it back.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Bytes, D::Error> {
         String::deserialize(from).map(Bytes::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{append_number, append_text};
+
+    #[test]
+    fn texts_are_written_as_serde_writes_them() {
+        for text in ["", "plain", "ü — €", "a\"b", "a\\b", "line\nline", "\u{1f}", "\u{7f}", "/"]
+        {
+            let mut json = Vec::new();
+            append_text(text, &mut json);
+            assert_eq!(json, serde_json::to_vec(text).expect("writing to memory works"), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_as_they_are_formatted() {
+        for number in [0, 7, -1, 10, 7200, 1_772_720_000, i64::MAX, i64::MIN] {
+            let mut json = Vec::new();
+            append_number(number, &mut json);
+            assert_eq!(json, number.to_string().into_bytes());
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TokenNeed};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use serde_json::Value;
 
 use crate::call::{Admission, Call, Fetch, Head};
@@ -20,6 +20,7 @@ use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
 use crate::deliver;
 use crate::fault::Strike;
+use crate::journal::Record;
 use crate::response::Response;
 use crate::seeded::Seeded;
 use crate::world::World;
@@ -142,36 +143,33 @@ impl Service {
 
     /// The answer to an admitted call; what it changes is applied before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
-        let Some(strike) = self.0.world.read().strike(call) else {
-            return self.answer_soundly(system_now, call, None);
+        let world = self.0.world.read();
+        let Some(strike) = world.strike(call) else {
+            return self.answer_soundly(world, system_now, call, None);
         };
-        let struck = {
-            let world = self.0.world.read();
-            let now = world.now(system_now);
-            let struck = world.struck_before(now, call, &strike);
-            struck.inspect(|response| {
-                world.record(now, call, response, "", Some(&strike));
-            })
-        };
-        struck.unwrap_or_else(|| self.answer_soundly(system_now, call, Some(&strike)))
+        let now = world.now(system_now);
+        match world.struck_before(now, call, &strike) {
+            Some(response) => journaled(world, now, call, response, "", Some(&strike)),
+            None => self.answer_soundly(world, system_now, call, Some(&strike)),
+        }
     }
 
     /// The answer of the world, as a fault leaves it.
     fn answer_soundly(
         &self,
+        world: RwLockReadGuard<'_, World>,
         system_now: Timestamp,
         call: &Call<'_>,
         strike: Option<&Strike>,
     ) -> Response {
         if is_read(call.admitted.operation) {
-            let world = self.0.world.read();
             let now = world.now(system_now);
             if !is_due(&world, now) {
                 let outcome = world.answer(now, call);
                 if outcome.changes.is_empty() {
                     let newest = self.newest();
                     if newest == NOTHING {
-                        return recorded(&world, now, call, outcome.response, "", strike);
+                        return recorded(world, now, call, outcome.response, "", strike);
                     }
                     drop(world);
                     let answered = self.finish(newest).map(|()| (outcome.response, String::new()));
@@ -179,6 +177,7 @@ impl Service {
                 }
             }
         }
+        drop(world);
         self.answer_in_turn(system_now, call, strike)
     }
 
@@ -225,7 +224,7 @@ impl Service {
         let world = self.0.world.read();
         let (response, changes) = answered
             .unwrap_or_else(|NotKept(why)| (world.not_kept(now, call, &why), String::new()));
-        recorded(&world, now, call, response, &changes, strike)
+        recorded(world, now, call, response, &changes, strike)
     }
 
     /// The answer, and what it changed in words.
@@ -250,6 +249,7 @@ impl Service {
     /// # Errors
     /// [`Refusal`] where it can't be done; then nothing changed.
     pub fn control(&self, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
+        self.read_files_of(&ask);
         let turn = self.0.turn.lock();
         let answer = self.settle(system_now).and_then(|_| {
             let looked = control::look(&self.0.world.read(), system_now, &ask);
@@ -263,6 +263,14 @@ impl Service {
         let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
         self.wake();
         answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
+    }
+
+    /// Takes the digests that the answer shows: a file is read for it, while nobody waits.
+    fn read_files_of(&self, ask: &Ask) {
+        let shown = control::shown(&self.0.world.read(), ask);
+        for file in shown.iter().flat_map(|submission| &submission.files) {
+            file.content.digest();
+        }
     }
 
     /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight
@@ -399,9 +407,9 @@ impl Service {
     }
 }
 
-/// The answer as it leaves; it is in the journal then.
+/// The answer as it leaves, which the world has no more to do with; it is in the journal then.
 fn recorded(
-    world: &World,
+    world: RwLockReadGuard<'_, World>,
     now: Timestamp,
     call: &Call<'_>,
     response: Response,
@@ -416,7 +424,21 @@ fn recorded(
         }
         None => (response, None),
     };
-    world.record(now, call, &response, changes, struck);
+    journaled(world, now, call, response, changes, struck)
+}
+
+/// The answer, kept in the journal after the lock is given back.
+fn journaled(
+    world: RwLockReadGuard<'_, World>,
+    now: Timestamp,
+    call: &Call<'_>,
+    response: Response,
+    changes: &str,
+    fault: Option<&Strike>,
+) -> Response {
+    let journal = world.journal().clone();
+    drop(world);
+    journal.record(&Record::of(now, call, &response, changes, fault));
     response
 }
 

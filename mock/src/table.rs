@@ -11,12 +11,14 @@ pub(crate) struct Table<R> {
     changed: BTreeMap<u32, Option<Arc<R>>>,
     /// Rows after the base.
     added: Vec<Option<Arc<R>>>,
+    /// Changes so far.
+    revision: u64,
 }
 
 impl<R> Table<R> {
     /// A table that starts as `base`.
     pub(crate) const fn over(base: Arc<Vec<Arc<R>>>) -> Self {
-        Self { base, changed: BTreeMap::new(), added: Vec::new() }
+        Self { base, changed: BTreeMap::new(), added: Vec::new(), revision: 0 }
     }
 
     /// The row of this number, unless it was deleted or never was.
@@ -39,6 +41,11 @@ impl<R> Table<R> {
         length(self.base.len() + self.added.len())
     }
 
+    /// A number that is another one after every change of a row.
+    pub(crate) const fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// Sets a row.
     pub(crate) fn put(&mut self, row: u32, record: Arc<R>) {
         self.set(row, Some(record));
@@ -50,6 +57,7 @@ impl<R> Table<R> {
     }
 
     fn set(&mut self, row: u32, record: Option<Arc<R>>) {
+        self.revision += 1;
         let Some(place) = (row as usize).checked_sub(self.base.len()) else {
             self.changed.insert(row, record);
             return;

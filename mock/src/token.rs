@@ -13,7 +13,8 @@ use crate::key::Key;
 const GRANT_BYTES: usize = 21;
 const CODE_BYTES: usize = 16;
 const SEALED_BYTES: usize = GRANT_BYTES + CODE_BYTES;
-const TEXT_LENGTH: usize = SEALED_BYTES.div_ceil(3) * 4 - (3 - SEALED_BYTES % 3) % 3;
+/// Letters of a token.
+pub(crate) const TEXT_LENGTH: usize = SEALED_BYTES.div_ceil(3) * 4 - (3 - SEALED_BYTES % 3) % 3;
 
 /// What a token says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

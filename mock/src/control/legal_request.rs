@@ -99,12 +99,13 @@ fn found<'w>(world: &'w World, id: &str) -> Result<&'w LegalRequest, Refusal> {
 }
 
 fn file(file: &StoredFile) -> Value {
-    let digest = file.content.digest().iter().map(|byte| format!("{byte:02x}"));
+    let digest = file.content.digest();
+    let digest = digest.map(|digest| digest.iter().map(|byte| format!("{byte:02x}")));
     json!({
         "name": file.name,
         "content_type": file.content_type,
         "length": file.content.length,
-        "sha256": digest.collect::<String>(),
+        "sha256": digest.map(Iterator::collect::<String>),
         "role": file.role,
         "disposition": file.disposition,
     })

@@ -14,6 +14,8 @@ mod overview;
 mod rate_limit;
 mod tokens;
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use url::Url;
@@ -25,6 +27,7 @@ pub use crate::journal::{Filter, StatusFilter};
 use crate::call::Content;
 use crate::changes::Change;
 use crate::limits::ADDRESSES_MAX;
+use crate::resource::legal_request::Submission;
 use crate::world::World;
 
 /// What is asked of a world without changing it, while the system's time is `system_now`; `None` where
@@ -65,6 +68,15 @@ pub(crate) fn look(
         | Ask::ClearExchanges
         | Ask::PutAddress { .. } => return None,
     })
+}
+
+/// What was submitted for the legal request that the answer shows, where it shows one.
+pub(crate) fn shown(world: &World, ask: &Ask) -> Option<Arc<Submission>> {
+    let (Ask::LegalRequest { id } | Ask::SetStatus { id, .. } | Ask::Comment { id, .. }) = ask
+    else {
+        return None;
+    };
+    Some(world.legal_request(id)?.submission.clone())
 }
 
 /// Does what is asked of a world, while the system's time is `system_now`.

@@ -1,5 +1,6 @@
 //! One call as it is read from the ring, and which calls are asked for.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv6Addr};
 
 use bytes::Bytes;
@@ -9,8 +10,10 @@ use serde::Serialize;
 
 use super::masked;
 use super::record::{
-    FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS, NONE,
+    AS_SENT, FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS,
+    NONE, TEXT, cut,
 };
+use crate::limits::{JOURNAL_BODY_TEXT_MAX, JOURNAL_TEXT_MAX};
 use crate::response::Stage;
 
 /// One call as it is read. Shape: a member of `exchanges`.
@@ -118,6 +121,19 @@ pub enum StatusFilter {
     Class(u16),
 }
 
+impl Exchange {
+    /// The same, with the body that it was answered with, in which a token is a secret.
+    pub(super) fn answered_with(self, body: Bytes) -> Self {
+        let answer = match self.operation {
+            Some(Operation::CreateAccessToken) => {
+                masked::body(&body).map_or(Bytes::new(), |text| text.into_owned().into())
+            }
+            Some(_) | None => body,
+        };
+        Self { answer, ..self }
+    }
+}
+
 impl Filter {
     pub(crate) fn matches(&self, exchange: &Exchange) -> bool {
         self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))
@@ -207,7 +223,7 @@ type ReadBody = (u64, Option<String>, Vec<SentPart>);
 
 fn read_body(bytes: &[u8]) -> Option<ReadBody> {
     let (length, bytes) = bytes.split_first_chunk::<8>()?;
-    let (text, bytes) = read_optional(bytes)?;
+    let (text, bytes) = read_masked(bytes, JOURNAL_BODY_TEXT_MAX, masked::body)?;
     let (&[count], mut bytes) = bytes.split_first_chunk::<1>()?;
     let mut parts = Vec::with_capacity(count.into());
     for _ in 0..count {
@@ -215,7 +231,8 @@ fn read_body(bytes: &[u8]) -> Option<ReadBody> {
         let (file_name, rest) = read_optional(rest)?;
         let (content_type, rest) = read_text(rest)?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
-        let (text, rest) = read_optional(rest)?;
+        let masked = |sent| masked::field(&name, sent);
+        let (text, rest) = read_masked(rest, JOURNAL_TEXT_MAX, masked)?;
         bytes = rest;
         parts.push(SentPart {
             name,
@@ -238,12 +255,26 @@ fn read_number(follow: u8, bit: u8, bytes: &[u8]) -> Option<(Option<u64>, &[u8])
 }
 
 fn read_optional(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
-    let (&[is_there], bytes) = bytes.split_first_chunk::<1>()?;
-    if is_there == 0 {
-        return Some((None, bytes));
+    let (&[kind], bytes) = bytes.split_first_chunk::<1>()?;
+    match kind {
+        TEXT => read_text(bytes).map(|(text, bytes)| (Some(text), bytes)),
+        _ => Some((None, bytes)),
     }
-    let (text, bytes) = read_text(bytes)?;
-    Some((Some(text), bytes))
+}
+
+/// What may have been kept as it was sent, `masked` and cut.
+fn read_masked<'b>(
+    bytes: &'b [u8],
+    bytes_max: usize,
+    masked: impl Fn(&'b [u8]) -> Option<Cow<'b, str>>,
+) -> Option<(Option<String>, &'b [u8])> {
+    match bytes.split_first() {
+        Some((&AS_SENT, bytes)) => {
+            let (sent, bytes) = read_bytes(bytes)?;
+            Some((masked(sent).map(|text| cut(&text, bytes_max).to_owned()), bytes))
+        }
+        Some(_) | None => read_optional(bytes),
+    }
 }
 
 fn present(text: String) -> Option<String> {
@@ -251,7 +282,11 @@ fn present(text: String) -> Option<String> {
 }
 
 fn read_text(bytes: &[u8]) -> Option<(String, &[u8])> {
-    let (length, bytes) = bytes.split_first_chunk::<2>()?;
-    let (text, bytes) = bytes.split_at_checked(u16::from_be_bytes(*length).into())?;
+    let (text, bytes) = read_bytes(bytes)?;
     Some((std::str::from_utf8(text).ok()?.to_owned(), bytes))
+}
+
+fn read_bytes(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, bytes) = bytes.split_first_chunk::<2>()?;
+    bytes.split_at_checked(u16::from_be_bytes(*length).into())
 }

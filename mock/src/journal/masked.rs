@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::hash::Hasher;
 
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
@@ -12,9 +11,7 @@ const HARMLESS_NAMES: [&str; 2] = ["token_type", "token_type_hint"];
 
 /// What a secret is shown as: equal secrets are equal, and nothing leads back.
 pub(super) fn fingerprint(secret: &[u8]) -> u64 {
-    let mut hasher = SipHasher13::new();
-    hasher.write(secret);
-    hasher.finish()
+    SipHasher13::new().hash(secret)
 }
 
 /// How a fingerprint is shown.
@@ -74,29 +71,17 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if !names_secret(text) && !text.contains('\\') {
         return Some(Cow::Borrowed(text));
     }
-    if let Some(masked) = token_answer(text) {
-        return Some(Cow::Owned(masked));
-    }
     let mut json: Value = serde_json::from_str(text).ok()?;
     mask(&mut json);
     Some(Cow::Owned(json.to_string()))
 }
 
-/// A token's answer as it mostly is (§4.1), without being read as JSON: that is on the way of every token.
-fn token_answer(text: &str) -> Option<String> {
-    const BEFORE: &str = r#"{"access_token":""#;
-    const AFTER: &str = r#","token_type":"Bearer""#;
-    let (token, rest) = text.strip_prefix(BEFORE)?.split_once('"')?;
-    let others = rest.strip_prefix(AFTER)?;
-    if text.contains('\\') || names_secret(others) {
-        return None;
+/// A field of a form of parts, without what is a secret by its name; `None` where it is no text.
+pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+    if is_secret(name) {
+        return Some(Cow::Owned(shown(fingerprint(bytes))));
     }
-    let mut masked = String::with_capacity(text.len() + FINGERPRINT_CHARACTERS);
-    masked.push_str(BEFORE);
-    push_fingerprint(token.as_bytes(), &mut masked);
-    masked.push('"');
-    masked.push_str(rest);
-    Some(masked)
+    std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
 }
 
 fn mask(json: &mut Value) {
@@ -121,7 +106,7 @@ fn mask(json: &mut Value) {
 }
 
 /// Whether what has this name is a secret: `token`, `secret` or `password` is in it.
-pub(super) fn is_secret(name: &str) -> bool {
+fn is_secret(name: &str) -> bool {
     names_secret(name) && !HARMLESS_NAMES.contains(&name)
 }
 

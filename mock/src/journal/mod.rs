@@ -1,7 +1,8 @@
 //! What clients sent and what they were told: one bounded ring of bytes.
 //!
 //! Recording a call that changes nothing allocates nothing once the ring has grown: of an answer's body
-//! the handle is kept, not a copy. Files are never kept, and of a secret only its fingerprint.
+//! the handle is kept, not a copy. Files are never kept. What holds a secret is masked when it is read, not
+//! while somebody waits for an answer: nobody is shown more of a secret than its fingerprint.
 
 mod exchange;
 mod masked;
@@ -76,7 +77,7 @@ impl Journal {
             rest = after;
             let answer = at.checked_sub(without).and_then(|at| answers.get(at)).cloned();
             let answer = answer.unwrap_or_default();
-            exchanges.extend(exchange::read(bytes).map(|read| Exchange { answer, ..read }));
+            exchanges.extend(exchange::read(bytes).map(|read| read.answered_with(answer)));
         }
         exchanges
     }

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use super::masked::{self, fingerprint};
-use crate::call::{Body, Content, ContentPlace, Head, Part};
+use crate::call::{Body, Call, Content, ContentPlace, Head, Part};
+use crate::fault::Strike;
 use crate::limits::{
     JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX,
 };
@@ -42,8 +43,38 @@ pub(crate) struct Record<'a> {
     pub(crate) fault: Option<&'a str>,
 }
 
+impl<'a> Record<'a> {
+    /// An answered call, with what it changed and the fault that struck it.
+    pub(crate) fn of(
+        now: Timestamp,
+        call: &'a Call<'a>,
+        response: &'a Response,
+        changes: &'a str,
+        fault: Option<&'a Strike>,
+    ) -> Self {
+        let Call { head, admitted, body, fetched: _ } = call;
+        Self {
+            serial: admitted.serial,
+            at: admitted.at,
+            read_at: now,
+            head,
+            body: Some(body),
+            operation: Some(admitted.operation),
+            application: admitted.principal.map(|principal| principal.application),
+            response,
+            changes,
+            fault: fault.map(|strike| strike.kind().as_str()),
+        }
+    }
+}
+
 /// Where there is no stage or operation.
 pub(super) const NONE: u8 = u8::MAX;
+
+/// What a text that may be absent begins with: no text, a text, or bytes in which secrets may be.
+pub(super) const NOTHING: u8 = 0;
+pub(super) const TEXT: u8 = 1;
+pub(super) const AS_SENT: u8 = 2;
 
 /// Bits that say what follows, so that most calls take no more bytes.
 pub(super) const FOLLOWS_LISTED: u8 = 1;
@@ -51,6 +82,7 @@ pub(super) const FOLLOWS_RETRY_AFTER: u8 = 2;
 pub(super) const FOLLOWS_READING: u8 = 4;
 pub(super) const FOLLOWS_DELAY: u8 = 8;
 pub(super) const FOLLOWS_SLOWNESS: u8 = 16;
+
 pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     let Record { head, response, .. } = record;
     let client = match head.client {
@@ -142,52 +174,61 @@ fn held_up(response: &Response) -> (Option<u64>, Option<u64>) {
     }
 }
 
-/// The body of the answer as it is kept: the very bytes, unless there is a secret in them or there
-/// are too many. A stored document is not kept.
+/// The body of the answer as it is kept: the very bytes, unless there are too many. A stored document is
+/// not kept.
 pub(super) fn answer(record: &Record<'_>) -> Bytes {
     match &record.response.body {
-        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_ANSWER_MAX => match record.operation {
-            Some(Operation::CreateAccessToken) => {
-                masked::body(bytes).map_or(Bytes::new(), |text| text.into_owned().into())
-            }
-            Some(_) | None => bytes.clone(),
-        },
+        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_ANSWER_MAX => bytes.clone(),
         ResponseBody::Bytes(_) | ResponseBody::Content(_) => Bytes::new(),
     }
 }
 
 /// Length and text; then the number of parts, and of each its name, file name, length and text.
 fn write_body(body: Option<&Body>, out: &mut Vec<u8>) {
-    let (length, text, parts): (u64, Option<Cow<'_, str>>, &[_]) = match body {
+    let (length, whole, parts): (u64, Option<&Bytes>, &[_]) = match body {
         None | Some(Body::Empty | Body::Broken(_)) => (0, None, &[]),
-        Some(Body::Whole(bytes)) => (bytes.len() as u64, masked::body(bytes), &[]),
+        Some(Body::Whole(bytes)) => (bytes.len() as u64, Some(bytes), &[]),
         Some(Body::Multipart(parts)) => {
             (parts.iter().map(|part| part.content.length).sum(), None, parts.as_slice())
         }
     };
     let shown = &parts[..parts.len().min(JOURNAL_PARTS_MAX)];
     out.extend_from_slice(&length.to_be_bytes());
-    write_optional(text.as_deref(), JOURNAL_BODY_TEXT_MAX, out);
+    match whole {
+        // Secrets are looked for when it is read. Of a longer one this is cut, and so done before.
+        Some(bytes) if bytes.len() <= JOURNAL_BODY_TEXT_MAX => {
+            out.push(AS_SENT);
+            write_bytes(bytes, out);
+        }
+        whole => {
+            let text = whole.and_then(|bytes| masked::body(bytes));
+            write_optional(text.as_deref(), JOURNAL_BODY_TEXT_MAX, out);
+        }
+    }
     out.push(u8::try_from(shown.len()).unwrap_or(u8::MAX));
     for part in shown {
         write_text(&part.name, out);
         write_optional(part.file_name.as_deref(), JOURNAL_TEXT_MAX, out);
         write_text(part.content_type.as_deref().unwrap_or_default(), out);
         out.extend_from_slice(&part.content.length.to_be_bytes());
-        write_optional(text_of(part).as_deref(), JOURNAL_TEXT_MAX, out);
+        match text_of(part) {
+            Some(bytes) if bytes.len() <= JOURNAL_TEXT_MAX => {
+                out.push(AS_SENT);
+                write_bytes(bytes, out);
+            }
+            text => {
+                let text = text.and_then(|bytes| masked::field(&part.name, bytes));
+                write_optional(text.as_deref(), JOURNAL_TEXT_MAX, out);
+            }
+        }
     }
 }
 
 /// The text of a part that is no file.
-fn text_of(part: &Part) -> Option<Cow<'_, str>> {
-    let Part { name, file_name: None, content: Content { place, .. }, .. } = part else {
-        return None;
-    };
+fn text_of(part: &Part) -> Option<&Bytes> {
+    let Part { file_name: None, content: Content { place, .. }, .. } = part else { return None };
     match place {
-        ContentPlace::Memory(bytes) if masked::is_secret(name) => {
-            Some(Cow::Owned(masked::shown(fingerprint(bytes))))
-        }
-        ContentPlace::Memory(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        ContentPlace::Memory(bytes) => Some(bytes),
         ContentPlace::File { .. } | ContentPlace::Apart => None,
     }
 }
@@ -198,14 +239,22 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 
 /// A byte says whether there is one.
 fn write_optional(text: Option<&str>, bytes_max: usize, out: &mut Vec<u8>) {
-    out.push(u8::from(text.is_some()));
+    out.push(if text.is_some() { TEXT } else { NOTHING });
     if let Some(text) = text {
         write_cut(text, bytes_max, out);
     }
 }
 
 fn write_cut(text: &str, bytes_max: usize, out: &mut Vec<u8>) {
-    let cut = &text[..text.floor_char_boundary(bytes_max)];
-    out.extend_from_slice(&u16::try_from(cut.len()).unwrap_or(u16::MAX).to_be_bytes());
-    out.extend_from_slice(cut.as_bytes());
+    write_bytes(cut(text, bytes_max).as_bytes(), out);
+}
+
+/// Of a text as many bytes at most.
+pub(super) fn cut(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
+}
+
+fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes());
+    out.extend_from_slice(bytes);
 }

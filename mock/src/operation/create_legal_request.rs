@@ -7,6 +7,7 @@ mod files;
 mod signers;
 mod variables;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -179,14 +180,14 @@ fn texts(
     answers: &Answers,
     fields: &Fields<'_>,
     listed: impl Fn(&str) -> bool,
-) -> Result<BTreeMap<String, String>, Problem> {
+) -> Result<BTreeMap<Cow<'static, str>, String>, Problem> {
     let mut texts = BTreeMap::new();
     for name in TEXTS.into_iter().filter(|name| fields.has(name) && listed(name)) {
         if let Some(text) = fields.text(name)? {
             if EMAILS.contains(&name) && !email::is_well_formed(text) {
                 return Err(malformed_email(answers, name, text));
             }
-            texts.insert(name.to_owned(), text.to_owned());
+            texts.insert(Cow::Borrowed(name), text.to_owned());
         }
     }
     Ok(texts)

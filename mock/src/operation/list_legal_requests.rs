@@ -10,19 +10,19 @@ use crate::state::status_place;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let company = context.principal()?.company;
     let query = context.call.head.query;
-    let filter = page::filter(context.answers(), query, LegalRequestStatus::from_text, known)?;
     let state = context.world.state();
-    let rows = match filter {
-        Filter::All => state.legal_request_index.rows(company, None),
-        Filter::Status(status) => {
-            state.legal_request_index.rows(company, Some(status_place(status)))
-        }
-        Filter::Nothing => None,
+    let index = &state.legal_request_index;
+    let rows = |company| {
+        let filter = page::filter(context.answers(), query, LegalRequestStatus::from_text, known)?;
+        Ok(match filter {
+            Filter::All => index.rows(company, None),
+            Filter::Status(status) => index.rows(company, Some(status_place(status))),
+            Filter::Nothing => None,
+        })
     };
     let rendered = |row| Some(&state.legal_requests.get(row)?.shown.rendered);
-    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+    Ok(Outcome::unchanged(list::respond(context, state.legal_requests.revision(), rows, rendered)?))
 }
 
 fn known() -> String {

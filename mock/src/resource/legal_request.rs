@@ -1,5 +1,6 @@
 //! A legal request (§2.1) and what was submitted to create it (§4.5).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ pub(crate) struct Shown {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Submission {
     /// Every text field but `variables` and the signers, by name.
-    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) texts: BTreeMap<Cow<'static, str>, String>,
     pub(crate) variables: Map<String, Value>,
     /// In signing order.
     pub(crate) signers: Vec<String>,

@@ -1,6 +1,5 @@
 //! The body of an answer on its way out: bytes, or a stored file that is streamed.
 
-use std::any::Any;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::faulty_body::FaultyBody;
-use crate::call::{Content, ContentPlace};
+use crate::call::{Content, ContentFile, ContentPlace};
 
 /// A stored file is sent in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -37,7 +36,7 @@ struct Streamed {
     /// The piece being read.
     piece: BytesMut,
     /// Keeps the file until it is sent.
-    _keep: Arc<dyn Any + Send + Sync>,
+    _keep: Arc<dyn ContentFile>,
 }
 
 impl SiteBody {

@@ -23,19 +23,21 @@ use crate::defect::{self, Defect};
 use crate::drill::{self, Drilled};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
-use crate::journal::{Journal, Record};
+use crate::journal::Journal;
 use crate::key::Key;
 use crate::limiter::Limiter;
 use crate::operation::{self, Context};
 use crate::problem::Problem;
 use crate::progression;
+use crate::recent_pages::RecentPages;
+use crate::recent_tokens::RecentTokens;
 use crate::reply::Reply;
 use crate::response::Response;
 use crate::seeded::{Application, Seeded};
 use crate::settings::{RunSettings, Secrets, Settings, SettingsError};
 use crate::state::State;
 use crate::timestamp::DateHeader;
-use crate::token::Sealer;
+use crate::token::{Grant, Sealer};
 
 pub use kept::Noted;
 
@@ -50,14 +52,18 @@ pub struct World {
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
-    /// Calls so far: with the limiters, the journal, the faults, the drills and the written date the only interior state.
+    /// Calls so far: with the limiters, the journal, the faults, the drills, the written date, and the
+    /// pages and tokens of late the only interior state.
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
-    journal: Journal,
+    /// Held by each call that is being written into it, too: that is done without the lock of the world.
+    journal: Arc<Journal>,
     faults: Faults,
     drilled: Drilled,
     date: DateHeader,
+    recent_pages: RecentPages,
+    recent_tokens: RecentTokens,
 }
 
 /// What a call is answered, and what has to be applied before the answer leaves.
@@ -104,10 +110,12 @@ impl World {
                 .answers()
                 .token_rate_limit
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
-            journal: Journal::default(),
+            journal: Arc::default(),
             faults: Faults::default(),
             drilled: Drilled::default(),
             date: DateHeader::new(),
+            recent_pages: RecentPages::default(),
+            recent_tokens: RecentTokens::default(),
             state,
             noted: None,
             seeded,
@@ -126,7 +134,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
-        world.journal = self.journal.anew();
+        world.journal = Arc::new(self.journal.anew());
         world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
@@ -233,30 +241,6 @@ impl World {
         happened
     }
 
-    /// Keeps an answered call in the journal, with what it changed.
-    pub(crate) fn record(
-        &self,
-        now: Timestamp,
-        call: &Call<'_>,
-        response: &Response,
-        changes: &str,
-        fault: Option<&Strike>,
-    ) {
-        let Call { head, admitted, body, fetched: _ } = call;
-        self.journal.record(&Record {
-            serial: admitted.serial,
-            at: admitted.at,
-            read_at: now,
-            head,
-            body: Some(body),
-            operation: Some(admitted.operation),
-            application: admitted.principal.map(|principal| principal.application),
-            response,
-            changes,
-            fault: fault.map(|strike| strike.kind().as_str()),
-        });
-    }
-
     /// Its seed rows.
     pub const fn seeded(&self) -> &Arc<Seeded> {
         &self.seeded
@@ -306,6 +290,11 @@ impl World {
         self.sealer
     }
 
+    /// What a token grants; `None` for a text that is no token of this world.
+    pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
+        self.recent_tokens.open(self.sealer, token)
+    }
+
     pub(crate) const fn limiter(&self) -> &Limiter {
         &self.limiter
     }
@@ -327,7 +316,11 @@ impl World {
         drill::added(self.drilled.get(), operation, response)
     }
 
-    pub(crate) const fn journal(&self) -> &Journal {
+    pub(crate) const fn recent_pages(&self) -> &RecentPages {
+        &self.recent_pages
+    }
+
+    pub(crate) const fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
 

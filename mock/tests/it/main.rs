@@ -43,6 +43,7 @@ mod laws;
 mod limiter;
 mod lists;
 mod progression;
+mod recent_pages;
 mod repository_documents;
 mod seeds;
 mod status_law;

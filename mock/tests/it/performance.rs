@@ -126,6 +126,21 @@ fn a_row_is_rendered_once_and_shared_by_every_answer() {
     assert!(are_shared(&get(&one), &get(&other)), "worlds of the same rows do not share them");
 }
 
+#[test]
+fn a_page_is_put_together_once_until_a_row_of_its_list_changes() {
+    let service = service(settings());
+    let client = Client::new(&service);
+    let ask = |path: &str| client.send(&Method::GET, path, Body::Empty);
+    let lists = ["/v1/requests", "/v1/repository_documents", "/v1/webhooks", "/v1/workflows"];
+    let first = lists.map(ask);
+    for (path, first) in lists.iter().zip(&first) {
+        assert!(are_shared(first, &ask(path)), "{path} is put together twice");
+    }
+    client.create();
+    assert!(!are_shared(&first[0], &ask(lists[0])), "a page without what was created");
+    assert!(are_shared(&first[1], &ask(lists[1])), "nothing of this list changed");
+}
+
 /// A form with three fields.
 const FORM: &str = "--b0\r\nContent-Disposition: form-data; name=\"workflow_id\"\r\n\r\nWORKFLOW\r\n\
     --b0\r\nContent-Disposition: form-data; name=\"requester_email\"\r\n\r\nrequester@bench.example\r\n\
@@ -133,14 +148,13 @@ const FORM: &str = "--b0\r\nContent-Disposition: form-data; name=\"workflow_id\"
 const GRANT: &str =
     "grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write";
 
+/// Of getting one, listing, asking for a token, creating with three fields.
+const ALLOCATIONS_MAX: [u64; 4] = [4, 3, 9, 34];
+
 /// Allocations of a call through the shell, with room for them: the fewest of some, since now and then
 /// a table grows.
 #[track_caller]
-fn check_allocations(
-    bench: &Bench,
-    (method, path, content_type, body): (&str, &str, &str, &str),
-    allocations_max: u64,
-) {
+fn allocations(bench: &Bench, (method, path, content_type, body): (&str, &str, &str, &str)) -> u64 {
     let counts = (0..5).map(|_| {
         // A client that asks for a token names itself in the form.
         let authorization =
@@ -161,8 +175,7 @@ fn check_allocations(
         assert!(status.is_success(), "{method} {path}: {status}");
         counted.count_total
     });
-    let fewest = counts.min().unwrap_or_default();
-    assert!(fewest <= allocations_max, "{method} {path}: {fewest} allocations");
+    counts.min().unwrap_or_default()
 }
 
 /// A site of the world that is measured, called from one thread.
@@ -184,13 +197,17 @@ fn a_call_allocates_little() {
     let list = runtime.block_on(call(&site, "GET /api/v1/requests", &token));
     let one = format!("/v1/requests/{}", list.text("/data/0/id"));
     let bench = Bench { site, runtime, authorization: format!("Bearer {token}") };
-    check_allocations(&bench, ("GET", &one, "", ""), 4);
-    check_allocations(&bench, ("GET", "/v1/requests", "", ""), 8);
     let form = "application/x-www-form-urlencoded";
-    check_allocations(&bench, ("POST", "/oauth/token", form, GRANT), 14);
     let create = FORM.replace("WORKFLOW", workflow);
     let multipart = "multipart/form-data; boundary=b0";
-    check_allocations(&bench, ("POST", "/v1/requests", multipart, &create), 40);
+    let counts = [
+        allocations(&bench, ("GET", &one, "", "")),
+        allocations(&bench, ("GET", "/v1/requests", "", "")),
+        allocations(&bench, ("POST", "/oauth/token", form, GRANT)),
+        allocations(&bench, ("POST", "/v1/requests", multipart, &create)),
+    ];
+    let is_within = counts.iter().zip(ALLOCATIONS_MAX).all(|(count, max)| *count <= max);
+    assert!(is_within, "{counts:?} are more than {ALLOCATIONS_MAX:?}");
 }
 
 /// Rows of a world, to be weighed.

@@ -1,5 +1,6 @@
 //! Seed requests: written ones, then generated ones, each with a legal way to its status.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -150,10 +151,11 @@ fn activity(
 /// What was submitted: a plausible value for each field of the workflow's kind.
 fn submission(workflow: &Workflow, counterparty: &str, requester: &str) -> Submission {
     let mut texts = BTreeMap::from([
-        ("workflow_id".to_owned(), workflow.id.clone()),
-        ("requester_email".to_owned(), requester.to_owned()),
+        (Cow::Borrowed("workflow_id"), workflow.id.clone()),
+        (Cow::Borrowed("requester_email"), requester.to_owned()),
     ]);
-    let mut put = |name: &str, value: &str| texts.insert(name.to_owned(), value.to_owned());
+    let mut put =
+        |name: &'static str, value: &str| texts.insert(Cow::Borrowed(name), value.to_owned());
     let mut files = Vec::new();
     match workflow.kind {
         WorkflowKind::Generated => {

@@ -15,4 +15,6 @@ mod tests;
 
 pub use frames::BodyTimes;
 pub(crate) use read::{drain, is_empty, read};
+#[cfg(feature = "state")]
+pub(crate) use spool::digest_of;
 pub(crate) use spool::{Spool, Store};

@@ -13,6 +13,10 @@ use super::read::ReadError;
 use super::spool::{Spool, Store};
 use crate::call::{BodyFault, Content, MultipartLimits, Part};
 
+/// Room for the parts of most forms, so that they are not moved while they come.
+const PARTS_MOSTLY: usize = 8;
+/// How most clients write the content type.
+const PLAIN: &str = "multipart/form-data; boundary=";
 /// RFC 2046, section 5.1.1.
 const BOUNDARY_CHARACTERS_MAX: usize = 70;
 
@@ -35,7 +39,7 @@ where
     }
     let delimiter = parts::delimiter(&boundary);
     let mut found = Parts::new(frames, &delimiter, limits.body_bytes_max);
-    let mut parts = Vec::new();
+    let mut parts = Vec::with_capacity(limits.parts_max.min(PARTS_MOSTLY));
     while let Some(head) = found.next().await? {
         if parts.len() == limits.parts_max {
             return Err(BodyFault::TooLarge.into());
@@ -93,12 +97,7 @@ async fn file<B: Body<Data = Bytes>>(
         }
         spool.write(&piece).map_err(ReadError::Store)?;
     }
-    let content = spool.finish().map_err(ReadError::Store)?;
-    if store.is_beside_durable_state() {
-        // That asks for it while others wait.
-        content.digest();
-    }
-    Ok((content, is_cut))
+    Ok((spool.finish().map_err(ReadError::Store)?, is_cut))
 }
 
 /// The one boundary of the one content type.
@@ -108,6 +107,9 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         return Err(BodyFault::NoBoundary);
     };
     let text = value.to_str().map_err(|_| BodyFault::WrongMediaType)?;
+    if let Some(boundary) = text.strip_prefix(PLAIN).filter(|text| is_plain(text)) {
+        return Ok(boundary.to_owned());
+    }
     let essence = text.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref()) {
         return Err(BodyFault::WrongMediaType);
@@ -122,4 +124,10 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         }
         _ => Err(BodyFault::NoBoundary),
     }
+}
+
+/// Whether a boundary has nothing but letters, digits and dashes, so that nothing more has to be parsed.
+fn is_plain(boundary: &str) -> bool {
+    (1..=BOUNDARY_CHARACTERS_MAX).contains(&boundary.len())
+        && boundary.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

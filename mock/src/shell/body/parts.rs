@@ -9,16 +9,17 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use http_body::Body;
 use httparse::{EMPTY_HEADER, Header, Status};
+use memchr::memchr_iter;
 use memchr::memmem::Finder;
 
 use super::disposition::Disposition;
 use super::frames::Frames;
 use crate::call::BodyFault;
 
-/// Of a large piece so much is looked at at once.
-const PIECE_BYTES_MAX: usize = 64 * 1024;
+/// Of a large piece so much is looked at at once for the headers of a part.
+const LOOK_BYTES_MAX: usize = 64 * 1024;
 /// Of a preamble, or of the headers of a part.
-const HEAD_BYTES_MAX: usize = 2 * PIECE_BYTES_MAX;
+const HEAD_BYTES_MAX: usize = 2 * LOOK_BYTES_MAX;
 /// Of one part.
 const HEADERS_MAX: usize = 32;
 const LINE_END: &[u8] = b"\r\n";
@@ -94,27 +95,79 @@ impl<'f, 'b, B: Body<Data = Bytes>> Parts<'f, 'b, B> {
         Ok(Some(head))
     }
 
-    /// More of the content of a part, not empty; `None` at its end.
+    /// More of the content of a part, not empty; `None` at its end. What comes in large pieces is given
+    /// back as it came, without a copy.
     ///
     /// # Errors
     /// [`BodyFault`].
     pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, BodyFault> {
-        let length = self.delimiter.needle().len();
         while self.place == Place::Content {
-            if let Some(at) = self.delimiter.find(&self.held) {
-                let piece = self.held.split_to(at).freeze();
-                self.held.advance(length);
-                self.place = Place::AfterBoundary;
-                return Ok(Some(piece).filter(|piece| !piece.is_empty()));
+            let piece = if self.held.is_empty() {
+                self.receive().await?;
+                self.piece_of_unseen()
+            } else if let Some(piece) = self.piece_of_held() {
+                piece
+            } else {
+                self.receive().await?;
+                self.piece_of_seam()
+            };
+            if !piece.is_empty() {
+                return Ok(Some(piece));
             }
-            // What may be the beginning of a boundary is held back.
-            let sure = (self.held.len() + 1).saturating_sub(length);
-            if sure > 0 {
-                return Ok(Some(self.held.split_to(sure).freeze()));
-            }
-            self.more().await?;
         }
         Ok(None)
+    }
+
+    /// What comes before the boundary in what nobody looked at yet, while nothing is held.
+    fn piece_of_unseen(&mut self) -> Bytes {
+        if let Some(at) = self.delimiter.find(&self.unseen) {
+            let piece = self.unseen.split_to(at);
+            self.unseen.advance(self.delimiter.needle().len());
+            self.place = Place::AfterBoundary;
+            return piece;
+        }
+        let sure = self.unseen.len() - self.begun(&self.unseen);
+        let piece = self.unseen.split_to(sure);
+        self.held.extend_from_slice(&self.unseen);
+        self.unseen.clear();
+        piece
+    }
+
+    /// What comes before the boundary in what is held; `None` where all of that may begin one.
+    fn piece_of_held(&mut self) -> Option<Bytes> {
+        if let Some(at) = self.delimiter.find(&self.held) {
+            let piece = self.held.split_to(at).freeze();
+            self.held.advance(self.delimiter.needle().len());
+            self.place = Place::AfterBoundary;
+            return Some(piece);
+        }
+        let sure = self.held.len() - self.begun(&self.held);
+        (sure > 0).then(|| self.held.split_to(sure).freeze())
+    }
+
+    /// All that is held, if what comes next shows that it began no boundary.
+    fn piece_of_seam(&mut self) -> Bytes {
+        let missing = &self.delimiter.needle()[self.held.len()..];
+        let come = &self.unseen[..self.unseen.len().min(missing.len())];
+        if !missing.starts_with(come) {
+            return self.held.split().freeze();
+        }
+        if come.len() == missing.len() {
+            self.held.clear();
+            self.place = Place::AfterBoundary;
+        } else {
+            self.held.extend_from_slice(come);
+        }
+        self.unseen.advance(come.len());
+        Bytes::new()
+    }
+
+    /// How many bytes at the end of these may begin a boundary, which has no other CR than its first byte.
+    fn begun(&self, bytes: &[u8]) -> usize {
+        let delimiter = self.delimiter.needle();
+        let end = &bytes[(bytes.len() + 1).saturating_sub(delimiter.len())..];
+        let mut starts = memchr_iter(b'\r', end);
+        starts.find(|&at| delimiter.starts_with(&end[at..])).map_or(0, |at| end.len() - at)
     }
 
     /// Whether the boundary that was just passed is the closing one.
@@ -164,10 +217,14 @@ impl<'f, 'b, B: Body<Data = Bytes>> Parts<'f, 'b, B> {
             let what = "no part begins, or the headers of a part never end";
             return Err(BodyFault::Malformed(what));
         }
-        self.more().await
+        self.receive().await?;
+        let piece = self.unseen.split_to(self.unseen.len().min(LOOK_BYTES_MAX));
+        self.held.extend_from_slice(&piece);
+        Ok(())
     }
 
-    async fn more(&mut self) -> Result<(), BodyFault> {
+    /// Waits until there is something that nobody looked at yet.
+    async fn receive(&mut self) -> Result<(), BodyFault> {
         while self.unseen.is_empty() {
             let piece = self.frames.next().await?;
             self.unseen =
@@ -176,8 +233,6 @@ impl<'f, 'b, B: Body<Data = Bytes>> Parts<'f, 'b, B> {
                 return Err(BodyFault::TooLarge);
             }
         }
-        let piece = self.unseen.split_to(self.unseen.len().min(PIECE_BYTES_MAX));
-        self.held.extend_from_slice(&piece);
         Ok(())
     }
 }
@@ -196,5 +251,41 @@ impl Head {
             disposition: Disposition::parse(disposition).map_err(BodyFault::Malformed)?,
             content_type: content_type.map(|text| String::from_utf8_lossy(text).into_owned()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::pin::pin;
+
+    use bytes::Bytes;
+    use futures_util::{StreamExt, stream};
+    use http::HeaderMap;
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+
+    use super::{Parts, delimiter};
+    use crate::shell::body::BodyTimes;
+    use crate::shell::body::frames::Frames;
+
+    /// Of what begins no boundary only the last few bytes are ever copied.
+    #[tokio::test]
+    async fn a_large_piece_is_given_back_as_it_came() {
+        let head = "--b\r\nContent-Disposition: form-data; name=f; filename=x\r\n\r\n";
+        let large = Bytes::from([vec![b'%'; 200_000], b"\r\n".to_vec()].concat());
+        let frames = [Bytes::from(head), large.clone(), large.clone(), Bytes::from("\r\n--b--")];
+        let body = stream::iter(frames).map(|piece| Ok::<_, Infallible>(Frame::data(piece)));
+        let (body, headers) = (pin!(StreamBody::new(body)), HeaderMap::new());
+        let mut frames = Frames::new(body, &headers, BodyTimes::default());
+        let delimiter = delimiter("b");
+        let mut parts = Parts::new(&mut frames, &delimiter, u64::MAX);
+        assert!(matches!(parts.next().await, Ok(Some(_))));
+        let mut lengths = Vec::new();
+        while let Ok(Some(piece)) = parts.piece().await {
+            let is_copied = piece.as_ptr() != large.as_ptr();
+            lengths.push((piece.len(), is_copied));
+        }
+        assert_eq!(lengths, [(200_000, false), (2, true), (200_000, false), (2, true)]);
     }
 }

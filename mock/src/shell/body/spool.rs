@@ -1,18 +1,20 @@
 //! Where the bytes of a part go while they come: into memory, or a temporary file beyond 64 KiB.
 
 use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
 use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempDir, TempPath};
 
-use crate::call::{Content, ContentPlace};
+use crate::call::{Content, ContentFile, ContentPlace};
 
 /// A part of up to this many bytes stays in memory.
 pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;
+/// A file is read back in pieces of this size.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// A folder for the temporary files of one mock, made at the first of them. It goes with the last
 /// handle on what it holds.
@@ -31,7 +33,7 @@ impl Store {
     }
 
     /// Whether what is in it may be kept for good, under its digest.
-    pub(super) fn is_beside_durable_state(&self) -> bool {
+    fn is_beside_durable_state(&self) -> bool {
         self.parent.is_some()
     }
 
@@ -68,13 +70,25 @@ pub(crate) struct Spool<'s> {
 
 enum Place {
     Memory(BytesMut),
-    File { file: File, path: TempPath, folder: Arc<TempDir>, digest: Sha256 },
+    /// The digest is taken of what comes only where it will be asked for: it takes longer than all the rest.
+    File {
+        file: File,
+        kept: Kept,
+        digest: Option<Sha256>,
+    },
 }
 
 /// Removes a file when the last handle on its content is dropped, and its folder after the last.
+#[derive(Debug)]
 struct Kept {
     path: TempPath,
     _folder: Arc<TempDir>,
+}
+
+impl ContentFile for Kept {
+    fn digest(&self) -> Option<[u8; 32]> {
+        digest_of(&self.path).ok()
+    }
 }
 
 impl<'s> Spool<'s> {
@@ -97,7 +111,9 @@ impl<'s> Spool<'s> {
             }
             Place::Memory(bytes) => self.place = spilt(self.store, bytes, piece)?,
             Place::File { file, digest, .. } => {
-                digest.update(piece);
+                if let Some(digest) = digest {
+                    digest.update(piece);
+                }
                 file.write_all(piece)?;
             }
         }
@@ -106,16 +122,25 @@ impl<'s> Spool<'s> {
 
     /// The content.
     pub(crate) fn finish(self) -> io::Result<Content> {
-        Ok(match self.place {
+        let content = match self.place {
             Place::Memory(bytes) => Content::in_memory(bytes.freeze()),
-            Place::File { mut file, path, folder, digest } => {
+            Place::File { mut file, kept, digest } => {
                 file.flush()?;
-                let kept = Kept { path, _folder: folder };
-                let path = kept.path.to_path_buf();
-                let place = ContentPlace::File { path, keep: Arc::new(kept) };
-                Content::elsewhere(self.length, digest.finalize().into(), place)
+                let (path, keep) = (kept.path.to_path_buf(), Arc::new(kept));
+                match digest {
+                    None => Content::in_file(self.length, path, keep),
+                    Some(digest) => {
+                        let place = ContentPlace::File { path, keep };
+                        Content::elsewhere(self.length, digest.finalize().into(), place)
+                    }
+                }
             }
-        })
+        };
+        if self.store.is_beside_durable_state() {
+            // That asks for it while others wait.
+            content.digest();
+        }
+        Ok(content)
     }
 }
 
@@ -123,10 +148,24 @@ impl<'s> Spool<'s> {
 fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<Place> {
     let (named, folder) = store.file()?;
     let (mut file, path) = named.into_parts();
-    let mut digest = Sha256::new();
+    let mut digest = store.is_beside_durable_state().then(Sha256::new);
     for bytes in [before, piece] {
-        digest.update(bytes);
+        if let Some(digest) = &mut digest {
+            digest.update(bytes);
+        }
         file.write_all(bytes)?;
     }
-    Ok(Place::File { file, path, folder, digest })
+    Ok(Place::File { file, kept: Kept { path, _folder: folder }, digest })
+}
+
+/// SHA-256 of a file.
+pub(crate) fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
+    let (mut file, mut digest) = (File::open(path)?, Sha256::new());
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(digest.finalize().into()),
+            read => digest.update(&piece[..read]),
+        }
+    }
 }

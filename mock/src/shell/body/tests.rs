@@ -60,7 +60,7 @@ fn shown(body: &call::Body) -> String {
 fn shown_part(part: &Part) -> String {
     let ContentPlace::Memory(bytes) = &part.content.place else { return "a file".to_owned() };
     assert_eq!(part.content.length, bytes.len() as u64);
-    assert_eq!(part.content.digest()[..], Sha256::digest(bytes)[..]);
+    assert_eq!(part.content.digest(), Some(&Sha256::digest(bytes).into()));
     let file = part
         .file_name
         .as_ref()
@@ -238,6 +238,24 @@ async fn a_connection_that_breaks_truncates() {
     assert_eq!(shown(&read), "Truncated");
 }
 
+/// Two pieces, cut wherever: what looks like a boundary is looked at across the cut.
+#[test]
+fn a_boundary_is_found_across_any_cut() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let content = "1\r\r\n\r\n-\r\n--\r\n--c\r\r\n--\r";
+    let body = format!("{}--b--", parts(2, content, Some("x")).trim_end_matches("--b--\r\n"));
+    let expected = format!("a(x,-)={content} a(x,-)={content}");
+    for cut in 0..body.len() {
+        let pieces =
+            [&body[..cut], &body[cut..]].map(|piece| Bytes::copy_from_slice(piece.as_bytes()));
+        let frames = stream::iter(pieces).map(|piece| Ok::<_, Infallible>(Frame::data(piece)));
+        let (headers, store) = (form(), Store::default());
+        let read = read_from(StreamBody::new(frames), &headers, Reading::Multipart(LIMITS), &store);
+        assert_eq!(shown(&runtime.block_on(read)), expected, "cut at {cut}");
+    }
+}
+
 const WIDE: MultipartLimits = MultipartLimits {
     parts_max: 3,
     text_bytes_max: 20,
@@ -283,9 +301,28 @@ async fn only_a_part_above_the_threshold_goes_to_a_file() {
         let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
         let content = &parts[0].content;
         assert_eq!(matches!(content.place, ContentPlace::File { .. }), is_file, "{length}");
-        assert_eq!(content.digest()[..], Sha256::digest(vec![b'1'; length])[..]);
+        assert_eq!(content.digest(), Some(&Sha256::digest(vec![b'1'; length]).into()));
         assert_eq!(store.path().is_some(), is_file);
     }
+}
+
+/// Until then a large document costs no more than writing it.
+#[tokio::test]
+async fn the_digest_of_a_file_is_taken_when_it_is_asked_for() {
+    let other = vec![b'2'; MEMORY_BYTES_MAX + 1];
+    let store = Store::default();
+    let body = parts(1, &"1".repeat(other.len()), Some("x"));
+    let body = in_pieces(body.as_bytes(), 10_000);
+    let read = read_from(body, &form(), Reading::Multipart(WIDE), &store).await;
+    let call::Body::Multipart(parts) = read else { panic!("{}", shown(&read)) };
+    let content = &parts[0].content;
+    let ContentPlace::File { path, .. } = &content.place else { panic!("it is large") };
+    let unread = content.clone();
+    std::fs::write(path, &other).expect("it is there");
+    assert_eq!(content.digest(), Some(&Sha256::digest(&other).into()));
+    std::fs::remove_file(path).expect("it is there");
+    assert!(content.digest().is_some(), "it is taken once");
+    assert_eq!(unread.digest(), None);
 }
 
 fn bytes_on_disk(store: &Store) -> u64 {

@@ -3,17 +3,23 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::folder::{self, DurableError};
-use crate::call::{Content, ContentPlace};
+use crate::call::{Content, ContentFile, ContentPlace};
+use crate::shell::body::digest_of;
 
-/// A file is read back in pieces of this size.
-const PIECE_BYTES: usize = 64 * 1024;
+/// A file that stays, whatever becomes of its content.
+#[derive(Debug)]
+struct Lasting(PathBuf);
+
+impl ContentFile for Lasting {
+    fn digest(&self) -> Option<[u8; 32]> {
+        digest_of(&self.0).ok()
+    }
+}
 
 /// The name of a document's file.
 pub(super) fn name(digest: &[u8; 32]) -> String {
@@ -22,7 +28,8 @@ pub(super) fn name(digest: &[u8; 32]) -> String {
 
 /// Keeps the file of a document in `files`, durably, where it is not there yet.
 pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<()> {
-    let path = files.join(name(content.digest()));
+    let digest = content.digest().ok_or(io::ErrorKind::NotFound)?;
+    let path = files.join(name(digest));
     if fs::metadata(&path).is_ok_and(|found| found.len() == content.length) {
         return Ok(());
     }
@@ -34,32 +41,20 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
     folder::sync(files)
 }
 
-/// The document of `content`, whose bytes must be a file of `files`.
+/// The document of a digest, whose bytes must be a file of `files`.
 ///
 /// # Errors
 /// [`DurableError`]: it is not there, or not what was written.
-pub(super) fn found(files: &Path, content: &Content) -> Result<ContentPlace, DurableError> {
-    let path = files.join(name(content.digest()));
-    let mut file = File::open(&path).map_err(|cause| match cause.kind() {
+pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
+    let path = files.join(name(digest));
+    let found = digest_of(&path).map_err(|cause| match cause.kind() {
         io::ErrorKind::NotFound => DurableError::damaged(&path, "a document is missing"),
         _ => DurableError::io(&path)(cause),
     })?;
-    let digest = digest(&mut file).map_err(DurableError::io(&path))?;
-    if digest != *content.digest() {
+    if found != *digest {
         return Err(DurableError::damaged(&path, "it is not the document that was stored"));
     }
-    Ok(ContentPlace::File { path, keep: Arc::new(()) })
-}
-
-fn digest(file: &mut File) -> io::Result<[u8; 32]> {
-    let mut digest = Sha256::new();
-    let mut piece = vec![0; PIECE_BYTES];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(digest.finalize().into()),
-            read => digest.update(&piece[..read]),
-        }
-    }
+    Ok(ContentPlace::File { keep: Arc::new(Lasting(path.clone())), path })
 }
 
 /// Removes the files that no row names.

@@ -156,8 +156,10 @@ fn changes(
             continue;
         }
         let fill = |content: &mut Content| -> Result<(), Unread> {
-            named.insert(*content.digest());
-            content.place = place(content, &held.documents, files)?;
+            // A store keeps it of every document.
+            let digest = *content.digest().ok_or(Unread::OtherDocument)?;
+            named.insert(digest);
+            content.place = place(&digest, &held.documents, files)?;
             Ok(())
         };
         changes.entry(world).or_default().push(stored::change(key, value, fill)?);
@@ -167,16 +169,16 @@ fn changes(
 
 /// Where the bytes of a document are.
 fn place(
-    content: &Content,
+    digest: &[u8; 32],
     documents: &BTreeMap<Vec<u8>, Bytes>,
     files: &Path,
 ) -> Result<ContentPlace, Unread> {
-    match documents.get(&content.digest()[..]) {
-        Some(bytes) if Sha256::digest(bytes)[..] == *content.digest() => {
+    match documents.get(&digest[..]) {
+        Some(bytes) if Sha256::digest(bytes)[..] == *digest => {
             Ok(ContentPlace::Memory(bytes.clone()))
         }
         Some(_) => Err(Unread::OtherDocument),
-        None => Ok(documents::found(files, content)?),
+        None => Ok(documents::found(files, digest)?),
     }
 }
 

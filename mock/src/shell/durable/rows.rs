@@ -157,10 +157,10 @@ fn keep_rows(
     }
     for Row { key, value, contents } in changed {
         for content in contents {
-            if let ContentPlace::Memory(bytes) = &content.place
-                && documents.get(&content.digest()[..]).map_err(boxed)?.is_none()
+            if let (ContentPlace::Memory(bytes), Some(digest)) = (&content.place, content.digest())
+                && documents.get(&digest[..]).map_err(boxed)?.is_none()
             {
-                documents.insert(&content.digest()[..], &bytes[..]).map_err(boxed)?;
+                documents.insert(&digest[..], &bytes[..]).map_err(boxed)?;
             }
         }
         let key = format!("{world}/{key}");
