@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
+use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
@@ -156,6 +157,7 @@ impl Session {
             snapshots_seen: Mutex::default(),
             answers: Mutex::default(),
             controls: Mutex::default(),
+            older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
             target,

@@ -39,6 +39,7 @@ mod send;
 mod sketch;
 mod stage;
 mod token_file;
+mod token_trial;
 mod tokens;
 mod transport;
 mod variants;
