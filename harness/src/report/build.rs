@@ -94,6 +94,8 @@ impl Builder<'_> {
     }
 
     fn report(&self, result: &RunResult) -> Report {
+        let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        let counted: usize = steps.map(|step| step.passed).sum();
         let all = || result.scenarios.iter().flat_map(|s| &s.steps).flat_map(|s| &s.checks);
         let files = self.files(result);
         let (counts, scenario_counts) = counts(result);
@@ -120,7 +122,7 @@ impl Builder<'_> {
             reproduce: self.line(&result.reproduce),
             files,
             checks: all().filter(|it| self.shows(it)).map(|check| self.check(check)).collect(),
-            checks_judged: all().count(),
+            checks_judged: all().count() + counted,
             not_run: self.not_run(result),
             expected: result.expected.iter().map(|one| self.expected(one)).collect(),
             answers: self.answers(result),
@@ -410,12 +412,14 @@ fn counts(result: &RunResult) -> (Counts, Counts) {
 }
 
 fn count(scenario: &ScenarioResult, counts: &mut Counts) {
+    let passed: usize = scenario.steps.iter().map(|step| step.passed).sum();
+    counts.add_passed(passed);
     let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
     if scenario.known.is_some() {
         counts.add_expected();
     } else if scenario.not_run.is_some() {
         counts.add(Verdict::NotRun);
-    } else if checks.peek().is_none() {
+    } else if checks.peek().is_none() && passed == 0 {
         counts.add(scenario.verdict);
     }
     checks.for_each(|check| match check.known {
