@@ -41,7 +41,7 @@ pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
 }
 
 /// What a run has to keep for these reports, and for that on the screen: only the page shows what nobody
-/// complained about, and programs are told all checks.
+/// complained about, programs are told all checks, and with `-v` the exchange of a warning is shown.
 pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
     let formats = || requests.iter().map(|request| request.format);
     let lists_checks = |format| match format {
@@ -50,7 +50,7 @@ pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
     };
     if formats().any(|format| format == Format::Html) {
         Kept::Beginning
-    } else if screen.is_json() || formats().any(lists_checks) {
+    } else if screen.is_json() || screen.is_verbose() || formats().any(lists_checks) {
         Kept::Outline
     } else {
         Kept::Counts

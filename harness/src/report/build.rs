@@ -52,9 +52,14 @@ pub(crate) fn remarkable(result: &RunResult, secrets: &Secrets) -> Report {
     Builder { secrets, is_escaped: true, breadth: Breadth::Remarkable }.report(result)
 }
 
+/// As [`remarkable`], for who shows no exchange of a warning.
+pub(crate) fn bad(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: true, breadth: Breadth::Bad }.report(result)
+}
+
 /// For the last line of the event stream: what the lines before it did not tell.
 pub(crate) fn raw_ending(result: &RunResult, secrets: &Secrets) -> Report {
-    Builder { secrets, is_escaped: false, breadth: Breadth::Remarkable }.report(result)
+    Builder { secrets, is_escaped: false, breadth: Breadth::Bad }.report(result)
 }
 
 /// One scenario for the event stream, with its checks.
@@ -74,6 +79,8 @@ enum Breadth {
     Checks,
     /// Checks of `warn` or worse and their exchanges; of scenarios no steps, of the register no rows.
     Remarkable,
+    /// As `Remarkable`, but of exchanges those of checks that are worse than a warning.
+    Bad,
 }
 
 struct Builder<'a> {
@@ -130,7 +137,7 @@ impl Builder<'_> {
             residue: self.residue(result),
             requirements: match self.breadth {
                 Breadth::Whole | Breadth::Checks => requirements(result),
-                Breadth::Remarkable => Vec::new(),
+                Breadth::Remarkable | Breadth::Bad => Vec::new(),
             },
             exchanges: self.exchanges(result),
         }
@@ -139,7 +146,7 @@ impl Builder<'_> {
     fn shows(&self, check: &CheckResult) -> bool {
         match self.breadth {
             Breadth::Whole | Breadth::Checks => true,
-            Breadth::Remarkable => is_looked_into(check),
+            Breadth::Remarkable | Breadth::Bad => is_looked_into(check),
         }
     }
 
@@ -179,7 +186,7 @@ impl Builder<'_> {
                 Breadth::Whole | Breadth::Checks => {
                     scenario.steps.iter().map(|step| self.step(step)).collect()
                 }
-                Breadth::Remarkable => Vec::new(),
+                Breadth::Remarkable | Breadth::Bad => Vec::new(),
             },
         }
     }
@@ -338,7 +345,10 @@ impl Builder<'_> {
 
     fn exchanges(&self, result: &RunResult) -> Vec<Exchange> {
         let steps = || result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-        let judging = |check: &&CheckResult| is_looked_into(check);
+        let judging = |check: &&CheckResult| match self.breadth {
+            Breadth::Whole | Breadth::Checks | Breadth::Remarkable => is_looked_into(check),
+            Breadth::Bad => check.verdict > Verdict::Warn,
+        };
         let checks = steps().flat_map(|step| &step.checks).filter(judging);
         let looked_into = checks.filter_map(|check| check.exchange.as_ref());
         let looked_into: BTreeMap<u64, _> = looked_into.map(|one| (one.number, one)).collect();

@@ -17,7 +17,8 @@ pub enum Kept {
     Beginning,
     /// What was asked, the status, and a short body: for reports that only count it.
     Outline,
-    /// Of an exchange its outline, and of checks that passed how many: for reports that do not list them.
+    /// Of checks that passed how many, and of exchanges that were at most warned of an outline: for reports
+    /// that show neither.
     Counts,
 }
 
@@ -31,7 +32,7 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
         let whole: Vec<u64> = step
             .checks
             .iter()
-            .filter(|check| is_remarkable(check.verdict))
+            .filter(|check| is_shown_whole(kept, check.verdict))
             .filter_map(|check| Some(check.exchange.as_ref()?.number))
             .collect();
         let judged = step.checks.iter_mut().filter_map(|check| check.exchange.as_mut());
@@ -52,10 +53,11 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
     result
 }
 
-fn is_remarkable(verdict: Verdict) -> bool {
+fn is_shown_whole(kept: Kept, verdict: Verdict) -> bool {
     match verdict {
         Verdict::NotApplicable | Verdict::Pass | Verdict::Observed => false,
-        Verdict::Warn | Verdict::NotRun | Verdict::Drift | Verdict::Fail | Verdict::Error => true,
+        Verdict::Warn => kept != Kept::Counts,
+        Verdict::NotRun | Verdict::Drift | Verdict::Fail | Verdict::Error => true,
     }
 }
 

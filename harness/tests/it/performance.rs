@@ -111,6 +111,9 @@ async fn where_no_report_lists_what_passed_it_is_only_counted_and_the_same_is_sa
         result.scenarios.iter().map(|scenario| scenario.verdict).collect()
     };
     assert_eq!(verdicts(&short), verdicts(&listed));
+    let warned = short.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let mut outlined = warned.filter(|step| step.verdict <= Verdict::Warn);
+    assert!(outlined.all(|step| step.exchanges.iter().all(|it| it.request.curl.is_empty())));
 }
 
 #[tokio::test]
