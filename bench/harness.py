@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The harness beside a bare reqwest loop that makes the same calls. Called by bench/run with the folder of the
-built programs. By environment: CHECKS=1000,10000, REPEATS=3, SERVER (a command with {port} in it)."""
-import json, os, pathlib, statistics, subprocess, sys, tempfile, time
+"""The harness beside a bare reqwest loop that makes the same calls, and beside Hurl where it is installed. Called
+by bench/run with the folder of the built programs. By environment: CHECKS=1000,10000, REPEATS=3, SERVER (a command
+with {port} in it), HURL (the program, where it is not on the PATH)."""
+import json, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
 
 import suite
 from process import Call, Server, others_share, pinned, send, LOAD_CPU
@@ -11,6 +12,7 @@ CHECKS = [int(checks) for checks in os.environ.get("CHECKS", "1000,10000").split
 REPEATS = int(os.environ.get("REPEATS", 3))
 SERVER = os.environ.get("SERVER", f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit off --seed 1 --world bench")
 FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
+HURL = os.environ.get("HURL") or shutil.which("hurl")
 TARGET = """base_url: http://127.0.0.1:{port}
 admin: none
 applications:
@@ -32,14 +34,20 @@ def timed(command):
 
 
 def row(name, commands):
-    """Runs the commands in turn, so that each meets the same load of the machine."""
+    """Runs ours, and where they are given the loop and Hurl, in turn, so that each meets the same load of the machine."""
     rows = [[timed(command) for command in commands] for _ in range(REPEATS)]
     middles = [[statistics.median(row[side][part] for row in rows) for part in range(3)] for side in range(len(commands))]
-    (wall, work, memory), last = middles[0], rows[-1][0]
-    beside = f"{middles[1][0]:.2f} s ({middles[1][1]:.2f} s)" if len(commands) > 1 else "–"
-    ratio = statistics.median(row[0][1] / row[1][1] for row in rows) if len(commands) > 1 else None
-    print(f"| {name} | {wall:.2f} s ({work:.2f} s) | {beside} | {f'{ratio:.1f}' if ratio else '–'} | {memory:.0f} MiB "
-          f"| {last[3]} | {last[4][:40]} |", flush=True)
+    last = rows[-1]
+    said = [f"{wall:.2f} s ({work:.2f} s), {memory:.0f} MiB" for wall, work, memory in middles]
+    beside = []
+    for side in (1, 2):
+        if side >= len(commands):
+            beside.append("–" if side == 1 or HURL else "not installed")
+            continue
+        wall, work = (statistics.median(row[0][part] / row[side][part] for row in rows) for part in (0, 1))
+        trouble = f", exit {last[side][3]}: {last[side][4][:40]}" if last[side][3] else ""
+        beside.append(f"{said[side]}: {wall:.2f} × ({work:.2f} ×){trouble}")
+    print(f"| {name} | {said[0]} | {' | '.join(beside)} | {last[0][3]} | {last[0][4][:40]} |", flush=True)
 
 
 def main():
@@ -53,14 +61,21 @@ def main():
         target = pathlib.Path(folder, "target.yaml")
         target.write_text(TARGET.format(port=server.port))
         print(f"Wall time, in brackets processor time; other programs took {others_share():.0%} of the machine just before.\n")
-        print("| suite | ours | reqwest loop | ratio of processor time | peak | exit | said |\n|---|---|---|---|---|---|---|")
+        print("Beside each its wall time, in brackets processor time, its peak, and ours divided by it.\n")
+        print("| suite | ours | reqwest loop | Hurl | exit | said |\n|---|---|---|---|---|---|")
         for checks in [1, *CHECKS]:
             scenarios = f"{folder}/{checks}"
             suite.write(scenarios, checks, first_id)
+            one_file = suite.write_hurl(f"{folder}/hurl{checks}", checks, first_id, f"http://127.0.0.1:{server.port}")
             for jobs in (1, 16):
                 ours = [moot, "run", "--target", str(target), "--scenarios", scenarios, "--rate", "0", "--jobs", str(jobs)]
                 loop = [f"{PROGRAMS}/examples/reqwest_loop", f"http://127.0.0.1:{server.port}", str(checks), str(jobs), first_id]
-                row(f"{checks} checks, {jobs} in flight", [pinned(ours, LOAD_CPU), pinned(loop, LOAD_CPU)])
+                commands = [ours, loop]
+                if HURL:
+                    # With one job a single file is its fastest; only files are run side by side.
+                    files = [str(one_file)] if jobs == 1 else [f"{folder}/hurl{checks}"]
+                    commands.append([HURL, "--test", "--jobs", str(jobs), *files])
+                row(f"{checks} checks, {jobs} in flight", [pinned(command, LOAD_CPU) for command in commands])
         row("the bundled suite, in process", [[moot, "run"]])
 
 

@@ -1,9 +1,10 @@
 """A suite of as many checks as asked, as scenario files: ten kinds of calls in turn, ten calls a scenario."""
-import pathlib
+import json, pathlib
 
 CALLS_PER_SCENARIO, SCENARIOS_PER_FILE = 10, 10
 FORM = "grant_type: client_credentials, client_id: <target.main.client_id>, " \
        "client_secret: <target.main.client_secret>, scope: read write"
+HURL_FORM = {"grant_type": "client_credentials", "client_id": "bench", "client_secret": "bench-secret", "scope": "read write"}
 
 
 def kinds(first_id):
@@ -34,12 +35,46 @@ def scenario(number, calls):
     return "\n".join(lines)
 
 
+def hurl(base_url, calls):
+    """The same calls for Hurl, after a login of their own."""
+    form = "".join(f"{name}: {value}\n" for name, value in HURL_FORM.items())
+    lines = [f"POST {base_url}/oauth/token\n[Form]\n{form}HTTP 200\n[Captures]\ntok: jsonpath \"$.access_token\"\n"]
+    for request, keys, _, status, place, value in calls:
+        method, path = request.split(" ")
+        more = "".join({
+            "token: read": "Authorization: Bearer {{tok}}\n",
+            "headers: { Authorization: Bearer bad }": "Authorization: Bearer bad\n",
+            "query: { page: 2 }": "[Query]\npage: 2\n",
+            "query: { status: draft }": "[Query]\nstatus: draft\n",
+        }.get(key, f"[Form]\n{form}") for key in keys)
+        at = "$" + "".join(f"[{name}]" if name.isdigit() else f".{name}" for name in place.split("/")[1:])
+        lines.append(f"{method} {base_url}{path}\n{more}HTTP {status}\n[Asserts]\njsonpath \"{at}\" == {json.dumps(value)}\n")
+    return "\n".join(lines)
+
+
+def write_hurl(folder, checks, first_id, base_url):
+    """Writes files of ten calls into a new folder, and one file of all beside it."""
+    folder = pathlib.Path(folder)
+    folder.mkdir()
+    calls = calls_of(checks, first_id)
+    for at in range(0, checks, CALLS_PER_SCENARIO):
+        text = hurl(base_url, calls[at:at + CALLS_PER_SCENARIO])
+        (folder / f"{at // CALLS_PER_SCENARIO:05}.hurl").write_text(text)
+    one = folder.with_suffix(".hurl")
+    one.write_text(hurl(base_url, calls))
+    return one
+
+
+def calls_of(checks, first_id):
+    known = kinds(first_id)
+    return [known[number % len(known)] for number in range(checks)]
+
+
 def write(folder, checks, first_id):
     """Writes the files into a new folder."""
     folder = pathlib.Path(folder)
     folder.mkdir()
-    known = kinds(first_id)
-    calls = [known[number % len(known)] for number in range(checks)]
+    calls = calls_of(checks, first_id)
     scenarios = [scenario(at // CALLS_PER_SCENARIO, calls[at:at + CALLS_PER_SCENARIO])
                  for at in range(0, checks, CALLS_PER_SCENARIO)]
     for at in range(0, len(scenarios), SCENARIOS_PER_FILE):

@@ -11,6 +11,7 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::check::Findings;
 use crate::needles::Needles;
 
 /// A request as it was sent.
@@ -45,6 +46,8 @@ pub struct ReceivedResponse {
     pub body: Bytes,
     /// The body as JSON, where it is JSON.
     pub json: Option<Arc<Value>>,
+    /// What checks found out about the body, where several answers have these bytes and share it.
+    pub findings: Option<Arc<Findings>>,
     /// Whether the body was longer than what is kept, in bytes or in JSON values.
     pub is_cut: bool,
 }

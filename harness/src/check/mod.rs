@@ -7,6 +7,7 @@
 mod document;
 mod equal;
 pub mod expectation;
+mod findings;
 mod format;
 pub mod implicit;
 mod judgement;
@@ -18,5 +19,6 @@ mod shown;
 mod wording;
 
 pub use document::Document;
+pub use findings::Findings;
 pub use judgement::{Judgement, verdict_of};
 pub use place::Found;

@@ -40,11 +40,20 @@ pub(super) fn check_files(files: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a run has to keep for these reports: only the page shows what nobody complained about.
-pub(super) fn kept(requests: &[ReportRequest]) -> Kept {
-    match requests.iter().any(|request| request.format == Format::Html) {
-        true => Kept::Beginning,
-        false => Kept::Outline,
+/// What a run has to keep for these reports, and for that on the screen: only the page shows what nobody
+/// complained about, programs are told all checks, and with `-v` the exchange of a warning is shown.
+pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
+    let formats = || requests.iter().map(|request| request.format);
+    let lists_checks = |format| match format {
+        Format::Json | Format::Junit | Format::Html => true,
+        Format::Text | Format::Markdown | Format::Ndjson => false,
+    };
+    if formats().any(|format| format == Format::Html) {
+        Kept::Beginning
+    } else if screen.is_json() || screen.is_verbose() || formats().any(lists_checks) {
+        Kept::Outline
+    } else {
+        Kept::Counts
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
         .line();
     let mut options = options(&arguments.recording, index, files, reproduce);
     options.target.expected.clone_from(&judging.expected);
-    options.kept = artefact::kept(&judging.reports);
+    options.kept = artefact::kept(&judging.reports, screen);
     let streams = Streams::open(&judging.reports)?;
     let result = performed(options, &streams, screen)?;
     artefact::publish(&result, streams, &judging.reports, screen)?;

@@ -16,7 +16,7 @@ use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
 use crate::run::result::RunResult;
-use crate::run::{self, Event, Interruption, RunOptions, plan};
+use crate::run::{self, Event, Interruption, Kept, RunOptions, plan};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
 
@@ -54,7 +54,11 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
             strict: arguments.judging.strict,
             snapshots: recording.mode,
             snapshot_dir: Some(recording.folder.clone()),
-            kept: artefact::kept(&arguments.judging.reports),
+            kept: match artefact::kept(&arguments.judging.reports, screen) {
+                // The verdicts of runs are compared, check by check.
+                Kept::Counts if arguments.repeat > 1 => Kept::Outline,
+                kept => kept,
+            },
             recorder: recorder.clone(),
             ..RunOptions::new(choice(&arguments.target), target.clone(), Arc::clone(&files))
         };

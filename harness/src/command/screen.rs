@@ -46,6 +46,11 @@ impl Screen {
         self.format == OutputFormat::Json
     }
 
+    /// Whether more than usual is said.
+    pub(super) fn is_verbose(&self) -> bool {
+        self.detail == Detail::Verbose
+    }
+
     /// How much is said.
     pub(super) fn detail(&self) -> Detail {
         self.detail

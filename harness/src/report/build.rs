@@ -52,9 +52,14 @@ pub(crate) fn remarkable(result: &RunResult, secrets: &Secrets) -> Report {
     Builder { secrets, is_escaped: true, breadth: Breadth::Remarkable }.report(result)
 }
 
+/// As [`remarkable`], for who shows no exchange of a warning.
+pub(crate) fn bad(result: &RunResult, secrets: &Secrets) -> Report {
+    Builder { secrets, is_escaped: true, breadth: Breadth::Bad }.report(result)
+}
+
 /// For the last line of the event stream: what the lines before it did not tell.
 pub(crate) fn raw_ending(result: &RunResult, secrets: &Secrets) -> Report {
-    Builder { secrets, is_escaped: false, breadth: Breadth::Remarkable }.report(result)
+    Builder { secrets, is_escaped: false, breadth: Breadth::Bad }.report(result)
 }
 
 /// One scenario for the event stream, with its checks.
@@ -74,6 +79,8 @@ enum Breadth {
     Checks,
     /// Checks of `warn` or worse and their exchanges; of scenarios no steps, of the register no rows.
     Remarkable,
+    /// As `Remarkable`, but of exchanges those of checks that are worse than a warning.
+    Bad,
 }
 
 struct Builder<'a> {
@@ -94,6 +101,8 @@ impl Builder<'_> {
     }
 
     fn report(&self, result: &RunResult) -> Report {
+        let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        let counted: usize = steps.map(|step| step.passed).sum();
         let all = || result.scenarios.iter().flat_map(|s| &s.steps).flat_map(|s| &s.checks);
         let files = self.files(result);
         let (counts, scenario_counts) = counts(result);
@@ -120,7 +129,7 @@ impl Builder<'_> {
             reproduce: self.line(&result.reproduce),
             files,
             checks: all().filter(|it| self.shows(it)).map(|check| self.check(check)).collect(),
-            checks_judged: all().count(),
+            checks_judged: all().count() + counted,
             not_run: self.not_run(result),
             expected: result.expected.iter().map(|one| self.expected(one)).collect(),
             answers: self.answers(result),
@@ -128,7 +137,7 @@ impl Builder<'_> {
             residue: self.residue(result),
             requirements: match self.breadth {
                 Breadth::Whole | Breadth::Checks => requirements(result),
-                Breadth::Remarkable => Vec::new(),
+                Breadth::Remarkable | Breadth::Bad => Vec::new(),
             },
             exchanges: self.exchanges(result),
         }
@@ -137,7 +146,7 @@ impl Builder<'_> {
     fn shows(&self, check: &CheckResult) -> bool {
         match self.breadth {
             Breadth::Whole | Breadth::Checks => true,
-            Breadth::Remarkable => is_looked_into(check),
+            Breadth::Remarkable | Breadth::Bad => is_looked_into(check),
         }
     }
 
@@ -177,7 +186,7 @@ impl Builder<'_> {
                 Breadth::Whole | Breadth::Checks => {
                     scenario.steps.iter().map(|step| self.step(step)).collect()
                 }
-                Breadth::Remarkable => Vec::new(),
+                Breadth::Remarkable | Breadth::Bad => Vec::new(),
             },
         }
     }
@@ -336,7 +345,10 @@ impl Builder<'_> {
 
     fn exchanges(&self, result: &RunResult) -> Vec<Exchange> {
         let steps = || result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-        let judging = |check: &&CheckResult| is_looked_into(check);
+        let judging = |check: &&CheckResult| match self.breadth {
+            Breadth::Whole | Breadth::Checks | Breadth::Remarkable => is_looked_into(check),
+            Breadth::Bad => check.verdict > Verdict::Warn,
+        };
         let checks = steps().flat_map(|step| &step.checks).filter(judging);
         let looked_into = checks.filter_map(|check| check.exchange.as_ref());
         let looked_into: BTreeMap<u64, _> = looked_into.map(|one| (one.number, one)).collect();
@@ -410,12 +422,14 @@ fn counts(result: &RunResult) -> (Counts, Counts) {
 }
 
 fn count(scenario: &ScenarioResult, counts: &mut Counts) {
+    let passed: usize = scenario.steps.iter().map(|step| step.passed).sum();
+    counts.add_passed(passed);
     let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
     if scenario.known.is_some() {
         counts.add_expected();
     } else if scenario.not_run.is_some() {
         counts.add(Verdict::NotRun);
-    } else if checks.peek().is_none() {
+    } else if checks.peek().is_none() && passed == 0 {
         counts.add(scenario.verdict);
     }
     checks.for_each(|check| match check.known {

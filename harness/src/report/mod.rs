@@ -103,11 +103,14 @@ pub fn render(
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
     let artefact = match format {
-        Format::Text => text::render(&build::remarkable(result, &secrets), text_options),
+        Format::Text if text_options.detail == text::Detail::Verbose => {
+            text::render(&build::remarkable(result, &secrets), text_options)
+        }
+        Format::Text => text::render(&build::bad(result, &secrets), text_options),
         Format::Json => json::render(&build::raw(result, &secrets)).map_err(fault)?,
         Format::Junit => junit::render(&build::escaped_checks(result, &secrets)).map_err(fault)?,
         Format::Html => html::render(&build::escaped(result, &secrets)).map_err(fault)?,
-        Format::Markdown => markdown::render(&build::remarkable(result, &secrets)),
+        Format::Markdown => markdown::render(&build::bad(result, &secrets)),
         Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
     };
     if secrets.is_in(&artefact) { Err(RenderError::SecretFound(format)) } else { Ok(artefact) }

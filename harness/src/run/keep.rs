@@ -15,8 +15,11 @@ use crate::verdict::Verdict;
 pub enum Kept {
     /// All but the end of a long body: for who shows or compares all that was sent.
     Beginning,
-    /// What was asked, the status and the beginning of the body: for reports that only count it.
+    /// What was asked, the status, and a short body: for reports that only count it.
     Outline,
+    /// Of checks that passed how many, and of exchanges that were at most warned of an outline: for reports
+    /// that show neither.
+    Counts,
 }
 
 /// Bytes kept of the body of an answer that nobody complained about.
@@ -29,7 +32,7 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
         let whole: Vec<u64> = step
             .checks
             .iter()
-            .filter(|check| is_remarkable(check.verdict))
+            .filter(|check| is_shown_whole(kept, check.verdict))
             .filter_map(|check| Some(check.exchange.as_ref()?.number))
             .collect();
         let judged = step.checks.iter_mut().filter_map(|check| check.exchange.as_mut());
@@ -40,29 +43,40 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
                 *exchange = Arc::clone(short);
             }
         }
+        if kept == Kept::Counts {
+            let judged = step.checks.len();
+            step.checks.retain(|check| check.verdict != Verdict::Pass);
+            step.checks.shrink_to_fit();
+            step.passed += judged - step.checks.len();
+        }
     }
     result
 }
 
-fn is_remarkable(verdict: Verdict) -> bool {
+fn is_shown_whole(kept: Kept, verdict: Verdict) -> bool {
     match verdict {
         Verdict::NotApplicable | Verdict::Pass | Verdict::Observed => false,
-        Verdict::Warn | Verdict::NotRun | Verdict::Drift | Verdict::Fail | Verdict::Error => true,
+        Verdict::Warn => kept != Kept::Counts,
+        Verdict::NotRun | Verdict::Drift | Verdict::Fail | Verdict::Error => true,
     }
 }
 
 fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
     let mut short = match kept {
         Kept::Beginning => exchange.clone(),
-        Kept::Outline => outline(exchange),
+        Kept::Outline | Kept::Counts => outline(exchange),
     };
     if let Ok(response) = &mut short.outcome {
         if response.body.len() > BODY_KEPT_BYTES {
-            // A copy: a slice would keep the whole alive.
-            response.body = Bytes::copy_from_slice(&response.body[..BODY_KEPT_BYTES]);
+            response.body = match kept {
+                // A copy: a slice would keep the whole alive.
+                Kept::Beginning => Bytes::copy_from_slice(&response.body[..BODY_KEPT_BYTES]),
+                Kept::Outline | Kept::Counts => Bytes::new(),
+            };
             response.is_cut = true;
         }
         response.json = None;
+        response.findings = None;
     }
     Arc::new(short)
 }
@@ -87,6 +101,7 @@ fn outline(exchange: &Exchange) -> Exchange {
             headers: Vec::new(),
             body: response.body.clone(),
             json: None,
+            findings: None,
             is_cut: response.is_cut,
         }),
         sent_at_seconds: exchange.sent_at_seconds,

@@ -43,6 +43,7 @@ pub fn ending(scenarios: &[ScenarioResult]) -> Ending {
     let mut has_passed = false;
     for scenario in scenarios {
         ending = ending.graver(of_scenario(scenario));
+        has_passed |= scenario.steps.iter().any(|step| step.passed > 0);
         has_passed |= scenario.steps.iter().flat_map(|step| &step.checks).any(|check| {
             // A known failure was judged, and weighs no more than a warning.
             matches!(check.verdict, Verdict::Pass | Verdict::Warn | Verdict::Observed)

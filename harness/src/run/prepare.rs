@@ -121,6 +121,10 @@ fn operation_of(stage: &Stage, method: &str, path: &str) -> Option<Operation> {
 }
 
 fn is_template_of(template: &str, path: &str) -> bool {
+    // Most differ before the first id.
+    if !path.starts_with(template.split('{').next().unwrap_or(template)) {
+        return false;
+    }
     let mut expected = template.split('/');
     let mut actual = path.split('/');
     loop {

@@ -147,8 +147,10 @@ pub struct StepResult {
     pub verdict: Verdict,
     /// All that was sent, in order.
     pub exchanges: Vec<Arc<Exchange>>,
-    /// All that was judged.
+    /// All that was judged, but for those of `passed`.
     pub checks: Vec<CheckResult>,
+    /// Checks that passed and were not kept one by one: no report of the run lists them.
+    pub passed: usize,
     /// Real time.
     pub duration: Duration,
 }

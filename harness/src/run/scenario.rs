@@ -18,9 +18,10 @@ use crate::verdict::Verdict;
 use super::interruption::REASON;
 use super::rows::{list, row_label};
 use super::stop::Stop;
+use super::turn::{self, Course};
 use super::unwalked::unwalked;
 use super::walk::Shared;
-use super::{judge, keep, movement, step, turn};
+use super::{judge, keep, movement, step};
 
 /// Steps that always run, whatever comes after them.
 pub(super) struct Final<'a> {
@@ -182,11 +183,10 @@ async fn row_walked(
     if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
         return first;
     }
-    // What a scenario makes itself is no movement: beside one that does more than read, nothing
-    // is walked between the two looks.
-    let only_reads = turn::only_reads(planned.scenario);
+    // What a scenario makes itself is no movement: beside one that changes anything, nothing is
+    // walked between the two looks.
     let mut before = None;
-    if only_reads {
+    if turn::course(planned.scenario) < Course::Changes {
         before = Some(movement::look(shared, planned, name).await);
     }
     let second = attempt(shared, planned, name, row).await;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
+use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
@@ -22,6 +23,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::target::{Chosen, OpenError, Target, TargetChoice};
 
 use super::interruption::{Interruption, REASON};
+use super::keep::Kept;
 use super::walk::{self, RunOptions, Shared};
 use super::{SnapshotMode, snapshot};
 
@@ -150,12 +152,17 @@ impl Session {
             strict: options.strict,
             run_tag: options.target.run_tag.clone(),
             masks: Arc::clone(&begun.masks),
-            kept: options.kept,
+            kept: match options.kept {
+                // What was expected is looked for among all checks.
+                Kept::Counts if !expected.entries.is_empty() => Kept::Outline,
+                kept => kept,
+            },
             snapshots: options.snapshots,
             snapshot_dir: options.snapshot_dir.clone(),
             snapshots_seen: Mutex::default(),
             answers: Mutex::default(),
             controls: Mutex::default(),
+            older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
             target,

@@ -110,7 +110,7 @@ fn record(
         return;
     }
     let verdict = Verdict::worst(checks.iter().map(|check| check.verdict));
-    walk.steps.push(StepResult { name, verdict, exchanges, checks, duration });
+    walk.steps.push(StepResult { name, verdict, exchanges, checks, passed: 0, duration });
 }
 
 async fn walk_loop<'a>(

@@ -1,9 +1,12 @@
 //! Which scenarios may be walked side by side on a target that they share.
 //!
 //! In a sandbox of its own a scenario disturbs nobody. On a deployment what one of them makes or
-//! deletes, and a token that one of them asks for, is seen by the others: whoever sends anything
-//! but GET is walked while nothing else is.
+//! deletes is seen by the others: whoever sends anything but GET is walked while nothing else is. A
+//! token that is asked for makes nothing that others see, but where a newer token ends the older ones
+//! of its application it disturbs whoever holds one: who asks for tokens is walked beside others only
+//! where that was tried, and the older ones stayed good.
 
+use moot_fixtures::contract::Operation;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::scenario::model::{
@@ -16,58 +19,93 @@ use super::declared;
 pub(super) struct Turns {
     /// `None` where each scenario has a sandbox.
     shared: Option<RwLock<()>>,
+    /// What may be walked beside others.
+    beside: Course,
 }
 
 /// Held while a scenario is walked.
 pub(super) enum Turn<'a> {
     /// In a sandbox.
     Free,
-    /// Beside others that read.
+    /// Beside others that change nothing.
     Beside { _guard: RwLockReadGuard<'a, ()> },
     /// While nothing else is walked.
     Alone { _guard: RwLockWriteGuard<'a, ()> },
 }
 
+/// What a scenario does to what others see, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Course {
+    /// It sends nothing but GET.
+    Reads,
+    /// It asks for tokens, too, and keeps none: what becomes of them is nothing to it.
+    AsksForTokens,
+    /// Anything else.
+    Changes,
+}
+
 impl Turns {
-    /// For a target whose scenarios have sandboxes, or share one company.
-    pub(super) fn new(has_sandboxes: bool) -> Self {
-        Self { shared: (!has_sandboxes).then(RwLock::default) }
+    /// For a target whose scenarios have sandboxes.
+    pub(super) fn free() -> Self {
+        Self { shared: None, beside: Course::Changes }
+    }
+
+    /// For scenarios that share one company; up to this course they are walked beside others.
+    pub(super) fn shared(beside: Course) -> Self {
+        Self { shared: Some(RwLock::default()), beside }
     }
 
     /// Waits until this scenario may be walked.
     pub(super) async fn take(&self, scenario: &Scenario) -> Turn<'_> {
         match &self.shared {
             None => Turn::Free,
-            Some(shared) if only_reads(scenario) => Turn::Beside { _guard: shared.read().await },
+            Some(shared) if course(scenario) <= self.beside => {
+                Turn::Beside { _guard: shared.read().await }
+            }
             Some(shared) => Turn::Alone { _guard: shared.write().await },
         }
     }
 }
 
-/// Whether it sends nothing but GET.
-pub(super) fn only_reads(scenario: &Scenario) -> bool {
-    let mut only_reads = true;
-    declared::collect(&scenario.steps, &mut |step| only_reads &= reads(step));
-    only_reads
+/// The course of a whole scenario.
+pub(super) fn course(scenario: &Scenario) -> Course {
+    let mut course = Course::Reads;
+    declared::collect(&scenario.steps, &mut |step| course = course.max(course_of(step)));
+    course
 }
 
-fn reads(step: &Step) -> bool {
+fn course_of(step: &Step) -> Course {
     match &step.action {
         Action::Request(request) => {
-            let RequestStep { shape, control, .. } = request.as_ref();
-            is_get(shape)
-                && control.as_ref().is_none_or(|it| it.shape.line.is_none() || is_get(&it.shape))
+            let RequestStep { shape, control, capture, .. } = request.as_ref();
+            let control = control.as_ref().filter(|control| control.shape.line.is_some());
+            let sent = course_of_shape(shape)
+                .max(control.map_or(Course::Reads, |control| course_of_shape(&control.shape)));
+            // Whoever keeps a token relies on it while others ask for theirs.
+            let keeps_token = sent == Course::AsksForTokens && !capture.is_empty();
+            if keeps_token { Course::Changes } else { sent }
         }
-        Action::ForEach(..) | Action::Let(_) | Action::Assume { .. } => true,
-        Action::Burst(_) | Action::Receive(_) | Action::Admin(_) => false,
+        Action::ForEach(..) | Action::Let(_) | Action::Assume { .. } => Course::Reads,
+        Action::Burst(_) | Action::Receive(_) | Action::Admin(_) => Course::Changes,
     }
 }
 
-fn is_get(shape: &RequestShape) -> bool {
-    match &shape.line {
-        Some(RequestLine::Path { method, .. }) => is_literal(method, "GET"),
-        Some(RequestLine::Operation { known: Some(operation), .. }) => operation.method() == "GET",
-        Some(RequestLine::Operation { known: None, .. }) | None => false,
+fn course_of_shape(shape: &RequestShape) -> Course {
+    let token = Operation::CreateAccessToken;
+    let (is_get, asks_for_token) = match &shape.line {
+        Some(RequestLine::Path { method, path }) => (
+            is_literal(method, "GET"),
+            is_literal(method, token.method().as_str()) && is_literal(path, token.path()),
+        ),
+        Some(RequestLine::Operation { known: Some(operation), .. }) => {
+            (operation.method() == "GET", *operation == token)
+        }
+        Some(RequestLine::Operation { known: None, .. }) | None => (false, false),
+    };
+    match (is_get, asks_for_token) {
+        (true, _) => Course::Reads,
+        (false, true) => Course::AsksForTokens,
+        (false, false) => Course::Changes,
     }
 }
 
@@ -77,23 +115,30 @@ fn is_literal(text: &Text, expected: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::only_reads;
+    use super::{Course, course};
     use crate::scenario::load;
+    use crate::scenario::model::{Action, Scenario};
 
     #[test]
-    fn a_bundled_scenario_is_walked_beside_others_exactly_where_it_only_gets() {
+    fn a_bundled_scenario_is_walked_beside_others_exactly_where_it_changes_nothing() {
         let files = load::bundled().expect("the bundled suite is sound");
         let scenarios = || files.iter().flat_map(|file| &file.scenarios);
-        let is_alone = |id: &str| {
-            let scenario = scenarios().find(|it| it.id == id).expect("it is bundled");
-            !only_reads(scenario)
-        };
-        assert!(!is_alone("pagination-partition"));
-        assert!(is_alone("document-without-file-or-url"));
-        assert!(is_alone("token-outlived-by-a-newer-one"));
+        let course_of =
+            |id: &str| course(scenarios().find(|it| it.id == id).expect("it is bundled"));
+        assert_eq!(course_of("pagination-partition"), Course::Reads);
+        assert_eq!(course_of("document-without-file-or-url"), Course::Changes);
+        assert_eq!(course_of("token-outlived-by-a-newer-one"), Course::Changes);
+        let asking = |it: &&Scenario| course(it) == Course::AsksForTokens;
+        assert!(scenarios().filter(asking).count() > 3);
+        let sends_bursts =
+            |it: &Scenario| it.steps.iter().any(|step| matches!(step.action, Action::Burst(_)));
+        assert!(!scenarios().any(|it| sends_bursts(it) && course(it) < Course::Changes));
         let changes =
             |needs: &[String]| needs.iter().any(|need| need == "delete" || need == "load");
-        let aside: Vec<_> = scenarios().filter(|it| changes(&it.needs) && only_reads(it)).collect();
-        assert!(aside.is_empty(), "{:?}", aside.iter().map(|it| &it.id).collect::<Vec<_>>());
+        let aside: Vec<_> = scenarios()
+            .filter(|it| changes(&it.needs) && course(it) < Course::Changes)
+            .map(|it| &it.id)
+            .collect();
+        assert!(aside.is_empty(), "{aside:?}");
     }
 }

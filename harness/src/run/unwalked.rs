@@ -68,6 +68,7 @@ fn collect_unwalked(
                 verdict,
                 exchanges: Vec::new(),
                 checks: judge::merged(checks),
+                passed: 0,
                 duration: std::time::Duration::ZERO,
             });
         }

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
+use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
 use crate::exchange::Masks;
@@ -23,7 +24,7 @@ use super::interruption::Interruption;
 use super::keep::Kept;
 use super::session::{self, Session};
 use super::snapshot::SnapshotMode;
-use super::turn::Turns;
+use super::turn::{self, Course, Turns};
 use super::{scenario, snapshot};
 
 /// What to run, and how.
@@ -97,6 +98,8 @@ pub(super) struct Shared {
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    /// Whether a token stays good though its application asks for others, once that was tried.
+    pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,
     pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
 }
@@ -147,9 +150,9 @@ pub(super) async fn walk_all(
         None if shared.target.is_mock() => jobs_default(),
         Some(_) | None => 1,
     };
+    let turns = Arc::new(turns(shared, files, places, jobs).await);
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
     order.arrange(&mut places);
-    let turns = Arc::new(Turns::new(shared.target.is_mock()));
     let walks = places.into_iter().map(|(index, place)| {
         let (shared, files, turns) = (Arc::clone(shared), Arc::clone(files), Arc::clone(&turns));
         async move {
@@ -177,6 +180,30 @@ pub(super) async fn walk_all(
         stream::iter(walks).buffer_unordered(jobs).collect().await;
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// What is walked side by side. Whether older tokens outlive newer ones is tried once, and only where
+/// something is gained by it.
+async fn turns(
+    shared: &Shared,
+    files: &[ScenarioFile],
+    places: &[(usize, usize)],
+    jobs: usize,
+) -> Turns {
+    if shared.target.is_mock() {
+        return Turns::free();
+    }
+    let asks = |place: &(usize, usize)| {
+        turn::course(Planned::at(files, *place).scenario) == Course::AsksForTokens
+    };
+    if jobs == 1 || places.len() == 1 || !places.iter().any(asks) {
+        return Turns::shared(Course::Reads);
+    }
+    let trial = || shared.target.older_tokens_last(jobs);
+    match *shared.older_tokens_last.get_or_init(trial).await {
+        true => Turns::shared(Course::AsksForTokens),
+        false => Turns::shared(Course::Reads),
+    }
 }
 
 /// Where the system does not tell how many cores there are.

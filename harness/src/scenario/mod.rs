@@ -10,6 +10,7 @@ pub mod load;
 pub mod model;
 pub mod names;
 mod node;
+mod plain;
 mod read;
 pub mod schema;
 pub mod text;

@@ -30,6 +30,9 @@ impl Text {
     /// # Errors
     /// A `<` that begins no name, or more than 100 names.
     pub fn parse(text: &str, at: Location) -> Result<Self, TextError> {
+        if !text.contains('<') {
+            return Ok(Self { pieces: vec![Piece::Literal(text.to_owned())], at });
+        }
         let mut pieces = Vec::new();
         let mut literal = String::new();
         let mut rest = text;
@@ -58,6 +61,8 @@ impl Text {
         if !literal.is_empty() || pieces.is_empty() {
             pieces.push(Piece::Literal(literal));
         }
+        // It stays as long as the run.
+        pieces.shrink_to_fit();
         Ok(Self { pieces, at })
     }
 

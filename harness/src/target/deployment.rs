@@ -91,6 +91,11 @@ impl Deployment {
         self.pace.is_unpaced()
     }
 
+    /// Whether token requests do, too.
+    pub(super) fn is_unpaced_for_tokens(&self) -> bool {
+        self.is_unpaced() && self.token_pace.is_unpaced()
+    }
+
     /// Waits until the next request may leave.
     ///
     /// # Errors

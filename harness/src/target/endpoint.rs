@@ -100,6 +100,11 @@ fn changes(operation: Operation) -> bool {
 
 /// Whether `path` fits `template`, segment by segment; `{id}` takes any segment but an empty one.
 fn matches(template: &str, path: &str) -> bool {
+    // Most differ before the first id.
+    let literal = template.split('{').next().unwrap_or(template);
+    if !path.starts_with(literal) {
+        return false;
+    }
     let mut given = path.split('/');
     template.split('/').all(|expected| match given.next() {
         Some(segment) if expected.starts_with('{') => !segment.is_empty(),

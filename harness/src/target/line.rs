@@ -114,7 +114,11 @@ impl Line {
         self.token(&application, scopes).await.ok()
     }
 
-    async fn issue(
+    /// A token that is not shared, and how long it lives.
+    ///
+    /// # Errors
+    /// [`TokenFailure`].
+    pub(super) async fn issue(
         &self,
         application: &str,
         scopes: Scopes,

@@ -10,7 +10,7 @@ use moot_mock::response::{Refused, Response, ResponseBody, Stage};
 use parking_lot::Mutex;
 
 use crate::exchange::{Exchange, ReceivedResponse};
-use crate::target::received::{Arriving, headers};
+use crate::target::received::{Arriving, headers, read};
 
 /// A defect that rewrites responses.
 #[derive(Debug)]
@@ -107,5 +107,7 @@ fn received_again(response: &Response) -> ReceivedResponse {
         _ => (name, value),
     });
     let map = told.collect();
-    arriving.finish(response.status.as_u16(), headers(&map))
+    let mut again = arriving.finish(response.status.as_u16(), headers(&map));
+    read(&mut again);
+    again
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 use crate::exchange::{ReceivedResponse, Trouble};
 
@@ -33,7 +33,7 @@ impl Arriving {
         self.read_bytes < BODY_READ_BYTES_MAX
     }
 
-    /// The answer, once its body has ended.
+    /// The answer, once its body has ended; not yet read as JSON.
     pub(super) fn finish(
         mut self,
         status: u16,
@@ -43,13 +43,23 @@ impl Arriving {
             self.kept.truncate(end);
             self.is_cut = true;
         }
-        let body: Bytes = self.kept.freeze();
-        let json = match self.is_cut {
-            true => None,
-            false => serde_json::from_slice(&body).ok().map(Arc::new),
-        };
-        ReceivedResponse { status, headers, body, json, is_cut: self.is_cut }
+        ReceivedResponse {
+            status,
+            headers,
+            body: self.kept.freeze(),
+            json: None,
+            findings: None,
+            is_cut: self.is_cut,
+        }
     }
+}
+
+/// Reads the body of an answer that has arrived as JSON, where it is whole and is JSON.
+pub(super) fn read(response: &mut ReceivedResponse) {
+    response.json = match response.is_cut {
+        true => None,
+        false => serde_json::from_slice(&response.body).ok().map(Arc::new),
+    };
 }
 
 /// Where a body that looks like JSON has more values than are kept; `None` where it has not.
@@ -104,13 +114,14 @@ pub(super) fn headers(map: &http::HeaderMap) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arriving, JSON_VALUES_KEPT_MAX};
+    use super::{Arriving, JSON_VALUES_KEPT_MAX, read};
 
     #[track_caller]
     fn check(body: &str, is_cut: bool) {
         let mut arriving = Arriving::default();
         assert!(arriving.take(body.as_bytes()));
-        let response = arriving.finish(200, Vec::new());
+        let mut response = arriving.finish(200, Vec::new());
+        read(&mut response);
         assert_eq!(response.is_cut, is_cut);
         assert_eq!(response.json.is_none(), is_cut);
         assert_eq!(response.body.len() < body.len(), is_cut);

@@ -75,3 +75,4 @@ mod target_mock;
 mod target_pace;
 mod target_payload;
 mod target_sample;
+mod tokens_side_by_side;

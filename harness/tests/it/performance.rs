@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use moot_harness::report::{self, Format, text};
 use moot_harness::run::result::{CheckResult, RunResult, Subject};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
@@ -84,6 +85,35 @@ async fn of_what_passed_an_outline_is_held_and_by_all_its_checks_the_same() {
         }
     }
     assert!(outlines > 10, "{outlines}");
+}
+
+/// What the text report counts: lines with numbers of checks, without times.
+fn counted(result: &RunResult) -> Vec<String> {
+    let options = text::Options { color: false, detail: text::Detail::Normal };
+    let text = report::render(Format::Text, result, &[], options).expect("it renders");
+    let is_count = |line: &&str| line.ends_with(" pass") || line.contains(" checks in ");
+    let counts = text.lines().filter(is_count);
+    counts.filter_map(|line| line.split(" requests").next()).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn where_no_report_lists_what_passed_it_is_only_counted_and_the_same_is_said() {
+    let (listed, short) = (walked(Kept::Outline).await, walked(Kept::Counts).await);
+    let passed =
+        |result: &RunResult| checks(result).filter(|it| it.verdict == Verdict::Pass).count();
+    let steps = short.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    assert_eq!(steps.map(|step| step.passed).sum::<usize>(), passed(&listed));
+    assert_eq!(passed(&short), 0);
+    assert!(passed(&listed) > 100);
+    assert_eq!(counted(&short), counted(&listed));
+    assert!(counted(&listed).len() > 1, "{:?}", counted(&listed));
+    let verdicts = |result: &RunResult| -> Vec<Verdict> {
+        result.scenarios.iter().map(|scenario| scenario.verdict).collect()
+    };
+    assert_eq!(verdicts(&short), verdicts(&listed));
+    let warned = short.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let mut outlined = warned.filter(|step| step.verdict <= Verdict::Warn);
+    assert!(outlined.all(|step| step.exchanges.iter().all(|it| it.request.curl.is_empty())));
 }
 
 #[tokio::test]

@@ -36,6 +36,7 @@ pub(crate) fn exchange(
         headers: vec![("content-type".to_owned(), "application/problem+json".to_owned())],
         body: Bytes::from(body.to_owned()),
         json: serde_json::from_str::<Value>(body).ok().map(Arc::new),
+        findings: None,
         is_cut: false,
     });
     Arc::new(Exchange {
@@ -161,6 +162,7 @@ pub(crate) fn result() -> RunResult {
             verdict: Verdict::Fail,
             exchanges,
             checks,
+            passed: 0,
             duration: Duration::from_millis(12),
         }],
         not_run: None,

@@ -19,9 +19,8 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     let body = seen.whole_body().filter(|body| !body.is_empty());
     match body {
         Some(body) if is_sent_as_json && !seen.is_limit() => {
-            let read = seen.response.json.as_deref();
-            let holds = read.is_some_and(|json| is_sound(body, json));
-            found("json.valid", if holds { Judgement::Holds } else { judged(body) })
+            let is_sound = seen.is_sound();
+            found("json.valid", if is_sound { Judgement::Holds } else { judged(body) })
         }
         _ => Vec::new(),
     }
@@ -29,7 +28,7 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
 
 /// Whether `json`, which was read from `body`, has as many members as were written: then none was there
 /// twice, and it need not be read again to know.
-fn is_sound(body: &[u8], json: &Value) -> bool {
+pub(super) fn is_sound(body: &[u8], json: &Value) -> bool {
     members_written(body) == members_of(json)
 }
 

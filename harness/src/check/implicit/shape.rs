@@ -1,7 +1,6 @@
 //! Has a success the body that its operation documents (§4)?
 
 use moot_fixtures::contract::Operation;
-use serde_json::Value;
 
 use super::{Finding, Implicit, ImplicitContext, Seen, first_read, found};
 use crate::check::{Judgement, schema};
@@ -30,18 +29,23 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     let Some(requirement) = requirement(operation) else { return Vec::new() };
     let Some(body) = seen.whole_body().filter(|_| seen.is_success()) else { return Vec::new() };
     let Some(name) = operation.success_schema() else { return Vec::new() };
-    found(requirement, judged(name, body, seen.response.json.as_deref()))
+    let find = || judged(name, body, seen);
+    let findings = seen.response.findings.as_ref();
+    found(requirement, findings.map_or_else(find, |findings| findings.shape(name, find)))
 }
 
 /// A body that is no text has no shape, and one that readers read differently has two.
-fn judged(name: &str, body: &[u8], json: Option<&Value>) -> Judgement {
+fn judged(name: &str, body: &[u8], seen: &Seen<'_>) -> Judgement {
+    let json = seen.response.json.as_deref();
     let expected = format!("the schema `{name}`");
     if let Err(error) = std::str::from_utf8(body) {
         let place = format!("byte {}", error.valid_up_to());
         return Judgement::fails("the body is no JSON: it is not UTF-8", expected, place);
     }
     let judgement = schema::judge(name, json);
-    match (judgement, json.and_then(|last| first_read::member_read_twice(body, last))) {
+    // Where no member is there twice, none is read differently.
+    let last = json.filter(|_| !seen.is_sound());
+    match (judgement, last.and_then(|last| first_read::member_read_twice(body, last))) {
         (Judgement::Holds, Some(member)) => Judgement::fails(
             format!(
                 "the member `{member}` is there twice, with different values, so that readers \

@@ -63,7 +63,7 @@ pub struct RequestStep {
     /// Requirement id and what must hold for it.
     pub expect: Vec<Check>,
     /// The sound call that runs first.
-    pub control: Option<Control>,
+    pub control: Option<Box<Control>>,
     /// Views read before and after.
     pub unchanged: Vec<RequestLine>,
     /// Question id and the place of its answer.

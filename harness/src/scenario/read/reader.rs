@@ -249,7 +249,7 @@ impl Reader {
             self.refuse_type(node, what, "a map");
             return None;
         };
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let name = self.parse(&key.name, key.span);
             let value = self.json(value);

@@ -140,7 +140,7 @@ impl Reader {
             shape: shape?,
             require: require?,
             expect: expect?.unwrap_or_default(),
-            control: control?,
+            control: control?.map(Box::new),
             unchanged: unchanged?.unwrap_or_default(),
             observe: observe?.unwrap_or_default(),
             capture: capture?.unwrap_or_default(),

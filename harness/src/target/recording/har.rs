@@ -269,6 +269,7 @@ impl Response {
             headers: pairs(self.headers),
             body,
             json,
+            findings: None,
             is_cut,
         })
     }
