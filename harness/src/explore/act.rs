@@ -131,6 +131,26 @@ pub enum UploadFlaw {
     Body(String),
 }
 
+/// What an upload by address names (§4.9).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// The public one that the target is bound to.
+    Bound,
+    /// One whose bytes a moot mock is told before; they hold this text.
+    Registered(String),
+    /// No absolute https address.
+    NotHttps(String),
+    /// An internal or private one.
+    Inside {
+        /// As it stands in the address.
+        host: String,
+        /// What follows the first slash.
+        path: String,
+    },
+    /// The bound one, with a file beside.
+    BesideFile,
+}
+
 /// What is wrong with the registration of a webhook (§4.14).
 #[derive(Debug, Clone, PartialEq)]
 pub enum WebhookFlaw {
@@ -206,6 +226,11 @@ pub enum Act {
         /// What is wrong with it.
         flaw: Option<UploadFlaw>,
     },
+    /// Uploads by address; by a sound one the document is then read and listed.
+    Address {
+        /// Which.
+        address: Address,
+    },
     /// Registers a webhook below `.invalid`; a sound one is then listed, deleted, and gone.
     Webhook {
         /// Its name.
@@ -246,6 +271,10 @@ pub struct Means {
     pub write: bool,
     /// Consent to delete.
     pub delete: bool,
+    /// Consent to let the service fetch, with an address that it may.
+    pub fetch: bool,
+    /// It is a moot mock, with its control plane.
+    pub admin: bool,
     /// There is another company.
     pub second_company: bool,
     /// There is an expired token.
@@ -263,6 +292,10 @@ impl Act {
             }
             Self::Spy { .. } => vec!["read", "second_company"],
             Self::Request { .. } | Self::Upload { .. } => vec!["read", "write"],
+            Self::Address { address: Address::Registered(_) } => {
+                vec!["read", "write", "fetch", "admin"]
+            }
+            Self::Address { .. } => vec!["read", "write", "fetch"],
             Self::Webhook { .. } | Self::DeleteUnknown { .. } => vec!["read", "write", "delete"],
             Self::Denied { operation, token } => {
                 let mut needs = vec!["read"];
@@ -285,7 +318,10 @@ impl Act {
     /// Calls of it that may create something.
     pub fn creations(&self) -> u32 {
         match self {
-            Self::Request { .. } | Self::Upload { .. } | Self::Webhook { .. } => 1,
+            Self::Request { .. }
+            | Self::Upload { .. }
+            | Self::Address { .. }
+            | Self::Webhook { .. } => 1,
             // What is refused creates nothing, where the target is sound.
             Self::Denied { operation, .. } => u32::from(operation.method() == Method::POST),
             Self::Page { .. }
@@ -314,6 +350,8 @@ impl Means {
         needs.iter().all(|need| match *need {
             "write" => self.write,
             "delete" => self.delete,
+            "fetch" => self.fetch,
+            "admin" => self.admin,
             "second_company" => self.second_company,
             "expired_token" => self.expired_token,
             "revoked_token" => self.revoked_token,

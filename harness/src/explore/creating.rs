@@ -64,7 +64,7 @@ fn sound_request() -> Vec<Value> {
 }
 
 /// It is on one of the pages, once, under its name.
-fn then_listed(operation: Operation, row: &str) -> Vec<Value> {
+pub(super) fn then_listed(operation: Operation, row: &str) -> Vec<Value> {
     vec![
         json!({
             "name": "how long the list is",
@@ -209,21 +209,24 @@ fn sound_upload(mut step: Value, metadata: Option<&Value>) -> Vec<Value> {
         Some(_) => "create-repository-document.metadata-keeps-json-types",
         None => "repository-document.custom-fields-empty",
     };
-    let read = json!({
-        "name": "the created document",
-        "request": Operation::GetRepositoryDocument.as_str(), "id": "<created>", "token": "read",
-        "expect": {
-            "create-repository-document.then-readable": {
-                "status": 200, "/data/id": "<created>", "/data/attributes/name": "<created_name>",
-            },
-            row: { "/data/attributes/custom_fields": { "equals": kept } },
-        },
-    });
+    let mut read = then_readable();
+    read["expect"][row] = json!({ "/data/attributes/custom_fields": { "equals": kept } });
     let mut steps = vec![step, read];
     let row = "create-repository-document.then-listed";
     steps.extend(then_listed(Operation::ListRepositoryDocuments, row));
     // A list that is too long ends this act, and no other.
     vec![json!({ "for_each": { "once": [1] }, "steps": steps })]
+}
+
+/// An uploaded document is read by its id.
+pub(super) fn then_readable() -> Value {
+    json!({
+        "name": "the created document",
+        "request": Operation::GetRepositoryDocument.as_str(), "id": "<created>", "token": "read",
+        "expect": { "create-repository-document.then-readable": {
+            "status": 200, "/data/id": "<created>", "/data/attributes/name": "<created_name>",
+        } },
+    })
 }
 
 fn merge(into: &mut Value, other: &Value) {

@@ -3,6 +3,8 @@
 //! No text holds `@` or `<`: an e-mail address is always below `.invalid`, and a name of the scenario
 //! language never stands in what is drawn. The same seed and number give the same case.
 
+use std::net::Ipv4Addr;
+
 use moot_fixtures::contract::{
     CREATE_REQUEST_FIELDS, LegalRequestStatus, Operation, TokenNeed, WorkflowStatus,
 };
@@ -15,7 +17,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value, json};
 
 use super::act::{
-    Act, Filter, List, Means, RequestFlaw, Single, TokenFlaw, Unusable, UploadFlaw, WebhookFlaw,
+    Act, Address, Filter, List, Means, RequestFlaw, Single, TokenFlaw, Unusable, UploadFlaw,
+    WebhookFlaw,
 };
 use super::steps::is_known;
 
@@ -57,6 +60,8 @@ pub(super) fn case(means: Means) -> BoxedStrategy<Vec<Act>> {
         (3, unknown().boxed()),
         (4, request().boxed()),
         (3, upload().boxed()),
+        (2, address().boxed()),
+        (1, WORD.prop_map(|word| Act::Address { address: Address::Registered(word) }).boxed()),
         (2, webhook().boxed()),
         (1, PLAIN_ID.prop_map(|id| Act::DeleteUnknown { id }).boxed()),
         (2, token().boxed()),
@@ -165,6 +170,51 @@ fn upload() -> impl Strategy<Value = Act> {
     ]);
     let metadata = option::of(btree_map(WORD, value(), 0..4).prop_map(|map| json!(map)));
     (WORD, metadata, flaw).prop_map(|(name, metadata, flaw)| Act::Upload { name, metadata, flaw })
+}
+
+fn address() -> impl Strategy<Value = Act> {
+    let schemes = vec!["http", "ftp", "file", "ws", "gopher"];
+    let not_https = Union::new(vec![
+        (select(schemes), WORD)
+            .prop_map(|(scheme, word)| format!("{scheme}://{word}.invalid/a.pdf"))
+            .boxed(),
+        WORD.prop_map(|word| format!("{word}.pdf")).boxed(),
+        WORD.prop_map(|word| format!("//{word}.invalid/a.pdf")).boxed(),
+        select(vec!["https://", "https:///", "data:application/pdf,a", "file:///agreement.pdf"])
+            .prop_map(str::to_owned)
+            .boxed(),
+    ]);
+    let address = Union::new_weighted(vec![
+        (3, Just(Address::Bound).boxed()),
+        (2, not_https.prop_map(Address::NotHttps).boxed()),
+        (3, (inside(), WORD).prop_map(|(host, path)| Address::Inside { host, path }).boxed()),
+        (1, Just(Address::BesideFile).boxed()),
+    ]);
+    address.prop_map(|address| Act::Address { address })
+}
+
+/// Hosts inside a network, in the notations that a URL takes.
+fn inside() -> impl Strategy<Value = String> {
+    let networks = vec![[10, 0], [127, 0], [172, 16], [172, 31], [192, 168], [169, 254]];
+    let numbers = (select(networks), any::<u8>(), any::<u8>());
+    let notated = (numbers, 0_u8..4).prop_map(|(([a, b], c, d), notation)| {
+        let address = Ipv4Addr::new(a, b, c, d);
+        match notation {
+            0 => address.to_string(),
+            1 => address.to_bits().to_string(),
+            2 => format!("{:#x}", address.to_bits()),
+            _ => format!("[{}]", address.to_ipv6_mapped()),
+        }
+    });
+    let local = any::<u16>().prop_map(|end| format!("[fd00::{end:x}]"));
+    let link = any::<u16>().prop_map(|end| format!("[fe80::{end:x}]"));
+    let named = select(vec!["localhost", "[::1]", "0.0.0.0"]).prop_map(str::to_owned);
+    let host = Union::new(vec![notated.boxed(), local.boxed(), link.boxed(), named.boxed()]);
+    let port = option::of(select(vec![80_u16, 443, 8443]));
+    (host, port).prop_map(|(host, port)| match port {
+        Some(port) => format!("{host}:{port}"),
+        None => host,
+    })
 }
 
 /// Texts that hold no JSON object.

@@ -7,12 +7,14 @@
 //! the same; where it only answers otherwise, that is shown and judged by nobody.
 
 pub mod act;
+mod addresses;
 pub mod case;
 mod creating;
 pub mod differ;
 mod draw;
 mod explored;
 pub mod json;
+mod known;
 mod search;
 mod shrink;
 mod steps;

@@ -7,7 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::{Map, Value, json};
 
 use super::act::{Act, Filter, List, Single, TokenFlaw, Unusable};
-use super::{creating, webhooks};
+use super::{addresses, creating, webhooks};
 
 /// Pages of a list that are walked to find what was created.
 pub(super) const PAGES_MAX: u32 = 40;
@@ -41,6 +41,7 @@ fn unnumbered(act: &Act, number: usize) -> Vec<Value> {
         Act::Upload { name, metadata, flaw } => {
             creating::upload(name, metadata.as_ref(), flaw.as_ref(), number)
         }
+        Act::Address { address } => addresses::upload(address, number),
         Act::Webhook { name, flaw } => webhooks::register(name, flaw.as_ref(), number),
         Act::DeleteUnknown { id } => vec![webhooks::delete_unknown(id)],
         Act::Token { flaw } => vec![token(flaw.as_ref())],

@@ -10,6 +10,7 @@ use super::violation::Violation;
 use crate::report::escape;
 use crate::report::text::Detail;
 use crate::report::text::paint::{Paint, left};
+use crate::run::result::{ExpectedFailure, ExpectedState};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.
@@ -38,6 +39,8 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
             )
         });
         section(&mut out, paint, "Unlike the mock, and allowed", differs);
+        let expected = explored.result.expected.iter();
+        section(&mut out, paint, "Expected failures", expected.map(known));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), format!("{times} cases")));
         section(&mut out, paint, "Not walked to the end", reasons);
@@ -89,6 +92,17 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
     out.push('\n');
 }
 
+/// What became of a known failure.
+fn known(one: &ExpectedFailure) -> (&str, String) {
+    let until = one.expires.as_ref().map(|day| format!(", until {day}")).unwrap_or_default();
+    let seen = match (&one.state, one.names.first()) {
+        (ExpectedState::Inapplicable(why), _) => why.clone(),
+        (_, Some(first)) => format!("{} times, first in {first}", one.names.len()),
+        (_, None) => "not seen".to_owned(),
+    };
+    (one.id.as_str(), format!("{} ({}{until}): {seen}", one.reason, one.outcome.as_str()))
+}
+
 fn section<'a>(
     out: &mut String,
     paint: Paint,
@@ -123,10 +137,15 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
         1 | 2 | 70 => Verdict::Fail,
         _ => Verdict::NotRun,
     };
+    let happened = |one: &&ExpectedFailure| one.state == ExpectedState::Happened;
+    let expected = match result.expected.iter().filter(happened).count() {
+        0 => String::new(),
+        count => format!(", {count} expected"),
+    };
     let found = explored.violations.len();
     let _ = writeln!(
         out,
-        "{}: {} cases on {}, {} walked to the end, {} requests; {found} found; seed {}",
+        "{}: {} cases on {}, {} walked to the end, {} requests; {found} found{expected}; seed {}",
         paint.verdict(worst, outcome_word(result.exit_code)),
         explored.cases,
         escape::line(&result.target.name),

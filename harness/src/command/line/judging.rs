@@ -182,6 +182,9 @@ pub(in crate::command) struct ExploreArguments {
     /// [default: explored-SEED.yaml]
     #[arg(long, value_name = "DIR|FILE")]
     pub(in crate::command) save: Option<PathBuf>,
+    /// Known failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::command) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html or markdown; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(in crate::command) reports: Vec<ReportRequest>,
