@@ -31,7 +31,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     });
     json!({
         "schema_version": SCHEMA_VERSION,
-        "outcome": outcome_word(result.exit_code),
+        "outcome": outcome_word(result),
         "exit_code": result.exit_code,
         "target": {
             "name": result.target.name,

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use proptest::strategy::{Strategy, ValueTree};
 
-use super::act::{Act, Means};
+use super::act::Act;
 use super::case::{self, Case};
 use super::differ::Differences;
 use super::draw;
 use super::explored::{Explored, Warned};
 use super::known;
+use super::means::Means;
 use super::shrink::{self, Smaller};
 use super::violation::{self, Cause, Causes, Shown, Violation};
 use crate::run::outcome::Ending;

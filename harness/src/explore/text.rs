@@ -5,16 +5,18 @@ use std::fmt::Write as _;
 use moot_fixtures::register;
 
 use super::Explored;
-use super::differ::Seen;
+use super::differ::Alike;
 use super::violation::Violation;
 use crate::report::escape;
 use crate::report::text::Detail;
 use crate::report::text::paint::{Paint, left};
-use crate::run::result::{ExpectedFailure, ExpectedState};
+use crate::run::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.
 const LINES_MAX: usize = 40;
+/// Acts of one difference that are named.
+const ACTS_MAX: usize = 3;
 /// Characters of an expected or actual value.
 const VALUE_CHARACTERS_MAX: usize = 600;
 /// Requests of a violation that are shown; the file has them all.
@@ -31,13 +33,8 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
             (id.as_str(), format!("{} ({} times)", warned.message, warned.times))
         });
         section(&mut out, paint, "Warnings", warned);
-        let differs = explored.differences.0.iter().map(|(difference, seen)| {
-            let Seen { times, first } = seen;
-            (
-                difference.act.as_str(),
-                format!("{} ({times} times, first in {first})", difference.what),
-            )
-        });
+        let differs = explored.differences.by_what();
+        let differs = differs.iter().map(|one| (one.what, acts(one)));
         section(&mut out, paint, "Unlike the mock, and allowed", differs);
         let expected = explored.result.expected.iter();
         section(&mut out, paint, "Expected failures", expected.map(known));
@@ -90,6 +87,16 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
     let skipped = curl.len().saturating_sub(REQUESTS_MAX);
     line("repeat", &curl[skipped..].join("\n"));
     out.push('\n');
+}
+
+/// Where a difference was seen.
+fn acts(alike: &Alike<'_>) -> String {
+    let shown = alike.acts.iter().take(ACTS_MAX).copied().collect::<Vec<_>>().join("; ");
+    let more = match alike.acts.len().saturating_sub(ACTS_MAX) {
+        0 => String::new(),
+        count => format!("; and {count} more"),
+    };
+    format!("{shown}{more} ({} times, first in {})", alike.times, alike.first)
 }
 
 /// What became of a known failure.
@@ -146,7 +153,7 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
     let _ = writeln!(
         out,
         "{}: {} cases on {}, {} walked to the end, {} requests; {found} found{expected}; seed {}",
-        paint.verdict(worst, outcome_word(result.exit_code)),
+        paint.verdict(worst, outcome_word(result)),
         explored.cases,
         escape::line(&result.target.name),
         explored.walked,
@@ -157,10 +164,11 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
 }
 
 /// In words: exploring proves nothing, so that nothing found is not conformant.
-pub(super) fn outcome_word(exit_code: u8) -> &'static str {
-    match exit_code {
+pub(super) fn outcome_word(result: &RunResult) -> &'static str {
+    match result.exit_code {
         0 => "nothing found",
         1 => "violations found",
+        3 if result.trouble.is_some() => "not finished",
         3 => "nothing explored",
         4 => "target unreachable",
         _ => "error",
