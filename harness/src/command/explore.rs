@@ -28,7 +28,8 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     }
     let seed = arguments.target.seed.unwrap_or_else(drawn);
     let save = Save::of(arguments.save.as_deref(), seed)?;
-    let target = target_options(&arguments.target, seed)?;
+    let mut target = target_options(&arguments.target, seed)?;
+    target.expected.clone_from(&arguments.expected);
     let model = TargetOptions {
         answers: match &arguments.model {
             Some(answers) => Some(chosen_answers(answers)?),
@@ -149,6 +150,7 @@ fn reproduce(arguments: &ExploreArguments, seed: u64) -> String {
     Again::new("explore")
         .target(&arguments.target)
         .option("--model", arguments.model.as_ref())
+        .file("--expected", arguments.expected.as_ref())
         .option("--cases", Some(arguments.cases))
         .option("--seed", Some(seed))
         .line()

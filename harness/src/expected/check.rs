@@ -17,20 +17,44 @@ impl Expected {
     /// # Errors
     /// The first entry that expired or names nothing, with its place and a near miss.
     pub fn check(&self, files: &[ScenarioFile], today: Date) -> Result<(), FileError> {
-        for entry in &self.entries {
-            if let Some(day) = entry.expires.filter(|day| *day < today) {
-                return Err(self.refused(
-                    entry,
-                    format!(
-                        "the expected failure `{}` expired on {day} ({}); mend it, or decide anew \
-                         and move `expires`",
-                        entry.id, entry.reason
-                    ),
-                ));
-            }
-            self.names_something(entry, files)?;
+        self.entries.iter().try_for_each(|entry| {
+            self.is_in_time(entry, today)?;
+            self.names_something(entry, files)
+        })
+    }
+
+    /// As [`Expected::check`], where the scenarios are drawn: requirements alone are looked up.
+    ///
+    /// # Errors
+    /// The first entry that expired or names no requirement, with its place and a near miss.
+    pub fn check_without_scenarios(&self, today: Date) -> Result<(), FileError> {
+        self.entries.iter().try_for_each(|entry| {
+            self.is_in_time(entry, today)?;
+            entry.parts().1.map_or(Ok(()), |requirement| self.is_a_row(entry, requirement))
+        })
+    }
+
+    fn is_in_time(&self, entry: &Entry, today: Date) -> Result<(), FileError> {
+        let Some(day) = entry.expires.filter(|day| *day < today) else { return Ok(()) };
+        Err(self.refused(
+            entry,
+            format!(
+                "the expected failure `{}` expired on {day} ({}); mend it, or decide anew and move \
+                 `expires`",
+                entry.id, entry.reason
+            ),
+        ))
+    }
+
+    fn is_a_row(&self, entry: &Entry, requirement: &str) -> Result<(), FileError> {
+        if register::get(requirement).is_some() {
+            return Ok(());
         }
-        Ok(())
+        let ids = || register::all().iter().map(|row| row.id.as_str());
+        let near = ending(register::nearest(requirement).or_else(|| alike(requirement, ids())));
+        let hint = "a scenario is named `FILE/ID`";
+        let message = format!("there is no requirement `{requirement}`{near} ({hint})");
+        Err(self.refused(entry, message))
     }
 
     fn names_something(&self, entry: &Entry, files: &[ScenarioFile]) -> Result<(), FileError> {
@@ -51,13 +75,7 @@ impl Expected {
             return Err(self.refused(entry, format!("no scenario is called `{pattern}`{near}")));
         }
         let Some(requirement) = requirement else { return Ok(()) };
-        if register::get(requirement).is_none() {
-            let ids = || register::all().iter().map(|row| row.id.as_str());
-            let near = ending(register::nearest(requirement).or_else(|| alike(requirement, ids())));
-            let hint = "a scenario is named `FILE/ID`";
-            let message = format!("there is no requirement `{requirement}`{near} ({hint})");
-            return Err(self.refused(entry, message));
-        }
+        self.is_a_row(entry, requirement)?;
         let is_implicit = || implicit::TABLE.iter().any(|row| row.verifies.contains(&requirement));
         let meant: Vec<_> = all().filter(|(name, _)| is_meant(name)).collect();
         let is_declared =

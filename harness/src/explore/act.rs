@@ -1,7 +1,6 @@
 //! What one act of a case does: which operation, with which input. Values only, so that a case can be
-//! drawn, made smaller and written down.
+//! drawn, made smaller and written down; what each needs is in `means`.
 
-use http::Method;
 use moot_fixtures::contract::{LegalRequestStatus, Operation, WorkflowStatus};
 use serde_json::Value;
 
@@ -93,6 +92,8 @@ pub enum Unusable {
     Missing,
     /// Nobody issued it.
     Unknown(String),
+    /// The header is no bearer token at all; this is its value.
+    Malformed(&'static str),
     /// Older than two hours.
     Expired,
     /// Taken back.
@@ -110,6 +111,20 @@ pub enum RequestFlaw {
     UnknownWorkflow(String),
     /// The requester is nobody's e-mail address.
     UnknownRequester(String),
+    /// One of the fields that its schema requires is left out: which of them, from 0.
+    Lacking(u8),
+    /// An e-mail address of the counterparty is this word.
+    NoAddress(&'static str, String),
+    /// `variables` hold this text, which is no JSON object.
+    Variables(String),
+    /// The single signer is nobody's e-mail address.
+    UnknownSigner(String),
+    /// Its workflow is not published.
+    Unpublished,
+    /// It is sound, and sent with a token that may only read.
+    ReadToken,
+    /// A field of §4.5 stands there once more, with this text.
+    Twice(&'static str, String),
     /// A field of §4.5 has this text instead of its own, or though the workflow does not ask for it.
     Field(&'static str, String),
     /// A field that §4.5 does not name.
@@ -125,10 +140,32 @@ pub enum UploadFlaw {
     Nothing,
     /// `metadata` is no JSON object.
     Metadata(String),
+    /// A field stands there twice.
+    Twice,
     /// A file of a type that may not be supported.
     Extension(String),
     /// No multipart body at all.
     Body(String),
+}
+
+/// What an upload by address names (§4.9).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// The public one that the target is bound to.
+    Bound,
+    /// One whose bytes a moot mock is told before; they hold this text.
+    Registered(String),
+    /// No absolute https address.
+    NotHttps(String),
+    /// An internal or private one.
+    Inside {
+        /// As it stands in the address.
+        host: String,
+        /// What follows the first slash.
+        path: String,
+    },
+    /// The bound one, with a file beside.
+    BesideFile,
 }
 
 /// What is wrong with the registration of a webhook (§4.14).
@@ -155,6 +192,26 @@ pub enum TokenFlaw {
     Scope(String),
 }
 
+/// What another company must neither see nor touch, right after it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// An uploaded document.
+    Document,
+    /// A registered webhook.
+    Webhook,
+}
+
+/// A call that nobody would think of; only that it is no server error is stated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Odd {
+    /// A method that reads nothing of §4: `HEAD` or `OPTIONS`, of a path of it.
+    Method(&'static str, &'static str),
+    /// A list with these query parameters, in order; a name may repeat.
+    Query(List, Vec<(String, Vec<String>)>),
+    /// A path of §4 with something behind it.
+    Path(String),
+}
+
 /// One act: it finds what it needs itself, so that any subsequence of a case is a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
@@ -173,6 +230,26 @@ pub enum Act {
         single: Single,
         /// Which.
         row: u8,
+    },
+    /// Reads a list from its first page to its last, which partition it.
+    Whole {
+        /// Which.
+        list: List,
+    },
+    /// Reads all requests, and those in a status: the filter neither leaks nor misses.
+    Filtered {
+        /// Of §3.
+        status: LegalRequestStatus,
+    },
+    /// Reads the logs of requests in a status that is not the first: each is its own, and tells it.
+    Log {
+        /// Of §3.
+        status: LegalRequestStatus,
+    },
+    /// Makes something, which another company must neither see nor touch (§5.6).
+    Hide {
+        /// What.
+        hidden: Hidden,
     },
     /// Another company reads it (§5.6).
     Spy {
@@ -206,6 +283,11 @@ pub enum Act {
         /// What is wrong with it.
         flaw: Option<UploadFlaw>,
     },
+    /// Uploads by address; by a sound one the document is then read and listed.
+    Address {
+        /// Which.
+        address: Address,
+    },
     /// Registers a webhook below `.invalid`; a sound one is then listed, deleted, and gone.
     Webhook {
         /// Its name.
@@ -230,6 +312,13 @@ pub enum Act {
         /// With what.
         token: Unusable,
     },
+    /// Asks for a token, and uses it altered; as it is it must do.
+    Altered,
+    /// Calls something oddly.
+    Odd {
+        /// How.
+        odd: Odd,
+    },
     /// Calls something that is not there, or not by this method.
     Stray {
         /// Upper case.
@@ -237,87 +326,4 @@ pub enum Act {
         /// Below the base address.
         path: String,
     },
-}
-
-/// What the target lets an act do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Means {
-    /// Consent to write, with a token that may.
-    pub write: bool,
-    /// Consent to delete.
-    pub delete: bool,
-    /// There is another company.
-    pub second_company: bool,
-    /// There is an expired token.
-    pub expired_token: bool,
-    /// There is a revoked token.
-    pub revoked_token: bool,
-}
-
-impl Act {
-    /// The needs (DESIGN §6) of a scenario with this act.
-    pub fn needs(&self) -> Vec<&'static str> {
-        match self {
-            Self::Page { .. } | Self::Read { .. } | Self::Unknown { .. } | Self::Token { .. } => {
-                vec!["read"]
-            }
-            Self::Spy { .. } => vec!["read", "second_company"],
-            Self::Request { .. } | Self::Upload { .. } => vec!["read", "write"],
-            Self::Webhook { .. } | Self::DeleteUnknown { .. } => vec!["read", "write", "delete"],
-            Self::Denied { operation, token } => {
-                let mut needs = vec!["read"];
-                needs.extend(consents(operation.method().as_str()));
-                match token {
-                    Unusable::Expired => needs.push("expired_token"),
-                    Unusable::Revoked => needs.push("revoked_token"),
-                    Unusable::Missing | Unusable::Unknown(_) | Unusable::ReadOnly => {}
-                }
-                needs
-            }
-            Self::Stray { method, .. } => {
-                let mut needs = vec!["read"];
-                needs.extend(consents(method));
-                needs
-            }
-        }
-    }
-
-    /// Calls of it that may create something.
-    pub fn creations(&self) -> u32 {
-        match self {
-            Self::Request { .. } | Self::Upload { .. } | Self::Webhook { .. } => 1,
-            // What is refused creates nothing, where the target is sound.
-            Self::Denied { operation, .. } => u32::from(operation.method() == Method::POST),
-            Self::Page { .. }
-            | Self::Read { .. }
-            | Self::Spy { .. }
-            | Self::Unknown { .. }
-            | Self::DeleteUnknown { .. }
-            | Self::Token { .. }
-            | Self::Stray { .. } => 0,
-        }
-    }
-}
-
-/// What a call by this method needs beside a token that reads.
-fn consents(method: &str) -> &'static [&'static str] {
-    match method {
-        "GET" => &[],
-        "DELETE" => &["write", "delete"],
-        _ => &["write"],
-    }
-}
-
-impl Means {
-    /// Whether an act with these needs may be drawn.
-    pub fn meet(&self, needs: &[&str]) -> bool {
-        needs.iter().all(|need| match *need {
-            "write" => self.write,
-            "delete" => self.delete,
-            "second_company" => self.second_company,
-            "expired_token" => self.expired_token,
-            "revoked_token" => self.revoked_token,
-            _ => true,
-        })
-    }
 }

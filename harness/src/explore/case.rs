@@ -33,7 +33,13 @@ impl Case {
         let needs: Vec<&str> = NEEDS.into_iter().filter(|need| asked.contains(need)).collect();
         let acts = self.acts.iter().enumerate();
         let steps: Vec<Value> = acts.flat_map(|(at, act)| steps::steps(act, at)).collect();
-        json!({ "id": self.id(), "title": "Drawn by moot explore", "needs": needs, "steps": steps })
+        let mut scenario = json!({
+            "id": self.id(), "title": "Drawn by moot explore", "needs": needs, "steps": steps,
+        });
+        if self.acts.iter().any(Act::compares) {
+            scenario["confirm"] = true.into();
+        }
+        scenario
     }
 }
 

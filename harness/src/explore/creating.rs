@@ -1,70 +1,17 @@
-//! Acts that create a request or a document: what is sound is created, readable and listed; what is
-//! refused leaves nothing behind.
+//! Acts that upload a document, and what all that creates has in common: what is sound is created,
+//! readable and listed; what is refused leaves nothing behind.
 
 use moot_fixtures::contract::Operation;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::act::{RequestFlaw, UploadFlaw};
-use super::steps::{PAGES_MAX, get, literal, one, set};
+use super::act::UploadFlaw;
+use super::steps::{PAGES_MAX, get, literal, one};
 
 /// A boundary of our own, for bodies that break the rules of multipart.
 const MULTIPART: &str = "multipart/form-data; boundary=moot";
 
-/// Creates a request for a workflow of the target, if it has so many.
-pub(super) fn request(workflow: u8, flaw: Option<&RequestFlaw>, number: usize) -> Vec<Value> {
-    let (first, picked) = (usize::from(workflow), format!("picked_{number}"));
-    let choose = json!({ "let": one(&picked, json!({
-        "from": "<bindings>", "at": format!("$.workflows[{first}:{}]", first + 1),
-    })) });
-    let form = json!({
-        "name": "the form of a workflow",
-        "request": Operation::GetWorkflowSchema.as_str(), "id": "<workflow>", "token": "read",
-        "require": { "status": 200 }, "capture": { "form": "body" },
-    });
-    let mut steps = vec![form];
-    match flaw {
-        None => steps.extend(sound_request()),
-        Some(flaw) => steps.push(flawed_request(flaw)),
-    }
-    vec![
-        choose,
-        json!({ "for_each": one("workflow", format!("<{picked}>").into()), "steps": steps }),
-    ]
-}
-
-fn sound_request() -> Vec<Value> {
-    let name = json!({ "/data/attributes/name": "<created_name>" });
-    let mut readable = json!({ "status": 200, "/data/id": "<created>" });
-    merge(&mut readable, &name);
-    let mut steps = vec![
-        json!({
-            "name": "a sound request",
-            "request": "POST /v1/requests", "token": "write",
-            "multipart": { "from_schema": "<form>", "set": { "workflow_id": "<workflow>" } },
-            "expect": {
-                "create-legal-request.status-201": { "status": 201 },
-                "create-legal-request.draft": { "/data/attributes/status": "draft" },
-            },
-            "capture": { "created": "/data/id", "created_name": "/data/attributes/name" },
-        }),
-        json!({
-            "name": "the created request",
-            "request": Operation::GetLegalRequest.as_str(), "id": "<created>", "token": "read",
-            "expect": { "create-legal-request.then-readable": readable },
-        }),
-        json!({
-            "name": "the log of the created request",
-            "request": Operation::GetLegalRequestActivity.as_str(), "id": "<created>",
-            "token": "read",
-            "expect": { "create-legal-request.then-logged": { "status": 200 } },
-        }),
-    ];
-    steps.extend(then_listed(Operation::ListLegalRequests, "create-legal-request.then-listed"));
-    steps
-}
-
 /// It is on one of the pages, once, under its name.
-fn then_listed(operation: Operation, row: &str) -> Vec<Value> {
+pub(super) fn then_listed(operation: Operation, row: &str) -> Vec<Value> {
     vec![
         json!({
             "name": "how long the list is",
@@ -86,60 +33,8 @@ fn then_listed(operation: Operation, row: &str) -> Vec<Value> {
     ]
 }
 
-fn flawed_request(flaw: &RequestFlaw) -> Value {
-    let mut set_fields = Map::from_iter([("workflow_id".to_owned(), Value::from("<workflow>"))]);
-    let mut omit = Vec::new();
-    let missing = json!({ "status": 400, "problem": "parameter_missing" });
-    let refused = json!({
-        "status": [400, 403, 404, 422], "/type": { "type": "string", "length": { "min": 1 } },
-    });
-    let (name, check) = match flaw {
-        RequestFlaw::Omitted(field) => {
-            set_fields.retain(|name, _| name != field);
-            omit.push(*field);
-            let row = match *field {
-                "workflow_id" => "create-legal-request.workflow-id-required",
-                _ => "create-legal-request.requester-required",
-            };
-            ("a request without what it needs", Some((row, missing)))
-        }
-        RequestFlaw::UnknownWorkflow(id) => {
-            set_fields.insert("workflow_id".to_owned(), literal(id));
-            let row = "create-legal-request.workflow-must-exist";
-            ("a request for an unknown workflow", Some((row, refused)))
-        }
-        RequestFlaw::UnknownRequester(address) => {
-            set_fields.insert("requester_email".to_owned(), literal(address));
-            let row = "create-legal-request.requester-is-a-user";
-            ("a request of an unknown requester", Some((row, refused)))
-        }
-        RequestFlaw::Field(field, text) => {
-            set_fields.insert((*field).to_owned(), literal(text));
-            ("a request with another value", None)
-        }
-        RequestFlaw::Foreign(field, text) => {
-            set_fields.insert(field.clone(), literal(text));
-            ("a request with a field of its own", None)
-        }
-        RequestFlaw::Body(text) => return garbage("/v1/requests", text),
-    };
-    let mut multipart = json!({ "from_schema": "<form>" });
-    set(&mut multipart, "set", set_fields);
-    if !omit.is_empty() {
-        multipart["omit"] = json!(omit);
-    }
-    let mut step = json!({
-        "name": name, "request": "POST /v1/requests", "token": "write", "multipart": multipart,
-    });
-    if let Some((row, expected)) = check {
-        step["expect"] = one(row, expected);
-        step["unchanged"] = json!(["GET /v1/requests"]);
-    }
-    step
-}
-
 /// What is no multipart body: refused by whatever status (§7), and nothing is stored.
-fn garbage(path: &str, text: &str) -> Value {
+pub(super) fn garbage(path: &str, text: &str) -> Value {
     let row = match path {
         "/v1/requests" => "create-legal-request.refused-changes-nothing",
         _ => "create-repository-document.file-or-url-required",
@@ -192,6 +87,9 @@ pub(super) fn upload(
             "create-repository-document.metadata-must-be-an-object",
             json!({ "status": [400, 422] }),
         ),
+        Some(UploadFlaw::Twice) => {
+            vec![call("an upload of two files", json!([file("pdf"), file("pdf")]))]
+        }
         Some(UploadFlaw::Extension(extension)) => {
             vec![call("an upload of another type", json!([file(extension)]))]
         }
@@ -209,16 +107,8 @@ fn sound_upload(mut step: Value, metadata: Option<&Value>) -> Vec<Value> {
         Some(_) => "create-repository-document.metadata-keeps-json-types",
         None => "repository-document.custom-fields-empty",
     };
-    let read = json!({
-        "name": "the created document",
-        "request": Operation::GetRepositoryDocument.as_str(), "id": "<created>", "token": "read",
-        "expect": {
-            "create-repository-document.then-readable": {
-                "status": 200, "/data/id": "<created>", "/data/attributes/name": "<created_name>",
-            },
-            row: { "/data/attributes/custom_fields": { "equals": kept } },
-        },
-    });
+    let mut read = then_readable();
+    read["expect"][row] = json!({ "/data/attributes/custom_fields": { "equals": kept } });
     let mut steps = vec![step, read];
     let row = "create-repository-document.then-listed";
     steps.extend(then_listed(Operation::ListRepositoryDocuments, row));
@@ -226,8 +116,18 @@ fn sound_upload(mut step: Value, metadata: Option<&Value>) -> Vec<Value> {
     vec![json!({ "for_each": { "once": [1] }, "steps": steps })]
 }
 
-fn merge(into: &mut Value, other: &Value) {
-    for (key, value) in other.as_object().into_iter().flatten() {
-        into[key] = value.clone();
-    }
+/// An uploaded document is read by its id.
+pub(super) fn then_readable() -> Value {
+    json!({
+        "name": "the created document",
+        "request": Operation::GetRepositoryDocument.as_str(), "id": "<created>", "token": "read",
+        "expect": {
+            "create-repository-document.then-readable": {
+                "status": 200, "/data/id": "<created>", "/data/attributes/name": "<created_name>",
+            },
+            "repository-document.relation-null-when-untied": {
+                "/data/relationships/legal_request/data": null,
+            },
+        },
+    })
 }

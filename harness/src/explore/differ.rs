@@ -34,6 +34,19 @@ pub struct Seen {
     pub first: String,
 }
 
+/// One way to differ, wherever it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alike<'a> {
+    /// How the answers differ.
+    pub what: &'a str,
+    /// What was done, in order.
+    pub acts: Vec<&'a str>,
+    /// Steps, of all acts.
+    pub times: u32,
+    /// A scenario in which it was seen.
+    pub first: &'a str,
+}
+
 /// All differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Differences(pub BTreeMap<Difference, Seen>);
@@ -54,6 +67,20 @@ impl Differences {
                 self.keep(Difference { act, what }, &target.name);
             }
         }
+    }
+
+    /// Each way to differ once, the most frequent first.
+    pub fn by_what(&self) -> Vec<Alike<'_>> {
+        let mut all: BTreeMap<&str, Alike<'_>> = BTreeMap::new();
+        for (Difference { act, what }, seen) in &self.0 {
+            let blank = || Alike { what, acts: Vec::new(), times: 0, first: &seen.first };
+            let alike = all.entry(what).or_insert_with(blank);
+            alike.acts.push(act);
+            alike.times += seen.times;
+        }
+        let mut all: Vec<Alike<'_>> = all.into_values().collect();
+        all.sort_by_key(|alike| std::cmp::Reverse(alike.times));
+        all
     }
 
     fn keep(&mut self, difference: Difference, scenario: &str) {
@@ -194,7 +221,19 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{act, collect, is_inside, plain};
+    use super::{Difference, Differences, Seen, act, collect, is_inside, plain};
+
+    #[test]
+    fn what_is_the_same_in_many_acts_is_one_difference() {
+        let mut all = Differences::default();
+        for (act, what, times) in [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)] {
+            let difference = Difference { act: act.to_owned(), what: what.to_owned() };
+            all.0.insert(difference, Seen { times, first: "case-1".to_owned() });
+        }
+        let grouped = all.by_what();
+        let shown: Vec<_> = grouped.iter().map(|it| (it.what, it.acts.clone(), it.times)).collect();
+        assert_eq!(shown, [("y", vec!["a", "b"], 5), ("x", vec!["a"], 1)]);
+    }
 
     #[test]
     fn ids_of_rows_are_no_difference() {

@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 use super::Explored;
 use super::text::outcome_word;
 use super::violation::Violation;
+use crate::run::result::{ExpectedFailure, ExpectedState};
 
 /// The version of the shape below.
 const SCHEMA_VERSION: u32 = 1;
 
 /// `{schema_version, outcome, exit_code, target, seed, cases, walked, requests_sent, violations: [],
-/// warnings: [], differences: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
+/// warnings: [], differences: [], expected: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
 pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     let result = &explored.result;
     let warnings = explored.warnings.iter().map(|(id, warned)| {
@@ -22,6 +23,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
             "times": seen.times, "first": seen.first,
         })
     });
+    let expected = result.expected.iter().map(known);
     let not_walked = explored.not_walked.iter();
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));
     let residue = result.residue.iter().map(|left| {
@@ -29,7 +31,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     });
     json!({
         "schema_version": SCHEMA_VERSION,
-        "outcome": outcome_word(result.exit_code),
+        "outcome": outcome_word(result),
         "exit_code": result.exit_code,
         "target": {
             "name": result.target.name,
@@ -43,11 +45,26 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
         "violations": explored.violations.iter().map(violation).collect::<Vec<_>>(),
         "warnings": warnings.collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
+        "expected": expected.collect::<Vec<_>>(),
         "not_walked": not_walked.collect::<Vec<_>>(),
         "residue": residue.collect::<Vec<_>>(),
         "saved": saved,
         "trouble": result.trouble,
         "reproduce": result.reproduce,
+    })
+}
+
+/// As in the report of a run.
+fn known(one: &ExpectedFailure) -> Value {
+    let (state, note) = match &one.state {
+        ExpectedState::Happened => ("happened", None),
+        ExpectedState::Stale => ("stale", None),
+        ExpectedState::Inapplicable(why) => ("inapplicable", Some(why)),
+        ExpectedState::Unjudged => ("unjudged", None),
+    };
+    json!({
+        "id": one.id, "outcome": one.outcome, "reason": one.reason, "expires": one.expires,
+        "state": state, "note": note, "names": one.names,
     })
 }
 

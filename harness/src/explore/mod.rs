@@ -6,19 +6,27 @@
 //! checks of the harness. What fails is made smaller and kept as a file. The mock in this process walks
 //! the same; where it only answers otherwise, that is shown and judged by nobody.
 
+mod access;
 pub mod act;
+mod addresses;
 pub mod case;
 mod creating;
 pub mod differ;
 mod draw;
 mod explored;
+mod hidden;
 pub mod json;
+mod known;
+mod means;
+mod odd;
+mod requests;
 mod search;
 mod shrink;
 mod steps;
 pub mod text;
 pub mod violation;
 mod webhooks;
+mod whole;
 mod yaml;
 
 pub use explored::{Explored, Warned};

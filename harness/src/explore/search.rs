@@ -8,13 +8,15 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use proptest::strategy::{Strategy, ValueTree};
 
-use super::act::{Act, Means};
+use super::act::Act;
 use super::case::{self, Case};
 use super::differ::Differences;
 use super::draw;
 use super::explored::{Explored, Warned};
+use super::known;
+use super::means::Means;
 use super::shrink::{self, Smaller};
-use super::violation::{Cause, Causes, Shown, Violation};
+use super::violation::{self, Cause, Causes, Shown, Violation};
 use crate::run::outcome::Ending;
 use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
 use crate::run::{Event, Interruption, RunOptions, Session};
@@ -79,6 +81,7 @@ pub async fn explore(
     let mut search =
         Search { options: &options, session, model, ended, beside, found: Found::default() };
     search.walk_all().await?;
+    search.judge();
     let violations = search.violations().await?;
     Ok(search.end(violations).await)
 }
@@ -104,8 +107,9 @@ struct Found {
     results: Vec<Arc<ScenarioResult>>,
     /// Of the cases that fail, whole.
     whole: BTreeMap<usize, Arc<ScenarioResult>>,
-    causes: Causes,
     not_walked: BTreeMap<String, u64>,
+    /// What they show that is not expected; known when all were walked.
+    causes: Causes,
     warnings: BTreeMap<String, Warned>,
     differences: Differences,
 }
@@ -141,6 +145,8 @@ impl Search<'_> {
         let means = Means {
             write: has("write"),
             delete: has("delete"),
+            fetch: has("fetch"),
+            admin: has("admin"),
             second_company: has("second_company"),
             expired_token: has("expired_token"),
             revoked_token: has("revoked_token"),
@@ -179,6 +185,17 @@ impl Search<'_> {
             self.found.cases.push(drawn.clone());
         }
         Ok(())
+    }
+
+    /// What the walks show, without what is expected of the target.
+    fn judge(&mut self) {
+        let results = self.found.results.iter();
+        let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
+        self.session.mark(&mut marked);
+        for (place, result) in marked.iter().enumerate() {
+            self.found.causes.note(place, result);
+            self.found.note_warnings(result);
+        }
     }
 
     /// Each cause once, by the smallest case that shows it.
@@ -238,8 +255,11 @@ impl Search<'_> {
                 *result = Arc::clone(smaller);
             }
         }
-        let ending = ending(&all, self.session.broken_off().0);
+        let broken_off = self.session.broken_off().0;
+        let entries = self.session.expected().entries.clone();
         let mut result = self.session.end(all).await;
+        result.expected = known::told(result.expected, &entries);
+        let ending = ending(&result.scenarios, broken_off);
         (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);
         self.model.end(Vec::new()).await;
         let cases = cases.len() as u64;
@@ -254,19 +274,23 @@ impl Found {
         whole: &Arc<ScenarioResult>,
         model: Option<&Arc<ScenarioResult>>,
     ) {
-        if self.causes.note(place, whole) {
+        if violation::is_any(whole) {
             self.whole.insert(place, Arc::clone(whole));
         }
         if let Some(not_run) = &whole.not_run {
             *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
         }
-        for check in checks(whole).filter(|check| check.verdict == Verdict::Warn) {
+        if let Some(model) = model {
+            self.differences.add(whole, model);
+        }
+    }
+
+    fn note_warnings(&mut self, result: &ScenarioResult) {
+        let warned = |check: &&CheckResult| check.verdict == Verdict::Warn && check.known.is_none();
+        for check in checks(result).filter(warned) {
             let Subject::Requirement(id) = &check.subject else { continue };
             let blank = || Warned { message: check.message.clone(), times: 0 };
             self.warnings.entry(id.to_string()).or_insert_with(blank).times += 1;
-        }
-        if let Some(model) = model {
-            self.differences.add(whole, model);
         }
     }
 }
@@ -289,11 +313,11 @@ fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
 
 /// 0 nothing found, 1 a violation, 3 nothing was judged or it was interrupted, 4 the target stopped
 /// answering, 70 our fault.
-fn ending(results: &[Arc<ScenarioResult>], broken_off: Ending) -> Ending {
+fn ending(results: &[ScenarioResult], broken_off: Ending) -> Ending {
     let mut ending = broken_off;
     let mut is_judged = false;
-    for check in results.iter().flat_map(|result| checks(result)) {
-        match check.verdict {
+    for check in results.iter().flat_map(checks) {
+        match check.weight() {
             Verdict::Error => ending = ending.graver(Ending::OURS),
             Verdict::Fail => ending = ending.graver(Ending::NON_CONFORMANT),
             Verdict::Drift | Verdict::Warn | Verdict::Observed | Verdict::Pass => is_judged = true,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use proptest::strategy::{Strategy, ValueTree};
 
-use super::act::{Act, Means};
+use super::act::Act;
 use super::case::{self, Case};
 use super::draw;
+use super::means::Means;
 use super::violation::Cause;
 use crate::run::Session;
 use crate::run::result::ScenarioResult;

@@ -6,8 +6,8 @@
 use moot_fixtures::contract::Operation;
 use serde_json::{Map, Value, json};
 
-use super::act::{Act, Filter, List, Single, TokenFlaw, Unusable};
-use super::{creating, webhooks};
+use super::act::{Act, Filter, Hidden, List, Single};
+use super::{access, addresses, creating, hidden, odd, requests, webhooks, whole};
 
 /// Pages of a list that are walked to find what was created.
 pub(super) const PAGES_MAX: u32 = 40;
@@ -37,14 +37,22 @@ fn unnumbered(act: &Act, number: usize) -> Vec<Value> {
         Act::Read { single, row } => read(*single, *row, number),
         Act::Spy { single, row } => spy(*single, *row, number),
         Act::Unknown { single, id, is_plain } => vec![unknown(*single, id, *is_plain)],
-        Act::Request { workflow, flaw } => creating::request(*workflow, flaw.as_ref(), number),
+        Act::Request { workflow, flaw } => requests::request(*workflow, flaw.as_ref(), number),
         Act::Upload { name, metadata, flaw } => {
             creating::upload(name, metadata.as_ref(), flaw.as_ref(), number)
         }
+        Act::Address { address } => addresses::upload(address, number),
         Act::Webhook { name, flaw } => webhooks::register(name, flaw.as_ref(), number),
         Act::DeleteUnknown { id } => vec![webhooks::delete_unknown(id)],
-        Act::Token { flaw } => vec![token(flaw.as_ref())],
-        Act::Denied { operation, token } => vec![denied(*operation, token)],
+        Act::Whole { list } => whole::partition(*list),
+        Act::Filtered { status } => whole::filtered(*status),
+        Act::Log { status } => whole::log(*status),
+        Act::Hide { hidden: Hidden::Document } => hidden::document(number),
+        Act::Hide { hidden: Hidden::Webhook } => hidden::webhook(number),
+        Act::Token { flaw } => vec![access::token(flaw.as_ref())],
+        Act::Altered => access::altered(),
+        Act::Denied { operation, token } => vec![access::denied(*operation, token)],
+        Act::Odd { odd } => vec![odd::odd(odd)],
         Act::Stray { method, path } => vec![stray(method, path)],
     }
 }
@@ -221,123 +229,14 @@ fn unknown(single: Single, id: &str, is_plain: bool) -> Value {
         "request": operation.as_str(), "id": literal(id), "token": "read",
     });
     if is_plain {
-        step["expect"] = one(row, json!({ "status": 404 }));
-    }
-    step
-}
-
-fn token(flaw: Option<&TokenFlaw>) -> Value {
-    let mut form = Map::from_iter([
-        ("grant_type".to_owned(), Value::from("client_credentials")),
-        ("client_id".to_owned(), "<target.main.client_id>".into()),
-        ("client_secret".to_owned(), "<target.main.client_secret>".into()),
-        ("scope".to_owned(), "read".into()),
-    ]);
-    let refused = json!({ "status": { "min": 400, "max": 499 } });
-    let (name, row, expected) = match flaw {
-        None => ("a token", "token.success-status", json!({ "status": 200, "/scope": "read" })),
-        Some(TokenFlaw::Omitted(field)) => {
-            form.remove(*field);
-            let row = match *field {
-                "grant_type" => "token.grant-type-required",
-                "client_id" => "token.client-id-required",
-                _ => "token.client-secret-required",
-            };
-            ("a token without a field", row, refused)
-        }
-        Some(TokenFlaw::GrantType(text)) => {
-            form.insert("grant_type".to_owned(), literal(text));
-            ("a token by another grant", "token.grant-type-must-be-client-credentials", refused)
-        }
-        Some(TokenFlaw::Secret(text)) => {
-            form.insert("client_secret".to_owned(), literal(text));
-            ("a token for a wrong secret", "token.wrong-secret-refused", refused)
-        }
-        Some(TokenFlaw::Client(text)) => {
-            form.insert("client_id".to_owned(), literal(text));
-            ("a token for nobody", "token.unknown-client-refused", refused)
-        }
-        Some(TokenFlaw::Scope(text)) => {
-            form.insert("scope".to_owned(), literal(text));
-            let expected = json!({
-                "status": { "min": 200, "max": 499 },
-                "$.scope": { "none": { "equals": literal(text) } },
-            });
-            ("a token of no scope", "token.scope-unknown-not-granted", expected)
-        }
-    };
-    let mut expect = one(row, expected);
-    match flaw {
-        None => {
-            expect["token.lifetime-7200"] = json!({ "/expires_in": 7200 });
-            expect["token.type-bearer"] = json!({ "/token_type": "Bearer" });
-        }
-        Some(TokenFlaw::Scope(_)) => {}
-        Some(
-            TokenFlaw::Omitted(_)
-            | TokenFlaw::GrantType(_)
-            | TokenFlaw::Secret(_)
-            | TokenFlaw::Client(_),
-        ) => {
-            expect["token-failure.no-token"] = json!({ "/access_token": { "present": false } });
-        }
-    }
-    json!({ "name": name, "request": "POST /oauth/token", "form": form, "expect": expect })
-}
-
-fn denied(operation: Operation, token: &Unusable) -> Value {
-    let invalid = |problem: &str| json!({ "status": 401, "problem": problem });
-    let (words, choice, row, expected) = match token {
-        Unusable::Missing => {
-            ("without a token", "none", "authentication.missing-401", invalid("invalid_token"))
-        }
-        Unusable::Unknown(_) => {
-            ("with nobody's token", "none", "authentication.invalid-401", invalid("invalid_token"))
-        }
-        Unusable::Expired => (
-            "with an expired token",
-            "expired",
-            "authentication.expired-401",
-            invalid("token_expired"),
-        ),
-        Unusable::Revoked => (
-            "with a revoked token",
-            "revoked",
-            "authentication.revoked-401",
-            invalid("token_revoked"),
-        ),
-        // Only a call that is sound but for its scope must be refused for that: which of two
-        // faults is answered is open (`check_order`).
-        Unusable::ReadOnly if operation == Operation::CreateRepositoryDocument => (
-            "with a token that may only read",
-            "read",
-            "authentication.insufficient-scope-403",
-            json!({ "status": 403, "problem": "insufficient_scope" }),
-        ),
-        Unusable::ReadOnly => (
-            "with a token that may only read",
-            "read",
-            "authentication.write-scope-required",
-            json!({ "status": { "min": 400, "max": 499 } }),
-        ),
-    };
-    let mut step = json!({
-        "name": format!("{} {words}", operation.as_str()),
-        "request": operation.as_str(),
-        "token": choice,
-        "expect": one(row, expected),
-    });
-    if operation.path().contains("{id}") {
-        step["id"] = "unknown1".into();
-    }
-    match token {
-        Unusable::Unknown(text) => {
-            step["headers"] = json!({ "authorization": format!("Bearer {text}") });
-        }
-        Unusable::ReadOnly if operation == Operation::CreateRepositoryDocument => {
-            step["multipart"] = json!({ "parts": [{ "name": "file", "file": "agreement.pdf" }] });
-        }
-        Unusable::ReadOnly | Unusable::Missing | Unusable::Expired | Unusable::Revoked => {}
+        let expected = match single {
+            Single::LegalRequest | Single::Activity => {
+                json!({ "status": 404, "problem": "request_not_found" })
+            }
+            // Of which type the problem is, is open (`not_found_type`).
+            Single::Workflow | Single::Schema | Single::Document => json!({ "status": 404 }),
+        };
+        step["expect"] = one(row, expected);
     }
     step
 }

@@ -5,15 +5,18 @@ use std::fmt::Write as _;
 use moot_fixtures::register;
 
 use super::Explored;
-use super::differ::Seen;
+use super::differ::Alike;
 use super::violation::Violation;
 use crate::report::escape;
 use crate::report::text::Detail;
 use crate::report::text::paint::{Paint, left};
+use crate::run::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.
 const LINES_MAX: usize = 40;
+/// Acts of one difference that are named.
+const ACTS_MAX: usize = 3;
 /// Characters of an expected or actual value.
 const VALUE_CHARACTERS_MAX: usize = 600;
 /// Requests of a violation that are shown; the file has them all.
@@ -30,14 +33,11 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
             (id.as_str(), format!("{} ({} times)", warned.message, warned.times))
         });
         section(&mut out, paint, "Warnings", warned);
-        let differs = explored.differences.0.iter().map(|(difference, seen)| {
-            let Seen { times, first } = seen;
-            (
-                difference.act.as_str(),
-                format!("{} ({times} times, first in {first})", difference.what),
-            )
-        });
+        let differs = explored.differences.by_what();
+        let differs = differs.iter().map(|one| (one.what, acts(one)));
         section(&mut out, paint, "Unlike the mock, and allowed", differs);
+        let expected = explored.result.expected.iter();
+        section(&mut out, paint, "Expected failures", expected.map(known));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), format!("{times} cases")));
         section(&mut out, paint, "Not walked to the end", reasons);
@@ -89,6 +89,27 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
     out.push('\n');
 }
 
+/// Where a difference was seen.
+fn acts(alike: &Alike<'_>) -> String {
+    let shown = alike.acts.iter().take(ACTS_MAX).copied().collect::<Vec<_>>().join("; ");
+    let more = match alike.acts.len().saturating_sub(ACTS_MAX) {
+        0 => String::new(),
+        count => format!("; and {count} more"),
+    };
+    format!("{shown}{more} ({} times, first in {})", alike.times, alike.first)
+}
+
+/// What became of a known failure.
+fn known(one: &ExpectedFailure) -> (&str, String) {
+    let until = one.expires.as_ref().map(|day| format!(", until {day}")).unwrap_or_default();
+    let seen = match (&one.state, one.names.first()) {
+        (ExpectedState::Inapplicable(why), _) => why.clone(),
+        (_, Some(first)) => format!("{} times, first in {first}", one.names.len()),
+        (_, None) => "not seen".to_owned(),
+    };
+    (one.id.as_str(), format!("{} ({}{until}): {seen}", one.reason, one.outcome.as_str()))
+}
+
 fn section<'a>(
     out: &mut String,
     paint: Paint,
@@ -123,11 +144,16 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
         1 | 2 | 70 => Verdict::Fail,
         _ => Verdict::NotRun,
     };
+    let happened = |one: &&ExpectedFailure| one.state == ExpectedState::Happened;
+    let expected = match result.expected.iter().filter(happened).count() {
+        0 => String::new(),
+        count => format!(", {count} expected"),
+    };
     let found = explored.violations.len();
     let _ = writeln!(
         out,
-        "{}: {} cases on {}, {} walked to the end, {} requests; {found} found; seed {}",
-        paint.verdict(worst, outcome_word(result.exit_code)),
+        "{}: {} cases on {}, {} walked to the end, {} requests; {found} found{expected}; seed {}",
+        paint.verdict(worst, outcome_word(result)),
         explored.cases,
         escape::line(&result.target.name),
         explored.walked,
@@ -138,10 +164,11 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
 }
 
 /// In words: exploring proves nothing, so that nothing found is not conformant.
-pub(super) fn outcome_word(exit_code: u8) -> &'static str {
-    match exit_code {
+pub(super) fn outcome_word(result: &RunResult) -> &'static str {
+    match result.exit_code {
         0 => "nothing found",
         1 => "violations found",
+        3 if result.trouble.is_some() => "not finished",
         3 => "nothing explored",
         4 => "target unreachable",
         _ => "error",

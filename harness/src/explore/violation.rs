@@ -34,11 +34,11 @@ pub struct Violation {
 }
 
 impl Cause {
+    /// A known failure is none.
     fn of(check: &CheckResult) -> Option<Self> {
-        match (&check.subject, check.verdict) {
-            (Subject::Requirement(id), Verdict::Fail) => Some(Self { requirement: id.to_string() }),
-            (_, _) => None,
-        }
+        let Subject::Requirement(id) = &check.subject else { return None };
+        let is_one = check.verdict == Verdict::Fail && check.known.is_none();
+        is_one.then(|| Self { requirement: id.to_string() })
     }
 
     /// Whether a walk shows it.
@@ -68,6 +68,11 @@ impl Violation {
     }
 }
 
+/// Whether a walk shows any.
+pub(super) fn is_any(result: &ScenarioResult) -> bool {
+    checks(result).any(|check| Cause::of(check).is_some())
+}
+
 fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
     result.steps.iter().flat_map(|step| &step.checks)
 }
@@ -85,18 +90,15 @@ pub(super) struct Shown {
 pub(super) struct Causes(pub(super) BTreeMap<Cause, Shown>);
 
 impl Causes {
-    /// Notes what the walk of the case at `place` shows; whether that is anything.
-    pub(super) fn note(&mut self, place: usize, result: &ScenarioResult) -> bool {
-        let mut is_any = false;
+    /// Notes what the walk of the case at `place` shows.
+    pub(super) fn note(&mut self, place: usize, result: &ScenarioResult) {
         for check in checks(result) {
             let Some(cause) = Cause::of(check) else { continue };
-            is_any = true;
             let shown = self.0.entry(cause).or_default();
             shown.operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));
             if shown.places.last() != Some(&place) {
                 shown.places.push(place);
             }
         }
-        is_any
     }
 }

@@ -17,7 +17,7 @@ use crate::run::Event;
 use crate::run::order::Order;
 use crate::run::outcome::{self, Ending};
 use crate::run::result::{
-    ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
+    ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
 };
 use crate::scenario::model::ScenarioFile;
 use crate::target::{Chosen, OpenError, Target, TargetChoice};
@@ -90,8 +90,8 @@ pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> Run
 }
 
 impl Session {
-    /// Opens the target of `options`, and walks until `interruption` is told; files, selectors and known
-    /// failures are not looked at.
+    /// Opens the target of `options`, and walks until `interruption` is told; files and selectors are
+    /// not looked at, and known failures are held against the register alone.
     ///
     /// # Errors
     /// The result of a run whose target cannot be used, exit code 2 or 4; 3 where it was interrupted.
@@ -100,7 +100,8 @@ impl Session {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        Self::opened(options, |_| Ok(Expected::default()), interruption, on_event).await
+        let known = |chosen: &Chosen| chosen.expected_of_drawn(&options.target, expected::today());
+        Self::opened(options, known, interruption, on_event).await
     }
 
     /// As [`Session::open`], for the files of `options`, which known failures are held against.
@@ -220,6 +221,22 @@ impl Session {
         (ending, trouble)
     }
 
+    /// Known failures, in the order of their file.
+    pub fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    /// Marks what was expected in these results; what became of each known failure.
+    pub fn mark(&self, scenarios: &mut [ScenarioResult]) -> Vec<ExpectedFailure> {
+        let answers = self.shared.answers.lock();
+        let meets = |need: &str| self.shared.target.missing(need).is_none();
+        expected::apply(
+            &self.expected,
+            scenarios,
+            &Circumstances { meets: &meets, answers: &answers },
+        )
+    }
+
     /// Cleans up and ends: the result of a run that came to these scenarios.
     pub async fn end(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunResult {
         self.ended(scenarios, false).await
@@ -240,10 +257,8 @@ impl Session {
         }
         let mut scenarios: Vec<ScenarioResult> =
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
-        let meets = |need: &str| shared.target.missing(need).is_none();
-        let circumstances = Circumstances { meets: &meets, answers: &answers };
-        let expected = expected::apply(&self.expected, &mut scenarios, &circumstances);
         let mut ending = outcome::ending(&scenarios);
         if expected.iter().any(|one| one.state == ExpectedState::Stale) {
             ending = ending.graver(Ending::DRIFTED);

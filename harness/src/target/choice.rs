@@ -43,7 +43,6 @@ impl TargetChoice {
     /// # Errors
     /// [`OpenError::Usage`] with the first mistake of the file.
     pub fn read(self) -> Result<Chosen, OpenError> {
-        let usage = |error: FileError| OpenError::Usage(error.to_string());
         Ok(match self {
             Self::InProcess => Chosen::InProcess,
             Self::Recording(dir) => Chosen::Recording(dir),
@@ -68,6 +67,26 @@ impl Chosen {
         files: &[ScenarioFile],
         today: jiff::civil::Date,
     ) -> Result<Expected, OpenError> {
+        let expected = self.known_failures(options)?;
+        expected.check(files, today).map_err(usage)?;
+        Ok(expected)
+    }
+
+    /// The same where the scenarios are not known before: held against the register and the day.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`] where the file is wrong, or an entry expired or names no requirement.
+    pub fn expected_of_drawn(
+        &self,
+        options: &TargetOptions,
+        today: jiff::civil::Date,
+    ) -> Result<Expected, OpenError> {
+        let expected = self.known_failures(options)?;
+        expected.check_without_scenarios(today).map_err(usage)?;
+        Ok(expected)
+    }
+
+    fn known_failures(&self, options: &TargetOptions) -> Result<Expected, OpenError> {
         let of_file = match self {
             Self::Http(file) => file.expected.as_ref(),
             Self::InProcess | Self::Recording(_) => None,
@@ -75,11 +94,12 @@ impl Chosen {
         let Some(path) = options.expected.as_ref().or(of_file) else {
             return Ok(Expected::default());
         };
-        let usage = |error: FileError| OpenError::Usage(error.to_string());
-        let expected = expected::read(path).map_err(usage)?;
-        expected.check(files, today).map_err(usage)?;
-        Ok(expected)
+        expected::read(path).map_err(usage)
     }
+}
+
+fn usage(error: FileError) -> OpenError {
+    OpenError::Usage(error.to_string())
 }
 
 /// How a run uses its target.

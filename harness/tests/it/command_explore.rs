@@ -94,6 +94,57 @@ fn the_line_and_what_cannot_be_reached_have_their_exit_codes() {
     assert!(said.contains("nothing found: 3 cases on mock"), "{said}");
 }
 
+#[test]
+fn an_expected_failure_is_named_and_is_no_violation() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let at = dir.path();
+    let defects = ["activity.description-missing", "token.lifetime-text"];
+    let broken = mock(at, &["--defect", defects[0], "--defect", defects[1]]);
+    let known = "- { id: get-legal-request-activity.shape, outcome: fail, reason: OPS-1 }\n\
+                 - { id: list-webhooks.status-200, outcome: fail, reason: OPS-2 }\n\
+                 - { id: '04_02_list_workflows/x#list-workflows.shape', outcome: fail, reason: OPS-3 }\n";
+    fs::write(at.join("known.yaml"), known).expect("writable");
+    let words = ["explore", "--target", "target.yaml", "--cases", "30", "--seed", "7"];
+    let expected = ["--expected", "known.yaml", "--format", "json"];
+    let said = check(&[&words[..], &expected].concat(), at, 1).stdout;
+    let said: Value = serde_json::from_str(&said).expect("it is JSON");
+    let found = said["violations"].as_array().expect("a list");
+    let names: BTreeSet<&str> =
+        found.iter().filter_map(|one| one["requirement"].as_str()).collect();
+    assert!(names.iter().any(|name| name.starts_with("token.")), "the search goes on: {names:?}");
+    assert!(!names.contains("get-legal-request-activity.shape"), "{names:?}");
+    let states: Vec<_> = said["expected"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (one["state"].as_str(), one["note"].is_string()))
+        .collect();
+    let away = (Some("inapplicable"), true);
+    assert_eq!(states, [(Some("happened"), false), away, away], "{}", said["expected"]);
+    // All that fails is expected, and what did not happen is no drift.
+    let all: String = names
+        .iter()
+        .map(|id| format!("- {{ id: {id}, outcome: fail, reason: OPS-4 }}\n"))
+        .collect();
+    fs::write(at.join("known.yaml"), format!("{known}{all}")).expect("writable");
+    let target = fs::read_to_string(at.join("target.yaml")).expect("readable");
+    fs::write(at.join("target.yaml"), format!("{target}expected: known.yaml\n")).expect("writable");
+    let said = check(&words, at, 0).stdout;
+    for part in ["Expected failures", "OPS-1 (fail)", "no drift here", "alone is expected here too"]
+    {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    for (wrong, why) in [
+        ("- { id: no-such.row, outcome: fail, reason: x }", "no requirement"),
+        ("- { id: token.lifetime-7200, outcome: fail, reason: x, expires: 2020-01-31 }", "expired"),
+    ] {
+        fs::write(at.join("known.yaml"), wrong).expect("writable");
+        let said = check(&words, at, 2).stderr;
+        assert!(said.contains(why), "{said}");
+    }
+    broken.stop("-TERM");
+}
+
 /// Methods and paths that reached it, without the token endpoint.
 async fn reached(server: &wiremock::MockServer) -> Vec<(String, String)> {
     let all = server.received_requests().await.unwrap_or_default();
@@ -146,6 +197,23 @@ async fn where_nothing_could_be_sent_the_end_is_3() {
     let said = check(&words, dir.path(), 3).stdout;
     assert!(said.contains("nothing explored: 0 cases"), "{said}");
     assert_eq!(reached(&server).await, [], "it may not read, and has no consent to write");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_is_fetched_only_with_consent() {
+    for (consent, is_asked) in [("write", false), ("write, fetch", true)] {
+        let server = deployment::start("default").await;
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let more = format!("consent: [{consent}]\n");
+        deployment::target(dir.path(), &format!("{}/api", server.uri()), &more);
+        let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "3"];
+        check(&words, dir.path(), 0);
+        let sent = server.received_requests().await.unwrap_or_default();
+        let by_address = |request: &wiremock::Request| {
+            String::from_utf8_lossy(&request.body).contains("name=\"url\"")
+        };
+        assert_eq!(sent.iter().any(by_address), is_asked, "{consent}");
+    }
 }
 
 /// What a shell prints of this line.

@@ -43,8 +43,8 @@ fn said(explored: &Explored) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_mock_survives_with_any_answers_and_is_its_own_model() {
-    let sets = [(answers::default().clone(), 60), (answers::documented().clone(), 30)];
-    let drawn = (1..=4).map(|seed| (answers::draw(seed), 15));
+    let sets = [(answers::default().clone(), 40), (answers::documented().clone(), 20)];
+    let drawn = (1..=4).map(|seed| (answers::draw(seed), 8));
     for (seed, (set, cases)) in (1..).zip(sets.into_iter().chain(drawn)) {
         let found = explored(seed, cases, (Some(&set), Some(&set)), &[]).await;
         assert_eq!(found.result.exit_code, 0, "{seed}: {:#?}", said(&found));
@@ -90,6 +90,32 @@ async fn a_defect_is_found_once_and_made_as_small_as_it_can_be() {
         let causes: BTreeSet<_> = found.violations.iter().map(|it| &it.cause).collect();
         assert_eq!(causes.len(), found.violations.len(), "each once");
         assert!(found.file().is_some_and(|text| text.contains("case-")), "{defect}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_drawn_service_fails() {
+    for seed in 101..=108 {
+        let set = answers::draw(seed);
+        let found = explored(seed, 8, (Some(&set), None), &[]).await;
+        assert_eq!(found.result.exit_code, 0, "{seed}: {:#?}", said(&found));
+        assert_eq!(found.walked, 8, "{seed}: {:?}", found.not_walked);
+    }
+}
+
+/// Defects of which no implicit check knows: an act of their own has to come across them.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_an_act_of_its_own_shows_is_found() {
+    for (defect, requirement) in [
+        ("requests.filter-misses", "list-legal-requests.filter-does-not-miss"),
+        ("isolation.upload-shared", "isolation.create-repository-document"),
+        ("create.variables-no-object", "create-legal-request.variables-are-an-object"),
+        ("upload.private-address-taken", "create-repository-document.private-addresses-blocked"),
+    ] {
+        let found = explored(1, 80, (None, None), &[defect]).await;
+        let names: Vec<&str> =
+            found.violations.iter().map(|it| it.cause.requirement.as_str()).collect();
+        assert!(names.contains(&requirement), "{defect}: {names:?}");
     }
 }
 

@@ -166,7 +166,12 @@ const COMPARE_EXIT_CODES: &str = "\
 Exit codes: 0 the same, 1 a side violates, 2 usage or a wrong file, 3 undecidable, or not everything \
 was asked, 4 a side unreachable or credentials refused, 5 answers differ, 70 our own fault.";
 
+const EXPLORE_EXIT_CODES: &str = "\
+Exit codes: 0 nothing found, 1 a requirement is broken, 2 usage or a wrong file, 3 nothing explored or \
+interrupted, 4 target unreachable or credentials refused, 70 our own fault.";
+
 #[derive(Debug, Args)]
+#[command(after_help = EXPLORE_EXIT_CODES)]
 pub(in crate::command) struct ExploreArguments {
     #[command(flatten)]
     pub(in crate::command) target: TargetArguments,
@@ -182,6 +187,9 @@ pub(in crate::command) struct ExploreArguments {
     /// [default: explored-SEED.yaml]
     #[arg(long, value_name = "DIR|FILE")]
     pub(in crate::command) save: Option<PathBuf>,
+    /// Known failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::command) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html or markdown; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = report_request)]
     pub(in crate::command) reports: Vec<ReportRequest>,
