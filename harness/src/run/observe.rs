@@ -58,6 +58,7 @@ pub(super) fn observe(
                 if let Some(pinned) = pinned {
                     result.verdict = Verdict::Drift;
                     result.expected = pinned.to_string();
+                    result.pointer = pointer(walk, observation, document);
                     "the answer differs from the pinned one".clone_into(&mut result.message);
                 }
                 keep(walk, observation, &question.section, value, label);
@@ -65,6 +66,7 @@ pub(super) fn observe(
             Latitude::Warn | Latitude::Outside => {
                 result.verdict = Verdict::Warn;
                 result.expected = question.latitude.to_string();
+                result.pointer = pointer(walk, observation, document);
                 result.message =
                     format!("the answer to `{}` is outside its latitude", observation.question);
                 keep(walk, observation, &question.section, value, label);
@@ -72,6 +74,11 @@ pub(super) fn observe(
         }
         checks.push(result);
     }
+}
+
+/// Where it was seen, where that is one place.
+fn pointer(walk: &Walk<'_>, observation: &Observation, document: &Document) -> Option<String> {
+    check::place::pointer(&observation.place, "", document, &walk.names)
 }
 
 fn shown(walk: &Walk<'_>, value: &Value) -> String {
