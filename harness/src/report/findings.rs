@@ -4,7 +4,8 @@
 //! ids, rows and indices are data ([`super::sameness`]). Snapshots that differ are told by what differs,
 //! not by file: changes that show in the same answers are one finding, however many files hold them. A
 //! snapshot whose whole difference another finding tells of that very answer belongs to that finding
-//! ([`super::explained`]). What is known, or was not run, is no finding; reports list it elsewhere.
+//! ([`super::explained`]), and so does another requirement that the same fault of the same answers
+//! breaks. What is known, or was not run, is no finding; reports list it elsewhere.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ use crate::verdict::Verdict;
 const CHANGES_NAMED_MAX: usize = 4;
 
 /// What checks of one finding share.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     verdict: Verdict,
     subject: String,
@@ -46,6 +47,7 @@ pub(super) fn findings(checks: &[Check]) -> Vec<Finding> {
             }
         }
     }
+    let also = absorbed(checks, &mut said);
     // Changes that show in the same answers, and in no others, are one.
     let mut together: BTreeMap<Vec<usize>, Vec<&str>> = BTreeMap::new();
     for (change, seen) in changed {
@@ -54,10 +56,12 @@ pub(super) fn findings(checks: &[Check]) -> Vec<Finding> {
     let spoken = said.into_iter().map(|(key, seen)| of_checks(checks, &key, seen));
     let differing = together.into_iter().map(|(seen, changes)| of_changes(checks, &changes, seen));
     let mut all: Vec<Finding> = spoken.chain(differing).collect();
-    for (snapshot, by) in explained {
-        if let Some(finding) = all.iter_mut().find(|finding| finding.at.contains(&by)) {
-            finding.explains.push(checks[snapshot].id.clone());
-            finding.explained_at.push(snapshot);
+    for (told, by) in also.into_iter().chain(explained) {
+        let holds =
+            |finding: &&mut Finding| finding.at.contains(&by) || finding.explained_at.contains(&by);
+        if let Some(finding) = all.iter_mut().find(holds) {
+            finding.explains.push(checks[told].id.clone());
+            finding.explained_at.push(told);
         }
     }
     all.sort_by_cached_key(|finding| {
@@ -65,6 +69,70 @@ pub(super) fn findings(checks: &[Check]) -> Vec<Finding> {
         (Reverse(finding.verdict), section_order(&finding.section), first)
     });
     all
+}
+
+/// Takes out what only says again, of the same answers, what others say: each check with the one that
+/// says it already. A requirement that is broken elsewhere too speaks for itself.
+fn absorbed(checks: &[Check], said: &mut BTreeMap<Key, Vec<usize>>) -> BTreeMap<usize, usize> {
+    let mut order: Vec<&Key> = said.keys().collect();
+    // Another status is the cause of the rest; else the most frequent stays, of several the first of the
+    // specification.
+    order.sort_by_cached_key(|key| {
+        let at = &said[*key];
+        let first = &checks[at[0]];
+        (!is_of_status(first), Reverse(at.len()), section_order(&first.section), at[0])
+    });
+    let mut also: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut taken: Vec<Key> = Vec::new();
+    for (number, key) in order.iter().enumerate() {
+        let is_open = |by: &&&Key| !taken.contains(**by) && is_other(by, key);
+        for by in order[..number].iter().filter(is_open) {
+            let pairs: Option<Vec<(usize, usize)>> = said[*key]
+                .iter()
+                .map(|at| Some((*at, partner(checks, *at, &said[*by])?)))
+                .collect();
+            if let Some(pairs) = pairs {
+                also.extend(pairs);
+                taken.push((*key).clone());
+                break;
+            }
+        }
+    }
+    taken.iter().for_each(|key| {
+        said.remove(key);
+    });
+    also
+}
+
+/// Whether two groups are as grave, and of other requirements or questions.
+fn is_other(a: &Key, b: &Key) -> bool {
+    a.verdict == b.verdict && !a.subject.is_empty() && a.subject != b.subject
+}
+
+/// The check among these that says of the same answer what this one says, or why.
+fn partner(checks: &[Check], at: usize, among: &[usize]) -> Option<usize> {
+    let check = &checks[at];
+    let exchange = check.exchange.filter(|_| check.snapshot.is_none())?;
+    let explains = |other: &&usize| {
+        let other = &checks[**other];
+        other.exchange == Some(exchange) && (is_same(other, check) || is_cause(other, check))
+    };
+    among.iter().find(explains).copied()
+}
+
+fn is_same(a: &Check, b: &Check) -> bool {
+    let pointer = |check: &Check| check.pointer.as_deref().map(normal_pointer);
+    a.actual == b.actual && kind(a) == kind(b) && pointer(a) == pointer(b)
+}
+
+/// What a scenario expects of an answer is not there where that has another status; what holds of every
+/// answer is judged all the same.
+fn is_cause(by: &Check, check: &Check) -> bool {
+    is_of_status(by) && by.place.is_some() && check.place.is_some()
+}
+
+fn is_of_status(check: &Check) -> bool {
+    check.message.starts_with("the status ")
 }
 
 /// Whether a person has to look at it, be it a warning.

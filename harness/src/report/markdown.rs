@@ -140,8 +140,8 @@ fn elsewhere(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::
     if let Some(more) = others.len().checked_sub(PLACES_SHOWN_MAX).filter(|more| *more > 0) {
         writeln!(out, "- and {more} more")?;
     }
-    for snapshot in finding.explained(report).iter().take(PLACES_SHOWN_MAX) {
-        writeln!(out, "- its snapshot differs by this: {}", escape::markdown(snapshot.subject()))?;
+    for told in finding.with_it(report).iter().take(PLACES_SHOWN_MAX) {
+        writeln!(out, "- with it: {}", escape::markdown(told))?;
     }
     Ok(())
 }

@@ -229,7 +229,8 @@ pub struct Finding {
     pub count: usize,
     /// Their ids, in order.
     pub checks: Vec<String>,
-    /// Ids of the checks of snapshots that differ by this alone, and are told here.
+    /// Ids of the checks that the same fault of the same answers explains, and that are told here: of
+    /// other requirements, of snapshots that differ by this alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explains: Vec<String>,
     /// The checks, by number in [`Report::checks`]; at least one.
@@ -492,7 +493,26 @@ impl Finding {
         places.into_iter().skip(1).collect()
     }
 
-    /// The snapshots that it explains.
+    /// What it explains, on a line each: the requirements that it breaks too, the snapshots that differ
+    /// by it.
+    pub fn with_it(&self, report: &Report) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for check in self.explained(report) {
+            let said = match (&check.snapshot, &check.question) {
+                (Some(name), _) => format!("{name} differs by this"),
+                (None, Some(name)) => format!("the answer to {name} is another by this"),
+                (None, None) => {
+                    format!("{} (§{}) is broken by this", check.subject(), check.section)
+                }
+            };
+            if !lines.contains(&said) {
+                lines.push(said);
+            }
+        }
+        lines
+    }
+
+    /// The checks that it explains.
     pub fn explained<'a>(&self, report: &'a Report) -> Vec<&'a Check> {
         self.explained_at.iter().filter_map(|at| report.checks.get(*at)).collect()
     }

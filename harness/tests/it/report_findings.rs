@@ -179,6 +179,35 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
 }
 
 #[test]
+fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_with_it() {
+    let sample = result();
+    let judged = |id: &str, number: u64, actual: &str| {
+        let mut check = failed(id, "row", "the status is another value", None);
+        check.actual = actual.to_owned();
+        check.exchange = Some(exchange(&sample.masks, number, Ok((422, "{}"))));
+        check
+    };
+    let rows = vec![judged("a", 11, "422"), judged("a", 12, "422"), judged("b", 11, "422")];
+    let found = check(rows.clone(), &[("fail", "a", 2)]);
+    assert_eq!(found[0]["explains"], json!([rows[2].id()]));
+    let text = render(Format::Text, &of(rows.clone()), &[], PLAIN).expect("no secret in it");
+    assert!(text.contains("with it   b (§4.5) is broken by this"), "{text}");
+    // What a scenario expects of the answer is not there where another came.
+    let detail = failed("c", "row", "`/detail` does not match", Some("/detail"));
+    let detail = CheckResult { exchange: rows[0].exchange.clone(), ..detail };
+    check([&rows[..], &[detail.clone()]].concat(), &[("fail", "a", 2)]);
+    let implicit = CheckResult { place: None, ..detail };
+    check([&rows[..], &[implicit]].concat(), &[("fail", "a", 2), ("fail", "c", 1)]);
+    // Another answer or another value is another fault.
+    let elsewhere = [judged("a", 11, "422"), judged("b", 11, "422"), judged("b", 13, "422")];
+    check(elsewhere.to_vec(), &[("fail", "b", 2)]);
+    check(
+        vec![judged("a", 11, "422"), judged("b", 13, "422")],
+        &[("fail", "a", 1), ("fail", "b", 1)],
+    );
+}
+
+#[test]
 fn people_read_a_finding_once_with_the_others_by_name() {
     let rows = (0..9).map(|row| failed("a.shape", &format!("row{row}"), "is wrong", None));
     let mut result = of(rows.collect());

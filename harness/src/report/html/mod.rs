@@ -64,7 +64,7 @@ pub fn render(report: &Report) -> Result<String, String> {
         .map_err(text_of)
 }
 
-/// A finding with its first check, where the others are, and the snapshots that it explains.
+/// A finding with its first check, where the others are, and what it explains.
 fn told(report: &Report, finding: &Finding) -> Value {
     let place = |check: &&Check| {
         context! {
@@ -74,11 +74,9 @@ fn told(report: &Report, finding: &Finding) -> Value {
     };
     let checks: Vec<&Check> = finding.at.iter().filter_map(|at| report.checks.get(*at)).collect();
     let others: Vec<Value> = checks.iter().skip(1).map(place).collect();
-    let explained: Vec<Value> = finding
-        .explained(report)
-        .into_iter()
-        .map(|check| context! { name => check.subject(), difference => &check.actual })
-        .collect();
+    let explained = finding.explained(report);
+    let difference = explained.iter().find(|check| check.snapshot.is_some());
+    let difference = difference.map(|check| &check.actual);
     context! {
         verdict => key(finding.verdict),
         subject => finding.subject(),
@@ -88,7 +86,8 @@ fn told(report: &Report, finding: &Finding) -> Value {
         section => &finding.section,
         first => checks.first().map(|check| Value::from(Serde(*check))),
         others,
-        explained,
+        with_it => finding.with_it(report),
+        difference,
     }
 }
 

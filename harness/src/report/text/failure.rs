@@ -105,21 +105,14 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     out.push('\n');
 }
 
-/// Where else it is, and which snapshots differ by it: a few, with `-v` all.
+/// Where else it is, and what else is told by it: a few, with `-v` all.
 fn elsewhere(out: &mut String, report: &Report, finding: &Finding, options: Options) {
     let paint = Paint { color: options.color };
     row(out, paint, "also at", &some(&finding.others(report), options).join("\n"));
-    let explained = finding.explained(report);
-    let mut names: Vec<String> = Vec::new();
-    for check in &explained {
-        let name = format!("{} differs by this", check.subject());
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    row(out, paint, "snapshot", &some(&names, options).join("\n"));
-    if let Some(first) = explained.first() {
-        row(out, paint, "", &paint_diff(&value(&first.actual), paint));
+    row(out, paint, "with it", &some(&finding.with_it(report), options).join("\n"));
+    let snapshot = finding.explained(report).into_iter().find(|check| check.snapshot.is_some());
+    if let Some(snapshot) = snapshot {
+        row(out, paint, " ", &paint_diff(&value(&snapshot.actual), paint));
     }
 }
 
