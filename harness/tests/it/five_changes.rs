@@ -23,10 +23,11 @@ use crate::deployment::{ALL_BUT_LOAD, target};
 
 /// Of the bundled suite all that records a response, and all that shows one of the things that change; the
 /// whole of it takes minutes in a debug build.
-const SELECTION: [&str; 29] = [
+const SELECTION: [&str; 30] = [
     "02_resources/workflow-schema-members",
     "02_07_pagination/pagination-partition",
     "04_01_create_access_token/scope-granted-is-scope-asked",
+    "04_01_create_access_token/token-works-as-bearer",
     "04_02_list_workflows/workflows-listed",
     "04_03_get_workflow",
     "04_04_get_workflow_schema",

@@ -195,7 +195,7 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     // What a scenario expects of the answer is not there where another came.
     let detail = failed("c", "row", "`/detail` does not match", Some("/detail"));
     let detail = CheckResult { exchange: rows[0].exchange.clone(), ..detail };
-    check([&rows[..], &[detail.clone()]].concat(), &[("fail", "a", 2)]);
+    check([&rows[..], std::slice::from_ref(&detail)].concat(), &[("fail", "a", 2)]);
     let implicit = CheckResult { place: None, ..detail };
     check([&rows[..], &[implicit]].concat(), &[("fail", "a", 2), ("fail", "c", 1)]);
     // Another answer or another value is another fault.

@@ -14,9 +14,10 @@ use crate::deployment;
 const BUNDLED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/mock");
 
 /// The scenarios that have a snapshot and run on a deployment.
-const STEPS: [&str; 25] = [
+const STEPS: [&str; 26] = [
     "workflow-schema-members",
     "scope-granted-is-scope-asked",
+    "token-works-as-bearer",
     "workflows-listed",
     "workflow-as-listed",
     "workflow-unknown-id",
@@ -116,7 +117,7 @@ fn a_deployment_records_what_is_bundled_of_the_mock() {
 fn every_operation_and_every_type_of_problem_has_a_bundled_snapshot() {
     // In the order of §4.
     let good: [&str; 14] = [
-        "04_01_create_access_token/scope-granted-is-scope-asked_read__POST_oauth_token",
+        "04_01_create_access_token/token-works-as-bearer__POST_oauth_token",
         "04_02_list_workflows/workflows-listed__GET_v1_workflows",
         "04_03_get_workflow/workflow-as-listed_published__GET_v1_workflows_workflow_id",
         "02_resources/workflow-schema-members__get_workflow_schema",
