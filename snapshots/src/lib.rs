@@ -9,6 +9,7 @@
 //! Nothing here knows the contract, a scenario or a verdict, and checking never writes.
 
 mod bundle;
+mod changes;
 mod file;
 mod kind;
 mod placeholders;
@@ -20,6 +21,7 @@ mod text;
 mod unknown;
 
 pub use bundle::{BUNDLE_BYTES_MAX, Bundle, BundleError, Recorded};
+pub use changes::{Change, ChangedPlace};
 pub use file::Metadata;
 pub use placeholders::{Placeholders, Told};
 pub use rows::Rows;

@@ -150,6 +150,12 @@ impl Placeholders {
         self.learn(body, false);
     }
 
+    /// Names the identifiers in the path of a request, for [`Placeholders::shown`]: what it asks for may
+    /// stand in the words of a later answer.
+    pub fn learn_request(&mut self, path: &str) {
+        self.learn_path(path);
+    }
+
     /// A text with every identifier that was learnt by its name, `[request:1]`; a time is `[time]`.
     pub fn shown(&self, text: &str) -> String {
         if is_timestamp(text) {

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use similar::TextDiff;
 
+use crate::changes::{Change, changes};
 use crate::file::{self, Metadata};
 use crate::unknown::filled;
 
@@ -43,6 +44,8 @@ pub enum Comparison {
         new: String,
         /// From old to new, unified.
         diff: String,
+        /// The same, place by place.
+        changes: Vec<Change>,
     },
     /// A file could not be read or written.
     Error(String),
@@ -153,8 +156,8 @@ fn compare(
             if old == new {
                 return Ok(Comparison::Match);
             }
-            let diff = unified(&old, &new);
-            Comparison::Mismatch { old, new, diff }
+            let (diff, changes) = (unified(&old, &new), changes(&old, &new));
+            Comparison::Mismatch { old, new, diff, changes }
         }
     })
 }

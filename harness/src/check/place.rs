@@ -77,7 +77,7 @@ pub(super) fn is_sent_as_problem(document: &Document) -> bool {
 }
 
 /// The JSON Pointer of the value that is meant: `tail` is an index into the values found, and on.
-pub(super) fn pointer(
+pub(crate) fn pointer(
     place: &Place,
     tail: &str,
     document: &Document,

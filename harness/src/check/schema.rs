@@ -65,7 +65,8 @@ pub fn errors(name: &str, value: &Value) -> Vec<SchemaError> {
         .take(ERRORS_MAX)
         .map(|error| SchemaError {
             pointer: error.instance_path().to_string(),
-            message: shortened(&error.to_string()),
+            // The value stands beside it; in the message it would make one fault look like many.
+            message: shortened(&error.masked().to_string()),
         })
         .collect()
 }

@@ -16,6 +16,7 @@ use super::suite;
 use super::verified::Verified;
 use crate::exchange::Masks;
 use crate::report::escape;
+use crate::report::section_order;
 use crate::report::text::Detail;
 use crate::report::text::paint::{left, right};
 use crate::scenario::model::{NEEDS, ScenarioFile};
@@ -173,7 +174,7 @@ fn text(rows: &[Row], screen: &Screen) -> String {
     let paint = screen.paint();
     let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for row in rows {
-        let section = sections.entry(order(&row.requirement.section)).or_default();
+        let section = sections.entry(section_order(&row.requirement.section)).or_default();
         section.0 = &row.requirement.section;
         *section.1.entry(row.cover).or_default() += 1;
     }
@@ -216,27 +217,10 @@ fn reasons(row: &Row) -> Vec<String> {
     }
 }
 
-/// `4.10` comes after `4.9`.
-fn order(section: &str) -> Vec<u32> {
-    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
-}
-
 fn cells(counts: &BTreeMap<Cover, usize>, screen: &Screen) -> String {
     let cell = |cover: &Cover| match counts.get(cover) {
         None => screen.paint().dim(&right("·", 16)),
         Some(count) => screen.paint().verdict(cover.color(), &right(&count.to_string(), 16)),
     };
     Cover::ALL.iter().map(cell).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::order;
-
-    #[test]
-    fn sections_are_ordered_by_their_numbers() {
-        assert!(order("4.9") < order("4.10"));
-        assert!(order("4") < order("4.1"));
-        assert!(order("4.14") < order("5"));
-    }
 }

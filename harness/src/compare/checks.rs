@@ -52,6 +52,31 @@ pub(super) fn judged<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<Ju
     all
 }
 
+/// The violation that this one follows from: the same answer has another status than the scenario expects,
+/// and so what else it expects of that answer is not there. What is known is told for itself.
+pub(super) fn cause<'a, 'b>(all: &'b [Judged<'a>], judged: &Judged<'a>) -> Option<&'b Judged<'a>> {
+    let guilty = |it: &Judged<'a>| match it.standing {
+        Standing::AViolates => Some(it.a),
+        Standing::BViolates => Some(it.b),
+        _ => None,
+    };
+    let of_scenario = |it: &Judged<'a>| {
+        guilty(it)
+            .filter(|it| it.place.is_some() && it.known.is_none() && it.verdict == Verdict::Fail)
+    };
+    let number = |check: &CheckResult| check.exchange.as_ref().map(|exchange| exchange.number);
+    let follower = of_scenario(judged)?;
+    number(follower)?;
+    let is_cause = |it: &&Judged<'a>| {
+        it.standing == judged.standing
+            && of_scenario(it).is_some_and(|check| {
+                check.message.starts_with("the status ") && number(check) == number(follower)
+            })
+    };
+    let cause = all.iter().find(is_cause)?;
+    (of_scenario(cause)?.subject != follower.subject).then_some(cause)
+}
+
 /// Violations that the other side has no check of.
 fn alone<'a>(first: &'a [CheckResult], second: &'a [CheckResult]) -> Vec<Judged<'a>> {
     let is_alone = |check: &CheckResult, others: &[CheckResult]| {

@@ -118,6 +118,8 @@ pub struct Difference {
     pub b: String,
     /// Scenario and step, all of them.
     pub places: Vec<String>,
+    /// Ids of the requirements that the same answers break because of it, and that are told here alone.
+    pub also: Vec<String>,
     /// A command line that sends the same to the side that violates; secrets are shell variables.
     pub curl: Option<String>,
     /// The known failure that it is wherever it was seen, and why; null where it is none.

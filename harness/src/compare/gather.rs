@@ -74,7 +74,7 @@ impl Gathered {
                         Some((id, seen)) => {
                             self.answered(&id, known.changed, seen, &place_of(judged.a));
                         }
-                        None => self.violated(judged),
+                        None => self.violated_at(story, judged),
                     }
                 }
                 Standing::ANotRun
@@ -91,14 +91,25 @@ impl Gathered {
         }
     }
 
-    fn violated(&mut self, judged: &Judged<'_>) {
-        let (class, guilty) = match judged.standing {
-            Standing::AViolates => (Class::AViolates, judged.a),
-            Standing::BViolates => (Class::BViolates, judged.b),
-            _ => (Class::BothViolate, judged.a),
+    /// What only follows from another violation of the same answer is told with that.
+    fn violated_at(&mut self, story: &Story<'_>, judged: &Judged<'_>) {
+        let Some(cause) = checks::cause(&story.judged, judged) else {
+            return self.violated(judged);
         };
-        let key = (class, guilty.subject.as_str().to_owned());
-        let row = self.rows.entry(key).or_insert_with(|| violation(class, guilty, judged));
+        self.violated(cause);
+        let key = violation_key(cause);
+        let (subject, row) = (judged.a.subject.as_str(), self.rows.get_mut(&key));
+        if let Some(row) = row.filter(|row| !row.also.iter().any(|known| known == subject)) {
+            row.also.push(subject.to_owned());
+        }
+    }
+
+    fn violated(&mut self, judged: &Judged<'_>) {
+        let (class, guilty) = guilty(judged);
+        let row = self
+            .rows
+            .entry(violation_key(judged))
+            .or_insert_with(|| violation(class, guilty, judged));
         row.verdict = row.verdict.max(Some(guilty.verdict));
         // What is known at one place and new at another is new.
         if known_as(class, judged).is_none() {
@@ -124,6 +135,7 @@ impl Gathered {
                 a: readings.0,
                 b: readings.1,
                 places: Vec::new(),
+                also: Vec::new(),
                 curl: None,
                 known: None,
             });
@@ -242,6 +254,19 @@ impl Gathered {
     }
 }
 
+fn guilty<'a>(judged: &Judged<'a>) -> (Class, &'a CheckResult) {
+    match judged.standing {
+        Standing::AViolates => (Class::AViolates, judged.a),
+        Standing::BViolates => (Class::BViolates, judged.b),
+        _ => (Class::BothViolate, judged.a),
+    }
+}
+
+fn violation_key(judged: &Judged<'_>) -> (Class, String) {
+    let (class, guilty) = guilty(judged);
+    (class, guilty.subject.as_str().to_owned())
+}
+
 fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Difference {
     let said = |check: &CheckResult, is_guilty: bool| match (is_guilty, check.verdict) {
         (true, _) if check.actual.is_empty() => check.message.clone(),
@@ -270,6 +295,7 @@ fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Differe
         a: said(judged.a, is_a),
         b: said(judged.b, is_b),
         places: Vec::new(),
+        also: Vec::new(),
         curl: guilty.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
         known: known_as(class, judged),
     }
@@ -300,6 +326,7 @@ fn undecided(subject: String, a: String, b: String) -> Difference {
         a,
         b,
         places: Vec::new(),
+        also: Vec::new(),
         curl: None,
         known: None,
     }

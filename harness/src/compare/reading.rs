@@ -115,6 +115,7 @@ fn exchange(exchange: &Exchange, names: &mut Placeholders) -> ExchangeReading {
     if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
         names.hide_base(base);
     }
+    names.learn_request(&request.path);
     ExchangeReading {
         number: exchange.number,
         method: request.method.clone(),

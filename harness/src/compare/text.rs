@@ -126,6 +126,9 @@ impl Page {
                 self.row("known", known);
             }
             self.readings(one);
+            if !one.also.is_empty() {
+                self.row("with it", &format!("{} broken by this", are(&one.also)));
+            }
             if let Some(curl) = one.curl.as_ref().filter(|_| self.detail > Detail::Quiet) {
                 self.row("repeat", curl);
             }
@@ -287,6 +290,15 @@ const fn color(class: Class) -> Verdict {
         Class::AViolates | Class::BViolates | Class::BothViolate => Verdict::Fail,
         Class::BothAllowed => Verdict::Drift,
         Class::Undecidable => Verdict::NotRun,
+    }
+}
+
+/// `a is`, `a and b are`, `a, b and c are`.
+fn are(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => format!("{only} is"),
+        [first @ .., last] => format!("{} and {last} are", first.join(", ")),
     }
 }
 

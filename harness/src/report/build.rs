@@ -6,21 +6,23 @@ use std::time::Duration;
 
 use moot_fixtures::contract::INTERFACE_VERSION;
 use moot_fixtures::{questions, register};
+use moot_snapshots::Change;
 
 use crate::answers::Observed;
 use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
+use crate::report::findings::findings;
 use crate::report::names::{level_name, meaning_of, outcome_name, trouble_text};
 use crate::report::notice::notices;
 use crate::report::secret::Secrets;
 use crate::report::view::{
     Answer, Check, Exchange, Expected, File, Known, NotRun, Place, Report, Requirement, Residue,
-    SCHEMA_VERSION, Scenario, SeenAnswer, Step, Target,
+    SCHEMA_VERSION, Scenario, SeenAnswer, Snapshots, Step, Target,
 };
 use crate::run::result::{
-    self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, StepResult,
-    Subject,
+    self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotCounts,
+    StepResult, Subject,
 };
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
@@ -106,6 +108,8 @@ impl Builder<'_> {
         let all = || result.scenarios.iter().flat_map(|s| &s.steps).flat_map(|s| &s.checks);
         let files = self.files(result);
         let (counts, scenario_counts) = counts(result);
+        let checks: Vec<Check> =
+            all().filter(|it| self.shows(it)).map(|check| self.check(check)).collect();
         Report {
             schema_version: SCHEMA_VERSION,
             moot_version: env!("CARGO_PKG_VERSION"),
@@ -127,8 +131,10 @@ impl Builder<'_> {
             counts,
             scenario_counts,
             reproduce: self.line(&result.reproduce),
+            snapshots: result.snapshots.counts.as_ref().map(|counts| self.snapshots(counts)),
+            findings: findings(&checks),
             files,
-            checks: all().filter(|it| self.shows(it)).map(|check| self.check(check)).collect(),
+            checks,
             checks_judged: all().count() + counted,
             not_run: self.not_run(result),
             expected: result.expected.iter().map(|one| self.expected(one)).collect(),
@@ -243,6 +249,7 @@ impl Builder<'_> {
             exchange: check.exchange.as_ref().map(|exchange| exchange.number),
             curl: None,
             known: check.known.as_ref().map(|known| self.known(known)),
+            changes: check.changes.iter().map(|change| self.change(change)).collect(),
         };
         let is_looked_into = is_looked_into(check);
         if let Some(exchange) = check.exchange.as_ref().filter(|_| is_looked_into) {
@@ -263,6 +270,29 @@ impl Builder<'_> {
             Subject::Snapshot(name) => shown.snapshot = Some(self.line(name)),
         }
         shown
+    }
+
+    fn change(&self, change: &Change) -> Change {
+        Change {
+            place: change.place.clone(),
+            text: self.line(&change.text),
+            value: change.value.as_deref().map(|value| self.text(value)),
+        }
+    }
+
+    fn snapshots(&self, counts: &SnapshotCounts) -> Snapshots {
+        let SnapshotCounts { folder, same, differing, missing, recorded, waiting, unusable } =
+            counts;
+        Snapshots {
+            folder: self.line(folder),
+            compared: same + differing + waiting,
+            same: *same,
+            differing: *differing,
+            missing: *missing,
+            recorded: *recorded,
+            waiting: *waiting,
+            unusable: *unusable,
+        }
     }
 
     /// A scenario that was not run speaks for its checks; else each check speaks for itself.

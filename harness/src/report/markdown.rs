@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use super::counts::Counts;
 use super::escape;
-use super::view::{Check, Expected, Report};
+use super::view::{Expected, Finding, Report};
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.
 const FAILURES_SHOWN_MAX: usize = 50;
+
+/// Places listed of one failure.
+const PLACES_SHOWN_MAX: usize = 5;
 
 /// Warnings are listed up to this many.
 const WARNINGS_SHOWN_MAX: usize = 30;
@@ -35,6 +38,9 @@ fn write_into(out: &mut String, report: &Report) -> std::fmt::Result {
     )?;
     if let Some(trouble) = &report.trouble {
         writeln!(out, "{}\n", escape::markdown_block(trouble))?;
+    }
+    if let Some(snapshots) = &report.snapshots {
+        writeln!(out, "Snapshots: {}.\n", e(&snapshots.line()))?;
     }
     table(out, report)?;
     failures(out, report)?;
@@ -78,13 +84,13 @@ fn number(count: usize) -> String {
 }
 
 fn failures(out: &mut String, report: &Report) -> std::fmt::Result {
-    let bad: Vec<&Check> = report.checks.iter().filter(|check| check.is_bad()).collect();
+    let bad: Vec<&Finding> = report.findings.iter().filter(|finding| finding.is_bad()).collect();
     if bad.is_empty() {
         return Ok(());
     }
     writeln!(out, "### Failures\n")?;
-    for check in bad.iter().take(FAILURES_SHOWN_MAX) {
-        failure(out, check)?;
+    for finding in bad.iter().take(FAILURES_SHOWN_MAX) {
+        failure(out, report, finding)?;
     }
     if let Some(more) = bad.len().checked_sub(FAILURES_SHOWN_MAX).filter(|more| *more > 0) {
         writeln!(out, "…and {more} more; the other reports hold them all.\n")?;
@@ -92,16 +98,18 @@ fn failures(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-fn failure(out: &mut String, check: &Check) -> std::fmt::Result {
+fn failure(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Result {
     let e = escape::markdown;
+    let Some(check) = finding.first(report) else { return Ok(()) };
     writeln!(
         out,
-        "<details><summary><b>{}</b> {} · {}</summary>\n",
+        "<details><summary><b>{}</b> {} · {}{}</summary>\n",
         check.verdict.as_str(),
         e(check.subject()),
-        e(&check.scenario)
+        e(&check.scenario),
+        finding.times(),
     )?;
-    writeln!(out, "{}\n", e(&check.message))?;
+    writeln!(out, "{}\n", e(&finding.message))?;
     let place = check.place.as_ref().map(ToString::to_string).unwrap_or_default();
     let sentence = check.sentence.as_deref().unwrap_or_default();
     writeln!(out, "- step: {}", e(&check.step))?;
@@ -112,6 +120,7 @@ fn failure(out: &mut String, check: &Check) -> std::fmt::Result {
     if let Some(pointer) = &check.pointer {
         writeln!(out, "- pointer: {}", e(pointer))?;
     }
+    elsewhere(out, report, finding)?;
     for (name, value) in [("Expected", &check.expected), ("Actual", &check.actual)] {
         if !value.is_empty() {
             writeln!(out, "\n{name}:\n\n{}", escape::markdown_block(value))?;
@@ -123,15 +132,32 @@ fn failure(out: &mut String, check: &Check) -> std::fmt::Result {
     writeln!(out, "\n</details>\n")
 }
 
+fn elsewhere(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Result {
+    let others = finding.others(report);
+    for other in others.iter().take(PLACES_SHOWN_MAX) {
+        writeln!(out, "- also at: {}", escape::markdown(other))?;
+    }
+    if let Some(more) = others.len().checked_sub(PLACES_SHOWN_MAX).filter(|more| *more > 0) {
+        writeln!(out, "- and {more} more")?;
+    }
+    for told in finding.with_it(report).iter().take(PLACES_SHOWN_MAX) {
+        writeln!(out, "- with it: {}", escape::markdown(told))?;
+    }
+    Ok(())
+}
+
 fn warnings(out: &mut String, report: &Report) -> std::fmt::Result {
-    let warned: Vec<&Check> = report.checks.iter().filter(|check| check.is_warning()).collect();
+    let warned: Vec<&Finding> =
+        report.findings.iter().filter(|finding| !finding.is_bad()).collect();
     if warned.is_empty() {
         return Ok(());
     }
     writeln!(out, "### Warnings\n")?;
-    for check in warned.iter().take(WARNINGS_SHOWN_MAX) {
+    for finding in warned.iter().take(WARNINGS_SHOWN_MAX) {
         let e = escape::markdown;
-        writeln!(out, "- {}: {} ({})", e(check.subject()), e(&check.message), e(&check.scenario))?;
+        let scenario = finding.first(report).map_or("", |check| check.scenario.as_str());
+        let (subject, message) = (e(finding.subject()), e(&finding.message));
+        writeln!(out, "- {subject}: {message} ({}){}", e(scenario), finding.times())?;
     }
     if let Some(more) = warned.len().checked_sub(WARNINGS_SHOWN_MAX).filter(|more| *more > 0) {
         writeln!(out, "- …and {more} more")?;

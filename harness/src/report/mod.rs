@@ -8,6 +8,8 @@
 mod build;
 pub mod counts;
 pub mod escape;
+mod explained;
+mod findings;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -15,6 +17,7 @@ pub mod markdown;
 mod names;
 pub mod ndjson;
 mod notice;
+mod sameness;
 pub mod secret;
 pub mod text;
 pub mod view;
@@ -24,7 +27,7 @@ use std::str::FromStr;
 
 use crate::run::Event;
 use crate::run::result::RunResult;
-pub(crate) use names::level_name;
+pub(crate) use names::{level_name, section_order};
 use secret::Secrets;
 
 /// A format of report.

@@ -26,6 +26,11 @@ pub(crate) const fn level_name(level: Level) -> &'static str {
     }
 }
 
+/// The numbers of a section, by which sections are ordered: `4.10` comes after `4.9`.
+pub(crate) fn section_order(section: &str) -> Vec<u32> {
+    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
+}
+
 /// As in DESIGN §8.
 pub(super) const fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
@@ -56,5 +61,17 @@ const fn meaning(exit_code: u8) -> &'static str {
         4 => "the target could not be reached, or refused the credentials",
         5 => "a snapshot or a pinned answer differs, or an expected failure did not happen",
         _ => "a fault of this program",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::section_order;
+
+    #[test]
+    fn sections_are_ordered_by_their_numbers() {
+        assert!(section_order("4.9") < section_order("4.10"));
+        assert!(section_order("4") < section_order("4.1"));
+        assert!(section_order("4.14") < section_order("5"));
     }
 }

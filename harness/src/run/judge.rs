@@ -106,6 +106,7 @@ impl Standing {
             place,
             exchange,
             known: None,
+            changes: Vec::new(),
         }
     }
 

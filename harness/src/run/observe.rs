@@ -56,6 +56,7 @@ pub(super) fn observe(
         result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
         if !is_within {
             result.expected = question.latitude.to_string();
+            result.pointer = pointer(walk, observation, document);
             result.message =
                 format!("the answer to `{}` is outside its latitude", observation.question);
         }
@@ -63,11 +64,17 @@ pub(super) fn observe(
         if let Some(pinned) = pins.broken_by(&observation.question, &value, is_within) {
             result.verdict = Verdict::Drift;
             result.expected = pinned.to_string();
+            result.pointer = pointer(walk, observation, document);
             "the answer differs from the pinned one".clone_into(&mut result.message);
         }
         keep(walk, observation, &question.section, value, label);
         checks.push(result);
     }
+}
+
+/// Where it was seen, where that is one place.
+fn pointer(walk: &Walk<'_>, observation: &Observation, document: &Document) -> Option<String> {
+    check::place::pointer(&observation.place, "", document, &walk.names)
 }
 
 fn shown(walk: &Walk<'_>, value: &Value) -> String {

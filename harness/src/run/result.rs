@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use moot_fixtures::contract::Level;
+use moot_snapshots::Change;
 use serde_json::Value;
 
 use crate::exchange::Exchange;
@@ -53,6 +54,8 @@ pub struct CheckResult {
     pub exchange: Option<Arc<Exchange>>,
     /// The known failure that it is, or that stopped it.
     pub known: Option<Box<Known>>,
+    /// What differs from its snapshot, place by place; of a snapshot that differs alone.
+    pub changes: Vec<Change>,
 }
 
 /// The known failure that something is (see [`crate::expected`]).
@@ -198,6 +201,27 @@ pub struct SnapshotFindings {
     pub new: Vec<moot_snapshots::Recorded>,
     /// Names that no step asked for; known only of a complete, unfiltered, conformant run.
     pub unused: Vec<String>,
+    /// How many were compared or recorded; `None` where snapshots were left alone.
+    pub counts: Option<SnapshotCounts>,
+}
+
+/// How many snapshots came to what; the rows of a loop that share one count once, by the worst of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SnapshotCounts {
+    /// The folder.
+    pub folder: String,
+    /// As they were recorded.
+    pub same: usize,
+    /// Another text came.
+    pub differing: usize,
+    /// There is none.
+    pub missing: usize,
+    /// There was none, and this run recorded one.
+    pub recorded: usize,
+    /// Another text was recorded beside the accepted one, for a decision.
+    pub waiting: usize,
+    /// A file could not be read or written.
+    pub unusable: usize,
 }
 
 /// Something left behind on the target.

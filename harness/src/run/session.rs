@@ -274,7 +274,8 @@ impl Session {
             && shared.snapshots != SnapshotMode::Off
             && ending == Ending::CONFORMANT
             && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
-        result.snapshots = seen.into_findings(shared.snapshot_dir.as_deref(), is_whole);
+        result.snapshots =
+            seen.into_findings(shared.snapshot_dir.as_deref(), is_whole, shared.snapshots);
         result.residue = shared.target.residue();
         result.requests_sent = shared.target.requests_sent();
         result

@@ -1,6 +1,6 @@
 //! A step's response beside its snapshot: a difference is drift, never a violation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use moot_snapshots::{Comparison, Metadata, Mode, Recorded, Rows, Stored, Told};
 
 use crate::check::Document;
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, SnapshotFindings, Subject};
+use crate::run::result::{CheckResult, SnapshotCounts, SnapshotFindings, Subject};
 use crate::scenario::model::{Place, SnapshotRule};
 use crate::verdict::Verdict;
 
@@ -32,8 +32,8 @@ pub enum SnapshotMode {
 /// What a run saw of its folder of snapshots.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// Names that a step asked for.
-    used: BTreeSet<String>,
+    /// Names that a step asked for, with the worst that came of each.
+    used: BTreeMap<String, Came>,
     /// Steps of loops over what the target holds.
     rows: Rows,
     /// What had no snapshot, or another one.
@@ -46,6 +46,7 @@ impl Seen {
         mut self,
         folder: Option<&Path>,
         is_whole: bool,
+        mode: SnapshotMode,
     ) -> SnapshotFindings {
         let known = match folder {
             // A folder that can't be read has shown itself in the comparisons.
@@ -56,12 +57,60 @@ impl Seen {
         SnapshotFindings {
             new: std::mem::take(&mut self.new).into_values().collect(),
             unused: names.filter(|name| !self.is_used(name)).collect(),
+            counts: folder.filter(|_| mode.is_told()).map(|folder| self.counts(folder)),
+        }
+    }
+
+    fn counts(&self, folder: &Path) -> SnapshotCounts {
+        let count = |wanted: Came| self.used.values().filter(|came| **came == wanted).count();
+        SnapshotCounts {
+            folder: folder.display().to_string(),
+            same: count(Came::Same),
+            differing: count(Came::Differing),
+            missing: count(Came::Missing),
+            recorded: count(Came::Recorded),
+            waiting: count(Came::Waiting),
+            unusable: count(Came::Unusable),
         }
     }
 
     /// Rows of a loop are one: how many there are is data.
     fn is_used(&self, name: &str) -> bool {
-        self.used.contains(name) || self.rows.names().any(|known| known == name)
+        self.used.contains_key(name) || self.rows.names().any(|known| known == name)
+    }
+}
+
+/// What came of a snapshot, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Came {
+    Same,
+    Recorded,
+    Waiting,
+    Missing,
+    Differing,
+    Unusable,
+}
+
+impl Came {
+    const fn of(comparison: &Comparison) -> Self {
+        match comparison {
+            Comparison::Match => Self::Same,
+            Comparison::Added => Self::Recorded,
+            Comparison::Updated => Self::Waiting,
+            Comparison::Missing { .. } => Self::Missing,
+            Comparison::Mismatch { .. } => Self::Differing,
+            Comparison::Error(_) => Self::Unusable,
+        }
+    }
+}
+
+impl SnapshotMode {
+    /// Whether people are told what came of it.
+    const fn is_told(self) -> bool {
+        match self {
+            Self::Check | Self::Record => true,
+            Self::Collect | Self::Off => false,
+        }
     }
 }
 
@@ -93,7 +142,8 @@ pub(super) fn judge(
             (name, comparison)
         }
     };
-    seen.used.insert(name.clone());
+    let came = seen.used.entry(name.clone()).or_insert(Came::Same);
+    *came = (*came).max(Came::of(&comparison));
     if let Comparison::Missing { new } | Comparison::Mismatch { new, .. } = &comparison {
         let recorded = Recorded { name: name.clone(), metadata, content: new.clone() };
         seen.new.insert(name.clone(), recorded);
@@ -152,7 +202,8 @@ fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode)
             "the step has no snapshot; record it with --snapshots record"
                 .clone_into(&mut result.message);
         }
-        Comparison::Mismatch { diff, .. } => {
+        Comparison::Mismatch { diff, changes, .. } => {
+            result.changes = changes;
             result.verdict = Verdict::Drift;
             "the response differs from its snapshot".clone_into(&mut result.message);
             result.actual = diff;

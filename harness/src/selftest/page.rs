@@ -10,6 +10,7 @@ use super::degenerate::Degenerate;
 use super::latitude::Drawn;
 use super::outcome::UNRELATED_MAX;
 use crate::report::html::STYLE;
+use crate::report::section_order;
 
 const PAGE: &str = include_str!("page.html");
 
@@ -67,13 +68,8 @@ fn sections(outcome: &Outcome) -> Vec<Section> {
         section.defects += 1;
         section.caught += usize::from(!caught_by.is_empty());
     }
-    all.sort_by_cached_key(|section| numbers(&section.section));
+    all.sort_by_cached_key(|section| section_order(&section.section));
     all
-}
-
-/// Of `4.10`: 4 and 10.
-fn numbers(section: &str) -> Vec<u32> {
-    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
 }
 
 fn of<'a>(all: &'a mut Vec<Section>, name: &str) -> &'a mut Section {

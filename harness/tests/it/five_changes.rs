@@ -1,6 +1,7 @@
-//! A deployment is recorded; then five things change in it, and each is told once, in its class.
+//! A deployment is recorded with the bundled suite; then five things change in it, and each is told once,
+//! in its class.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -13,81 +14,47 @@ use moot_mock::defect;
 use moot_mock::settings::RateLimitMode;
 use moot_mock::shell::{Site, SiteOptions};
 use serde_json::{Value, json};
+use tokio::sync::OnceCell;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
 use crate::command_support::run;
 use crate::deployment::{ALL_BUT_LOAD, target};
 
-/// One scenario for each thing that changes.
-const SCENARIOS: &str = r#"
-section: "4"
-title: A deployment of which five things are known
-scenarios:
-  - id: a-request
-    title: A request is there
-    needs: [read]
-    steps:
-      - request: GET /v1/requests
-        query: { status: expired }
-        token: read
-        require: { status: 200 }
-        capture: { some: "$.data[?@.attributes.name == 'Office lease — Sample Counterparty 060 Ltd'].id" }
-      - request: GET /v1/requests/<some.0>
-        token: read
-        snapshot: true
-        expect:
-          get-legal-request.status-200: { status: 200 }
-  - id: workflows
-    title: Workflows are listed
-    needs: [read]
-    steps:
-      - request: GET /v1/workflows
-        query: { status: unpublished }
-        token: read
-        snapshot: true
-        expect:
-          list-workflows.status-200: { status: 200 }
-  - id: a-log
-    title: The log of a request has an order
-    needs: [read]
-    steps:
-      - request: GET /v1/requests
-        query: { status: signed }
-        token: read
-        require: { status: 200 }
-        capture: { some: "$.data[*].id" }
-      - request: GET /v1/requests/<some.0>/activity
-        token: read
-        snapshot: true
-        expect:
-          get-legal-request-activity.status-200: { status: 200 }
-        observe: { list_order: "$.data[*].attributes.created_at" }
-  - id: another-company
-    title: What belongs to another company is not there
-    needs: [read, second_company]
-    steps:
-      - request: GET /v1/workflows
-        token: read
-        require: { status: 200 }
-        capture: { ours: "$.data[*].id" }
-      - request: GET /v1/workflows/<ours.0>
-        as: other_company
-        token: read
-        control: { as: main, require: { status: 200 } }
-        expect:
-          isolation.get-workflow: { status: [403, 404] }
-        observe: { other_company: status }
-  - id: an-upload-of-nothing
-    title: An upload without a document is refused
-    needs: [write]
-    steps:
-      - request: POST /v1/repository_documents
-        token: write
-        multipart: { parts: [{ name: metadata, text: "{}" }] }
-        expect:
-          create-repository-document.file-or-url-required: { status: 400 }
-"#;
+/// Of the bundled suite all that records a response, and all that shows one of the things that change; the
+/// whole of it takes minutes in a debug build.
+const SELECTION: [&str; 30] = [
+    "02_resources/workflow-schema-members",
+    "02_07_pagination/pagination-partition",
+    "04_01_create_access_token/scope-granted-is-scope-asked",
+    "04_01_create_access_token/token-works-as-bearer",
+    "04_02_list_workflows/workflows-listed",
+    "04_03_get_workflow",
+    "04_04_get_workflow_schema",
+    "04_05_create_legal_request/created-from-its-schema",
+    "04_05_create_legal_request/always-required-field-missing",
+    "04_05_create_legal_request/create-documented-errors",
+    "04_06_list_legal_requests/requests-listed",
+    "04_07_get_legal_request",
+    "04_08_get_legal_request_activity/activity-of-a-request",
+    "04_08_get_legal_request_activity/activity-unknown-id",
+    "04_09_create_repository_document/document-uploaded-as-file",
+    "04_09_create_repository_document/document-without-file-or-url",
+    "04_09_create_repository_document/document-type-unsupported",
+    "04_09_create_repository_document/document-upload-needs-write",
+    "04_10_list_repository_documents",
+    "04_11_get_repository_document/document-id-of-another-resource",
+    "04_12_list_webhooks/webhooks-listed",
+    "04_13_delete_webhook",
+    "04_14_create_webhook/webhook-registered",
+    "05_authentication/credentials-become-a-token",
+    "05_isolation",
+    "07_errors/problem-*",
+    "07_errors/token-failure-is-no-problem",
+    "07_errors/unknown-path",
+    "09_versioning",
+    "journey_nda",
+];
 
 /// What is another way than when it was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,13 +65,14 @@ enum Change {
     Order,
     /// A request has one more member.
     Field,
-    /// A list of workflows may be kept by a cache.
+    /// The list of workflows may be kept by a cache.
     Header,
     /// An upload without a document is refused by another status.
     Defect,
 }
 
-const ALLOWED: [Change; 4] = [Change::Answer, Change::Order, Change::Field, Change::Header];
+const ALL: [Change; 5] =
+    [Change::Answer, Change::Order, Change::Field, Change::Header, Change::Defect];
 
 /// The mock in which these changes were made, behind a server.
 struct Changed {
@@ -124,10 +92,10 @@ impl Respond for Changed {
         });
         let mut template = ResponseTemplate::new(head.status.as_u16());
         let path = request.url.path();
-        let is_unpublished = request.url.query() == Some("status=unpublished");
+        let is_list = request.method == "GET" && path.ends_with("/v1/workflows");
         let is_request = request.method == "GET" && path.contains("/v1/requests/");
         for (name, value) in &head.headers {
-            let is_changed = is_unpublished && name == "content-type" && self.has(Change::Header);
+            let is_changed = is_list && name == "content-type" && self.has(Change::Header);
             if is_changed {
                 template = template.append_header("cache-control", "max-age=60");
             }
@@ -190,46 +158,90 @@ async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServer {
     server
 }
 
-/// A folder with a recording, snapshots and pinned answers of the deployment as it was.
-async fn recorded() -> tempfile::TempDir {
+/// A deployment of today, and the folder of what was recorded of it yesterday.
+struct Today {
+    dir: tempfile::TempDir,
+    yesterday: &'static Path,
+    _server: MockServer,
+}
+
+/// A folder with a recording, snapshots and pinned answers of the deployment as it was: made once.
+async fn recorded() -> &'static Path {
+    static MADE: OnceCell<tempfile::TempDir> = OnceCell::const_new();
+    let made = MADE.get_or_init(|| async {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join("pinned.yaml"), "").expect("writable");
+        let _server = start(dir.path(), 1, &[]).await;
+        let words = ["--snapshots", "record", "--snapshot-dir", "snapshots"];
+        let kept = ["--save-answers", "pinned.yaml", "--record", "kept"];
+        assert_eq!(judged(dir.path(), &[words, kept].concat(), 0), Vec::<String>::new());
+        dir
+    });
+    made.await.path()
+}
+
+async fn today(seed: u64, changes: &[Change]) -> Today {
+    let yesterday = recorded().await;
     let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("sample.yaml"), SCENARIOS).expect("writable");
-    fs::write(dir.path().join("pinned.yaml"), "").expect("writable");
-    let _server = start(dir.path(), 1, &[]).await;
-    let words = ["--snapshots", "record", "--save-answers", "pinned.yaml", "--record", "kept"];
-    judged(dir.path(), &words, 0);
-    dir
+    fs::copy(yesterday.join("pinned.yaml"), dir.path().join("pinned.yaml")).expect("writable");
+    let server = start(dir.path(), seed, changes).await;
+    Today { dir, yesterday, _server: server }
 }
 
-/// What is bad in a run: verdict and subject, each with how often.
-fn judged(dir: &Path, words: &[&str], code: i32) -> BTreeMap<String, usize> {
-    let plan = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
-    let ran = run(&[&plan[..], words, &["--report", "json=run.json"]].concat(), dir);
-    assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    let mut bad = BTreeMap::new();
-    for check in read(&dir.join("run.json"))["checks"].as_array().into_iter().flatten() {
-        if ["fail", "drift", "warn", "error"].iter().any(|bad| check["verdict"] == *bad) {
-            let names = ["requirement", "question", "snapshot"].map(|name| check[name].as_str());
-            let name = names.into_iter().flatten().next().unwrap_or_default();
-            *bad.entry(format!("{} {name}", check["verdict"])).or_default() += 1;
-        }
+impl Today {
+    fn of_yesterday(&self, name: &str) -> String {
+        self.yesterday.join(name).to_string_lossy().into_owned()
     }
-    bad
+
+    /// What is wrong in a run.
+    #[track_caller]
+    fn judged(&self, code: i32) -> Vec<String> {
+        let snapshots = self.of_yesterday("snapshots");
+        judged(self.dir.path(), &["--snapshots", "check", "--snapshot-dir", &snapshots], code)
+    }
+
+    /// Class and subject of what a comparison of the recording and the target found; each is there once.
+    #[track_caller]
+    fn compared(&self, code: i32) -> BTreeSet<String> {
+        let kept = self.of_yesterday("kept");
+        let words = ["compare", &kept, "target.yaml", "--report", "json=compare.json"];
+        let ran = run(&words, self.dir.path());
+        assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+        let report = read(&self.dir.path().join("compare.json"));
+        assert_eq!(report["exit_code"], code);
+        let all = report["differences"].as_array().expect("a list").iter();
+        let said: Vec<String> =
+            all.map(|one| format!("{} {}", text(one, "class"), text(one, "subject"))).collect();
+        let set: BTreeSet<String> = said.iter().cloned().collect();
+        assert_eq!(set.len(), said.len(), "{}", ran.stdout);
+        set
+    }
 }
 
-/// Class and subject of what a comparison of the recording and the target found; each is there once.
-fn compared(dir: &Path, code: i32) -> BTreeSet<(String, String)> {
-    let words = ["compare", "kept", "target.yaml", "--scenarios", "sample.yaml"];
-    let ran = run(&[&words[..], &["--report", "json=compare.json"]].concat(), dir);
+/// Verdict and subject of each finding of a run; each check that was found wanting is in one of them.
+#[track_caller]
+fn judged(dir: &Path, words: &[&str], code: i32) -> Vec<String> {
+    let plan = ["run", "--target", "target.yaml", "--report", "json=run.json"];
+    let ran = run(&[&plan[..], words, &SELECTION].concat(), dir);
     assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
-    let report = read(&dir.join("compare.json"));
-    assert_eq!(report["exit_code"], code);
-    let all = report["differences"].as_array().expect("a list");
-    let text = |one: &Value, name: &str| one[name].as_str().expect("a text").to_owned();
-    let set: BTreeSet<_> =
-        all.iter().map(|one| (text(one, "class"), text(one, "subject"))).collect();
-    assert_eq!(set.len(), all.len(), "{}", ran.stdout);
-    set
+    let report = read(&dir.join("run.json"));
+    let findings = report["findings"].as_array().expect("a list");
+    let wanting = ["error", "fail", "drift", "warn"];
+    let wanting: u64 = wanting.iter().filter_map(|it| report["counts"][it].as_u64()).sum();
+    let ids = |one: &Value, list: &str| one[list].as_array().cloned().unwrap_or_default();
+    let told = findings.iter().flat_map(|one| [ids(one, "checks"), ids(one, "explains")].concat());
+    let told: BTreeSet<String> = told.map(|id| id.to_string()).collect();
+    assert_eq!(told.len() as u64, wanting, "{findings:#?}");
+    findings.iter().map(|one| format!("{} {}", text(one, "verdict"), subject(one))).collect()
+}
+
+fn subject(finding: &Value) -> &str {
+    let names = ["requirement", "question", "snapshot"].map(|name| finding[name].as_str());
+    names.into_iter().flatten().next().unwrap_or_default()
+}
+
+fn text<'a>(one: &'a Value, name: &str) -> &'a str {
+    one[name].as_str().expect("a text")
 }
 
 fn read(path: &Path) -> Value {
@@ -237,70 +249,44 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-fn rows(rows: &[(&str, &str)]) -> BTreeSet<(String, String)> {
-    rows.iter().map(|(class, subject)| ((*class).to_owned(), (*subject).to_owned())).collect()
-}
-
-fn counts(rows: &[&str]) -> BTreeMap<String, usize> {
-    rows.iter().map(|row| ((*row).to_owned(), 1)).collect()
-}
+const ANSWER: &str = "drift other_company";
+const ORDER: &str = "drift list_order";
+const FIELD: &str = "drift 04_07_get_legal_request/request-by-id__GET_v1_requests_legal_request";
+const HEADER: &str = "drift 04_02_list_workflows/workflows-listed__GET_v1_workflows";
+const DEFECT: &str = "fail create-repository-document.file-or-url-required";
 
 #[tokio::test]
 async fn the_same_deployment_with_other_data_is_the_same() {
-    let dir = recorded().await;
-    let _server = start(dir.path(), 2, &[]).await;
-    assert_eq!(judged(dir.path(), &[], 0), counts(&[]));
-    assert_eq!(compared(dir.path(), 0), rows(&[]));
+    let today = today(2, &[]).await;
+    assert_eq!(today.judged(0), Vec::<String>::new());
+    assert_eq!(today.compared(0), BTreeSet::new());
 }
 
 #[tokio::test]
-async fn each_change_alone_is_told_once_and_nothing_else() {
-    let dir = recorded().await;
-    let request = "sample/a-request__GET_v1_requests_some_0";
-    for (change, code, in_run, in_comparison) in [
-        (Change::Answer, 5, "other_company", ("both_allowed", "other_company")),
-        (Change::Order, 5, "list_order", ("both_allowed", "list_order")),
-        (Change::Field, 5, request, ("undecidable", "member legal_request/attributes/priority")),
-        (
-            Change::Header,
-            5,
-            "sample/workflows__GET_v1_workflows",
-            ("undecidable", "header cache-control"),
-        ),
+async fn each_change_alone_is_one_finding_and_nothing_else_is() {
+    for (change, code, finding) in [
+        (Change::Answer, 5, ANSWER),
+        (Change::Order, 5, ORDER),
+        (Change::Field, 5, FIELD),
+        (Change::Header, 5, HEADER),
+        (Change::Defect, 1, DEFECT),
     ] {
-        let _server = start(dir.path(), 3, &[change]).await;
-        assert_eq!(
-            judged(dir.path(), &[], code),
-            counts(&[&format!("\"drift\" {in_run}")]),
-            "{change:?}"
-        );
-        let ending = if in_comparison.0 == "undecidable" { 3 } else { 5 };
-        assert_eq!(compared(dir.path(), ending), rows(&[in_comparison]), "{change:?}");
+        let today = today(3, &[change]).await;
+        assert_eq!(today.judged(code), [finding], "{change:?}");
     }
 }
 
 #[tokio::test]
 async fn five_changes_are_told_once_each_in_their_classes() {
-    let dir = recorded().await;
-    let drift = [
-        "\"drift\" list_order",
-        "\"drift\" other_company",
-        "\"drift\" sample/a-request__GET_v1_requests_some_0",
-        "\"drift\" sample/workflows__GET_v1_workflows",
+    let today = today(4, &ALL).await;
+    assert_eq!(today.judged(1), [DEFECT, ORDER, HEADER, FIELD, ANSWER]);
+    let differences = [
+        "b_violates create-repository-document.file-or-url-required",
+        "both_allowed list_order",
+        "both_allowed other_company",
+        "undecidable header cache-control",
+        "undecidable member legal_request/attributes/priority",
     ];
-    let allowed = [
-        ("both_allowed", "list_order"),
-        ("both_allowed", "other_company"),
-        ("undecidable", "header cache-control"),
-        ("undecidable", "member legal_request/attributes/priority"),
-    ];
-    let server = start(dir.path(), 4, &ALLOWED).await;
-    assert_eq!(judged(dir.path(), &[], 5), counts(&drift));
-    assert_eq!(compared(dir.path(), 5), rows(&allowed));
-    drop(server);
-    let _server = start(dir.path(), 5, &[&ALLOWED[..], &[Change::Defect]].concat()).await;
-    let violation = ("b_violates", "create-repository-document.file-or-url-required");
-    assert_eq!(compared(dir.path(), 1), rows(&[&allowed[..], &[violation]].concat()));
-    let fail = "\"fail\" create-repository-document.file-or-url-required";
-    assert_eq!(judged(dir.path(), &[], 1), counts(&[&drift[..], &[fail]].concat()));
+    let differences: BTreeSet<String> = differences.into_iter().map(str::to_owned).collect();
+    assert_eq!(today.compared(1), differences);
 }

@@ -55,6 +55,7 @@ mod moving_data;
 mod performance;
 mod register;
 mod report_browser;
+mod report_findings;
 mod report_formats;
 mod report_hostile;
 mod report_junit;

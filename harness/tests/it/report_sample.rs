@@ -89,6 +89,7 @@ pub(crate) fn check(
         place: Some(at("04_05_create_legal_request", 17)),
         exchange,
         known: None,
+        changes: Vec::new(),
     }
 }
 

@@ -4,25 +4,49 @@
 use std::fs;
 use std::path::Path;
 
+use moot_fixtures::contract::ProblemType;
 use serde_json::Value;
 
 use crate::command_support::{Running, run};
 use crate::deployment;
 
-/// The steps that have a snapshot.
-const STEPS: [&str; 12] = [
+/// Recorded of the mock.
+const BUNDLED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots/mock");
+
+/// The scenarios that have a snapshot and run on a deployment.
+const STEPS: [&str; 26] = [
     "workflow-schema-members",
     "scope-granted-is-scope-asked",
+    "token-works-as-bearer",
     "workflows-listed",
+    "workflow-as-listed",
+    "workflow-unknown-id",
+    "schema-unknown-id",
     "created-from-its-schema",
+    "always-required-field-missing",
+    "create-documented-errors",
     "requests-listed",
     "request-by-id",
+    "request-unknown-id",
     "activity-of-a-request",
+    "activity-unknown-id",
     "document-uploaded-as-file",
     "document-without-file-or-url",
-    "webhook-registered",
-    "problem-members",
+    "document-type-unsupported",
+    "document-upload-needs-write",
+    "documents-listed",
+    "documents-agree-with-get",
+    "document-id-of-another-resource",
+    "webhook*",
+    "credentials-become-a-token",
+    "problem-*",
     "token-failure-is-no-problem",
+];
+
+/// Bundled snapshots of scenarios that a deployment walks only with tokens that somebody gave it.
+const ELSEWHERE: [&str; 2] = [
+    "07_errors/problem-of-a-revoked-token__GET_v1_requests",
+    "07_errors/problem-of-an-expired-token__GET_v1_requests",
 ];
 
 /// The checks of snapshots on a mock with these options that hides its control plane.
@@ -49,7 +73,7 @@ fn drifted(checks: &[Value]) -> Vec<String> {
 /// A folder with the snapshots of the mock as it comes.
 fn recorded() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    assert!(judged(dir.path(), &["--seed", "1"], &STEPS, "record").len() > 15);
+    assert!(judged(dir.path(), &["--seed", "1"], &STEPS, "record").len() > 30);
     dir
 }
 
@@ -76,6 +100,52 @@ fn other_world() -> String {
     text
 }
 
+/// Names of the accepted snapshots of a folder.
+fn names(dir: &Path) -> Vec<String> {
+    let all = moot_snapshots::list(dir).expect("a folder of snapshots");
+    all.into_iter().map(|entry| entry.name).collect()
+}
+
+#[test]
+fn a_deployment_records_what_is_bundled_of_the_mock() {
+    let mut bundled = names(Path::new(BUNDLED));
+    bundled.retain(|name| !ELSEWHERE.contains(&name.as_str()));
+    assert_eq!(names(&recorded().path().join("kept")), bundled);
+}
+
+#[test]
+fn every_operation_and_every_type_of_problem_has_a_bundled_snapshot() {
+    // In the order of §4.
+    let good: [&str; 14] = [
+        "04_01_create_access_token/token-works-as-bearer__POST_oauth_token",
+        "04_02_list_workflows/workflows-listed__GET_v1_workflows",
+        "04_03_get_workflow/workflow-as-listed_published__GET_v1_workflows_workflow_id",
+        "02_resources/workflow-schema-members__get_workflow_schema",
+        "04_05_create_legal_request/created-from-its-schema__POST_v1_requests",
+        "04_06_list_legal_requests/requests-listed__GET_v1_requests",
+        "04_07_get_legal_request/request-by-id__GET_v1_requests_legal_request",
+        "04_08_get_legal_request_activity/activity-of-a-request__GET_v1_requests_legal_request_activity",
+        "04_09_create_repository_document/document-uploaded-as-file__POST_v1_repository_documents",
+        "04_10_list_repository_documents/documents-listed__GET_v1_repository_documents",
+        "04_10_list_repository_documents/documents-agree-with-get__GET_v1_repository_documents_document",
+        "04_12_list_webhooks/webhooks-listed__GET_v1_webhooks",
+        "04_13_delete_webhook/webhook-deleted-for-good__by_the_id_that_the_list_shows_which_is_that_of_its_creation",
+        "04_14_create_webhook/webhook-registered__create_webhook",
+    ];
+    let text = |name: &str| {
+        let file = moot_snapshots::file_of(Path::new(BUNDLED), name);
+        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    };
+    for name in good {
+        assert!(text(name).contains("\nHTTP 2"), "{name}");
+    }
+    let all: Vec<String> = names(Path::new(BUNDLED)).iter().map(|name| text(name)).collect();
+    for problem in ProblemType::STATED {
+        let member = format!("\n  \"type\": \"{}\"", problem.as_str());
+        assert!(all.iter().any(|text| text.contains(&member)), "{}", problem.as_str());
+    }
+}
+
 #[test]
 fn other_data_in_another_order_is_no_drift() {
     let dir = recorded();
@@ -89,7 +159,7 @@ fn other_data_in_another_order_is_no_drift() {
         &["--answers", &answers, "--seed", "9"],
     ] {
         let checks = judged(dir.path(), words, &STEPS, "check");
-        assert!(checks.len() > 15, "{words:?}: {}", checks.len());
+        assert!(checks.len() > 30, "{words:?}: {}", checks.len());
         assert_eq!(drifted(&checks), Vec::<String>::new(), "{words:?}");
     }
 }

@@ -11,7 +11,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use sha2::{Digest, Sha256};
 
-use super::view::{Check, Report};
+use super::view::{Check, Finding, Report, Snapshots};
 use crate::verdict::Verdict;
 
 const PAGE: &str = include_str!("page.html");
@@ -29,12 +29,15 @@ pub fn render(report: &Report) -> Result<String, String> {
     environment.add_filter("verdict", verdict_text);
     environment.add_template("page", PAGE).map_err(text_of)?;
     let template = environment.get_template("page").map_err(text_of)?;
-    let rows = || report.checks.iter();
-    let bad: Vec<&Check> = rows().filter(|check| check.is_bad()).collect();
-    // The first of each subject is open; a cause may show in hundreds of checks.
+    let wrong = |finding: &&Finding| finding.is_bad();
+    let bad: Vec<&Finding> = report.findings.iter().filter(wrong).collect();
+    let warned: Vec<&Finding> = report.findings.iter().filter(|it| !wrong(it)).collect();
+    // The first of each subject is open; one may be wrong in several ways.
     let mut known = BTreeSet::new();
-    let opened: Vec<bool> = bad.iter().map(|check| known.insert(check.subject())).collect();
-    let warned: Vec<&Check> = rows().filter(|check| check.is_warning()).collect();
+    let opened: Vec<bool> = bad.iter().map(|finding| known.insert(finding.subject())).collect();
+    let shown = |all: &[&Finding]| -> Vec<Value> {
+        all.iter().map(|finding| told(report, finding)).collect()
+    };
     let columns: Vec<_> = report
         .columns()
         .into_iter()
@@ -48,16 +51,44 @@ pub fn render(report: &Report) -> Result<String, String> {
     template
         .render(context! {
             report => Value::from(Serde(report)),
-            bad => Value::from(Serde(bad)),
+            bad => shown(&bad),
             opened,
-            warned => Value::from(Serde(warned)),
+            warned => shown(&warned),
             columns,
+            snapshots => report.snapshots.as_ref().map(Snapshots::line),
             answers,
             style => Value::from_safe_string(STYLE.to_owned()),
             script => Value::from_safe_string(SCRIPT.to_owned()),
             script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
         })
         .map_err(text_of)
+}
+
+/// A finding with its first check, where the others are, and what it explains.
+fn told(report: &Report, finding: &Finding) -> Value {
+    let place = |check: &&Check| {
+        context! {
+            name => format!("{} › {}", check.scenario, check.step),
+            exchange => check.exchange,
+        }
+    };
+    let checks: Vec<&Check> = finding.at.iter().filter_map(|at| report.checks.get(*at)).collect();
+    let others: Vec<Value> = checks.iter().skip(1).map(place).collect();
+    let explained = finding.explained(report);
+    let difference = explained.iter().find(|check| check.snapshot.is_some());
+    let difference = difference.map(|check| &check.actual);
+    context! {
+        verdict => key(finding.verdict),
+        subject => finding.subject(),
+        message => &finding.message,
+        times => finding.times(),
+        text => format!("{} {}", finding.checks.join(" "), finding.explains.join(" ")),
+        section => &finding.section,
+        first => checks.first().map(|check| Value::from(Serde(*check))),
+        others,
+        with_it => finding.with_it(report),
+        difference,
+    }
 }
 
 /// A verdict as the view serialises it, for people.

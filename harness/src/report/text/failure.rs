@@ -1,10 +1,11 @@
-//! What is wrong: one block a check, in the order file/scenario/step, check, expected, actual, clause,
-//! place, exchange, curl.
+//! What is wrong: one block a finding, in the order file/scenario/step of the first place, check,
+//! expected, actual, clause, place, exchange, curl, and then where else it is.
 
 use super::paint::{Paint, left};
+use super::rest::NAMES_SHOWN_MAX;
 use super::{Detail, Options};
 use crate::report::escape;
-use crate::report::view::{Check, Exchange, Report};
+use crate::report::view::{Exchange, Finding, Report};
 use crate::verdict::Verdict;
 
 /// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
@@ -20,14 +21,14 @@ const BODY_CHARACTERS_MAX: usize = 1_200;
 const HEADERS_SHOWN: [&str; 6] =
     ["content-type", "www-authenticate", "allow", "location", "retry-after", "content-length"];
 
-/// All violations, differences and faults of ours.
-pub(super) fn failures(out: &mut String, report: &Report, paint: Paint) {
-    let bad: Vec<&Check> = report.checks.iter().filter(|check| check.is_bad()).collect();
-    for check in bad.iter().take(BLOCKS_MAX) {
-        block(out, report, check, paint);
+/// All violations, differences and faults of ours, each once.
+pub(super) fn failures(out: &mut String, report: &Report, options: Options) {
+    let bad: Vec<&Finding> = report.findings.iter().filter(|finding| finding.is_bad()).collect();
+    for finding in bad.iter().take(BLOCKS_MAX) {
+        block(out, report, finding, options);
     }
-    for check in bad.iter().skip(BLOCKS_MAX) {
-        one_line(out, check, paint);
+    for finding in bad.iter().skip(BLOCKS_MAX) {
+        one_line(out, report, finding, options);
     }
     if bad.len() > BLOCKS_MAX {
         out.push('\n');
@@ -37,42 +38,52 @@ pub(super) fn failures(out: &mut String, report: &Report, paint: Paint) {
 /// A line each; with `-v` a block each.
 pub(super) fn warnings(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
-    let warned: Vec<&Check> = report.checks.iter().filter(|check| check.is_warning()).collect();
+    let warned: Vec<&Finding> =
+        report.findings.iter().filter(|finding| !finding.is_bad()).collect();
     if warned.is_empty() || options.detail == Detail::Quiet {
         return;
     }
     if options.detail == Detail::Verbose {
-        warned.iter().for_each(|check| block(out, report, check, paint));
+        warned.iter().for_each(|finding| block(out, report, finding, options));
         return;
     }
     out.push_str(&format!("{}\n", paint.bold("Warnings")));
-    warned.iter().for_each(|check| one_line(out, check, paint));
+    warned.iter().for_each(|finding| one_line(out, report, finding, options));
     out.push('\n');
 }
 
-fn one_line(out: &mut String, check: &Check, paint: Paint) {
+fn one_line(out: &mut String, report: &Report, finding: &Finding, options: Options) {
+    let paint = Paint { color: options.color };
+    let Some(check) = finding.first(report) else { return };
+    let verdict = finding.verdict;
     out.push_str(&format!(
-        "  {} {}: {}\n",
-        paint.verdict(check.verdict, check.verdict.as_str()),
-        paint.name(check.subject()),
-        check.message,
+        "  {} {}: {}{}\n",
+        paint.verdict(verdict, verdict.as_str()),
+        paint.name(finding.subject()),
+        finding.message,
+        paint.bold(&finding.times()),
     ));
-    out.push_str(&format!(
-        "       {}\n",
-        paint.dim(&format!("{} › {}", check.scenario, check.step))
-    ));
+    let more = match finding.others(report).len() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let place = format!("{} › {}{more}", check.scenario, check.step);
+    out.push_str(&format!("       {}\n", paint.dim(&place)));
 }
 
-fn block(out: &mut String, report: &Report, check: &Check, paint: Paint) {
+fn block(out: &mut String, report: &Report, finding: &Finding, options: Options) {
+    let paint = Paint { color: options.color };
+    let Some(check) = finding.first(report) else { return };
     let verdict = check.verdict.as_str().to_uppercase();
     out.push_str(&format!(
-        "{}  {} {} {}\n",
+        "{}  {} {} {}{}\n",
         paint.verdict(check.verdict, &verdict),
         paint.bold(&check.scenario),
         paint.dim("›"),
         check.step,
+        paint.bold(&finding.times()),
     ));
-    out.push_str(&format!("  {}\n", check.message));
+    out.push_str(&format!("  {}\n", finding.message));
     let level = check.level.map(|level| format!("  {}", paint.dim(level))).unwrap_or_default();
     row(out, paint, "check", &format!("{}{level}", paint.name(check.subject())));
     row(out, paint, "expected", &value(&check.expected));
@@ -90,7 +101,29 @@ fn block(out: &mut String, report: &Report, check: &Check, paint: Paint) {
     if let Some(curl) = &check.curl {
         row(out, paint, "repeat", curl);
     }
+    elsewhere(out, report, finding, options);
     out.push('\n');
+}
+
+/// Where else it is, and what else is told by it: a few, with `-v` all.
+fn elsewhere(out: &mut String, report: &Report, finding: &Finding, options: Options) {
+    let paint = Paint { color: options.color };
+    row(out, paint, "also at", &some(&finding.others(report), options).join("\n"));
+    row(out, paint, "with it", &some(&finding.with_it(report), options).join("\n"));
+    let snapshot = finding.explained(report).into_iter().find(|check| check.snapshot.is_some());
+    if let Some(snapshot) = snapshot {
+        row(out, paint, " ", &paint_diff(&value(&snapshot.actual), paint));
+    }
+}
+
+/// The first names, and how many more there are.
+fn some(names: &[String], options: Options) -> Vec<String> {
+    let max = if options.detail == Detail::Verbose { usize::MAX } else { NAMES_SHOWN_MAX };
+    let mut shown: Vec<String> = names.iter().take(max).cloned().collect();
+    if let Some(more) = names.len().checked_sub(max).filter(|more| *more > 0) {
+        shown.push(format!("and {more} more"));
+    }
+    shown
 }
 
 /// Nothing where there is no value.

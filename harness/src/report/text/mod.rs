@@ -41,7 +41,7 @@ pub fn render(report: &Report, options: Options) -> String {
     if options.detail == Detail::Verbose {
         overview::scenarios(&mut out, report, paint);
     }
-    failure::failures(&mut out, report, paint);
+    failure::failures(&mut out, report, options);
     failure::warnings(&mut out, report, options);
     if options.detail > Detail::Quiet {
         rest::answers(&mut out, report, options);

@@ -6,7 +6,7 @@ use crate::report::view::Report;
 use crate::verdict::Verdict;
 
 /// Names listed under one reason; `-v` lists all.
-const NAMES_SHOWN_MAX: usize = 3;
+pub(super) const NAMES_SHOWN_MAX: usize = 3;
 
 /// Answers of the target to open questions; `-v` shows what was seen of each.
 pub(super) fn answers(out: &mut String, report: &Report, options: Options) {
@@ -99,11 +99,21 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     if let Some(trouble) = &report.trouble {
         out.push_str(&format!("{} {trouble}\n\n", paint.verdict(Verdict::Error, "error:")));
     }
-    let mut counted: Vec<String> = Verdict::WORST_FIRST
-        .into_iter()
-        .filter(|verdict| report.counts.of(*verdict) > 0)
-        .map(|v| paint.verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
-        .collect();
+    let counts = |is_wanted: fn(Verdict) -> bool| -> Vec<String> {
+        let wanted = Verdict::WORST_FIRST.into_iter().filter(|v| is_wanted(*v));
+        let there = wanted.filter(|v| report.counts.of(*v) > 0);
+        there
+            .map(|v| paint.verdict(v, &format!("{} {}", report.counts.of(v), v.as_str())))
+            .collect()
+    };
+    let bad = counts(is_finding).join(", ");
+    let mut counted = match report.findings.iter().filter(|finding| finding.is_bad()).count() {
+        0 if bad.is_empty() => Vec::new(),
+        0 => vec![bad],
+        1 => vec![format!("1 finding ({bad})")],
+        many => vec![format!("{many} findings ({bad})")],
+    };
+    counted.extend(counts(|verdict| !is_finding(verdict)));
     if report.counts.expected > 0 {
         let known = format!("{} expected", report.counts.expected);
         counted.push(paint.verdict(Verdict::Warn, &known));
@@ -120,7 +130,15 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
         report.exit_code,
     );
     out.push_str(&format!("  {counted}\n  {}\n", paint.dim(&scale)));
+    if let Some(snapshots) = &report.snapshots {
+        out.push_str(&format!("  {} {}\n", paint.dim("snapshots"), snapshots.line()));
+    }
     out.push_str(&format!("  {} {}\n", paint.dim("repeat with"), report.reproduce));
+}
+
+/// Whether checks of this verdict are findings; warnings are listed by themselves.
+const fn is_finding(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
 }
 
 const fn color_of(exit_code: u8) -> Verdict {

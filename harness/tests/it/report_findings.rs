@@ -1,0 +1,236 @@
+//! What is wrong is told once: checks that say the same are one finding, in every report for people and
+//! as `findings` for programs.
+
+use std::sync::Arc;
+
+use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::{Format, json, render};
+use moot_harness::run::result::{CheckResult, Known, RunResult, SnapshotCounts, Subject};
+use moot_harness::verdict::Verdict;
+use moot_snapshots::{Change, ChangedPlace};
+use serde_json::{Value, json};
+
+use crate::report_sample::{check as check_of, exchange, result};
+
+const PLAIN: Options = Options { color: false, detail: Detail::Normal };
+
+/// A check of a requirement in this row of a loop.
+fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckResult {
+    let subject = Subject::Requirement(id.to_owned().into());
+    let mut check = check_of(subject, Verdict::Fail, message, None);
+    check.scenario = format!("04_05_create_legal_request/from-schema[{row}]").into();
+    check.pointer = pointer.map(str::to_owned);
+    check
+}
+
+/// A snapshot that differs so, of an exchange with this number.
+fn drifted(result: &RunResult, name: &str, number: u64, changes: &[Change]) -> CheckResult {
+    let answer = exchange(&result.masks, number, Ok((403, "{}")));
+    let subject = Subject::Snapshot(name.to_owned().into());
+    let message = "the response differs from its snapshot";
+    let mut check = check_of(subject, Verdict::Drift, message, Some(answer));
+    check.actual = format!("--- accepted\n+++ new\n@@ -1 +1 @@\n+of {name}\n");
+    check.changes = changes.to_vec();
+    check
+}
+
+fn member(name: &str) -> Change {
+    let place = ChangedPlace::Body(format!("/data/attributes/{name}"));
+    Change { place, text: format!("`legal_request/attributes/{name}` is new"), value: None }
+}
+
+fn status() -> Change {
+    let text = "the status is 403, was 404".to_owned();
+    Change { place: ChangedPlace::Status, text, value: Some("403".to_owned()) }
+}
+
+fn of(checks: Vec<CheckResult>) -> RunResult {
+    let mut result = result();
+    result.scenarios[0].steps[0].checks = checks;
+    result
+}
+
+fn report(result: &RunResult) -> Value {
+    let text = render(Format::Json, result, &[], PLAIN).expect("no secret in it");
+    let report: Value = serde_json::from_str(&text).expect("it is JSON");
+    let schema: Value = serde_json::from_str(json::SCHEMA).expect("the schema is JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
+    let errors: Vec<String> = validator.iter_errors(&report).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    report
+}
+
+/// Verdict, subject and number of each finding.
+#[track_caller]
+fn check(checks: Vec<CheckResult>, expected: &[(&str, &str, u64)]) -> Value {
+    let report = report(&of(checks));
+    let findings = report["findings"].as_array().expect("a list");
+    let told: Vec<_> = findings
+        .iter()
+        .map(|one| {
+            let names = ["requirement", "question", "snapshot"].map(|name| one[name].as_str());
+            let name = names.into_iter().flatten().next().unwrap_or_default();
+            (one["verdict"].as_str().unwrap_or_default(), name, one["count"].as_u64().unwrap_or(0))
+        })
+        .collect();
+    assert_eq!(told, expected, "{findings:#?}");
+    report["findings"].clone()
+}
+
+#[test]
+fn what_differs_in_row_index_or_count_only_is_one() {
+    let shape = |row: &str, index: usize, more: &str| {
+        let pointer = format!("/data/{index}/attributes");
+        let message = format!("the body breaks its schema at {pointer}: 'x' was unexpected{more}");
+        failed("a.shape", row, &message, Some(&pointer))
+    };
+    let rows = vec![
+        shape("wfSupplier", 0, ""),
+        shape("wfThird", 3, " (and 24 more)"),
+        failed("a.id", "wfSupplier", "`/data/wfSupplier/id` is absent", None),
+        failed("a.id", "wfThird", "`/data/wfThird/id` is absent", None),
+        failed("a.id", "wfThird", "`/data/wfThird/id` is a number", None),
+    ];
+    let found = check(rows, &[("fail", "a.shape", 2), ("fail", "a.id", 2), ("fail", "a.id", 1)]);
+    assert_eq!(found[0]["pointer"], "/data/*/attributes");
+    assert_eq!(found[1]["pointer"], Value::Null);
+    let place = "04_05_create_legal_request/from-schema[wfThird]/POST /v1/requests/a.shape";
+    assert_eq!(found[0]["checks"][1], place);
+}
+
+#[test]
+fn the_worst_comes_first_and_then_the_specification() {
+    let mut late = failed("late", "row", "is wrong", None);
+    late.section = "4.10".into();
+    let mut early = failed("early", "row", "is wrong", None);
+    early.section = "4.9".into();
+    let mut warned = failed("warned", "row", "is wrong", None);
+    (warned.verdict, warned.section) = (Verdict::Warn, "1".into());
+    let mut ours = failed("ours", "row", "broke", None);
+    ours.verdict = Verdict::Error;
+    let rows = [("error", "ours", 1), ("fail", "early", 1), ("fail", "late", 1)];
+    check(vec![warned, late, early, ours], &[&rows[..], &[("warn", "warned", 1)]].concat());
+}
+
+#[test]
+fn what_is_known_or_was_not_run_is_no_finding() {
+    let mut known = failed("known", "row", "is wrong", None);
+    known.known = Some(Box::new(Known { id: "k".to_owned(), reason: "r".to_owned() }));
+    let mut not_run = failed("not-run", "row", "no answer", None);
+    not_run.verdict = Verdict::NotRun;
+    check(vec![known, not_run], &[]);
+}
+
+#[test]
+fn the_same_change_in_several_snapshots_is_one_and_two_changes_are_two() {
+    let sample = result();
+    let list = drifted(&sample, "list", 11, &[member("priority")]);
+    let one = drifted(&sample, "one", 12, &[member("priority"), member("color"), member("size")]);
+    let row = drifted(&sample, "one", 13, &[member("priority"), member("color"), member("size")]);
+    let found = check(vec![list, one, row], &[("drift", "list", 3), ("drift", "one", 2)]);
+    let message = |at: usize| found[at]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(message(0).ends_with(": `legal_request/attributes/priority` is new"), "{found}");
+    assert!(message(1).contains("color` is new, `legal_request/attributes/size"), "{found}");
+}
+
+#[test]
+fn steps_without_their_snapshot_are_one_and_texts_that_cannot_be_taken_apart_are_not() {
+    let sample = result();
+    let missing = |name: &str| {
+        let mut check = drifted(&sample, name, 11, &[]);
+        check.message = "the step has no snapshot".to_owned();
+        check.actual.clear();
+        check
+    };
+    let other = [drifted(&sample, "c", 12, &[]), drifted(&sample, "d", 12, &[])];
+    let rows = [&[missing("a"), missing("b")][..], &other].concat();
+    check(rows, &[("drift", "a", 2), ("drift", "c", 1), ("drift", "d", 1)]);
+}
+
+#[test]
+fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
+    let sample = result();
+    let answered = exchange(&sample.masks, 11, Ok((403, "{}")));
+    let pinned = |actual: &str| {
+        let subject = Subject::Question("other_company".into());
+        let message = "the answer differs from the pinned one";
+        let mut check = check_of(subject, Verdict::Drift, message, Some(Arc::clone(&answered)));
+        check.actual = actual.to_owned();
+        check
+    };
+    let same = drifted(&sample, "other", 11, &[status()]);
+    let found = check(vec![pinned("403"), same.clone()], &[("drift", "other_company", 1)]);
+    assert_eq!(found[0]["explains"], json!([same.id()]));
+    // Another answer, another value, or more than that: it is told for itself.
+    let elsewhere = drifted(&sample, "other", 12, &[status()]);
+    let rows = [("drift", "other_company", 1), ("drift", "other", 1)];
+    check(vec![pinned("403"), elsewhere], &rows);
+    check(vec![pinned("410"), same.clone()], &rows);
+    let more = drifted(&sample, "other", 11, &[status(), member("priority")]);
+    check(vec![pinned("403"), more], &rows);
+
+    let mut shape = failed("a.shape", "row", "broken: ('priority' was unexpected)", None);
+    shape.pointer = Some("/data/attributes".to_owned());
+    shape.exchange = Some(answered);
+    let created = drifted(&sample, "created", 11, &[member("priority")]);
+    check(vec![shape.clone(), created], &[("fail", "a.shape", 1)]);
+    let other = drifted(&sample, "created", 11, &[member("color")]);
+    check(vec![shape, other], &[("fail", "a.shape", 1), ("drift", "created", 1)]);
+}
+
+#[test]
+fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_with_it() {
+    let sample = result();
+    let judged = |id: &str, number: u64, actual: &str| {
+        let mut check = failed(id, "row", "the status is another value", None);
+        check.actual = actual.to_owned();
+        check.exchange = Some(exchange(&sample.masks, number, Ok((422, "{}"))));
+        check
+    };
+    let rows = vec![judged("a", 11, "422"), judged("a", 12, "422"), judged("b", 11, "422")];
+    let found = check(rows.clone(), &[("fail", "a", 2)]);
+    assert_eq!(found[0]["explains"], json!([rows[2].id()]));
+    let text = render(Format::Text, &of(rows.clone()), &[], PLAIN).expect("no secret in it");
+    assert!(text.contains("with it   b (§4.5) is broken by this"), "{text}");
+    // What a scenario expects of the answer is not there where another came.
+    let detail = failed("c", "row", "`/detail` does not match", Some("/detail"));
+    let detail = CheckResult { exchange: rows[0].exchange.clone(), ..detail };
+    check([&rows[..], std::slice::from_ref(&detail)].concat(), &[("fail", "a", 2)]);
+    let implicit = CheckResult { place: None, ..detail };
+    check([&rows[..], &[implicit]].concat(), &[("fail", "a", 2), ("fail", "c", 1)]);
+    // Another answer or another value is another fault.
+    let elsewhere = [judged("a", 11, "422"), judged("b", 11, "422"), judged("b", 13, "422")];
+    check(elsewhere.to_vec(), &[("fail", "b", 2)]);
+    check(
+        vec![judged("a", 11, "422"), judged("b", 13, "422")],
+        &[("fail", "a", 1), ("fail", "b", 1)],
+    );
+}
+
+#[test]
+fn people_read_a_finding_once_with_the_others_by_name() {
+    let rows = (0..9).map(|row| failed("a.shape", &format!("row{row}"), "is wrong", None));
+    let mut result = of(rows.collect());
+    result.snapshots.counts = Some(SnapshotCounts {
+        folder: "snapshots/t".to_owned(),
+        same: 30,
+        differing: 1,
+        ..SnapshotCounts::default()
+    });
+    let text = render(Format::Text, &result, &[], PLAIN).expect("no secret in it");
+    assert_eq!(text.matches("FAIL  ").count(), 1, "{text}");
+    for part in ["(9 times)", "from-schema[row3] › POST", "and 5 more", "1 finding (9 fail)"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let snapshots = "snapshots 31 compared, 30 as recorded, 1 differs, in snapshots/t";
+    assert!(text.contains(snapshots), "{text}");
+    let verbose = Options { detail: Detail::Verbose, ..PLAIN };
+    let text = render(Format::Text, &result, &[], verbose).expect("no secret in it");
+    assert!(text.contains("from-schema[row8]") && !text.contains("more\n"), "{text}");
+    let markdown = render(Format::Markdown, &result, &[], PLAIN).expect("no secret in it");
+    assert_eq!(markdown.matches("<details>").count(), 1, "{markdown}");
+    assert!(markdown.contains("(9 times)") && markdown.contains("- and 3 more"), "{markdown}");
+    let page = render(Format::Html, &result, &[], PLAIN).expect("no secret in it");
+    assert!(page.contains("also at 8 more") && page.contains("1 finding<"), "{page}");
+    assert!(page.contains("from-schema[row8]"), "{page}");
+}

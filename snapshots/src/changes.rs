@@ -1,0 +1,218 @@
+//! What differs between two recorded texts, place by place, so that the same change is known again in
+//! another snapshot.
+
+use serde_json::Value;
+
+/// Changes told of one pair of texts; a whole other answer is one.
+const CHANGES_MAX: usize = 40;
+
+/// Characters of a value that a change shows.
+const VALUE_CHARACTERS_MAX: usize = 60;
+
+/// One difference between an accepted text and what came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where it is.
+    pub place: ChangedPlace,
+    /// For people, and the same wherever the same change shows:
+    /// ``` `legal_request/attributes/priority` is new ```.
+    pub text: String,
+    /// What came there, where that is one value: `403`, `max-age=60`.
+    pub value: Option<String>,
+}
+
+/// A place of a recorded text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangedPlace {
+    /// The HTTP status: the answer is another one altogether.
+    Status,
+    /// A header, in lower case.
+    Header(String),
+    /// JSON Pointer into the body, `*` for the index of a list; empty for the body itself.
+    Body(String),
+}
+
+/// What differs in `new` from `old`, in the order status, headers, body. Of an answer with another status
+/// that alone: the rest is that of another answer.
+pub(crate) fn changes(old: &str, new: &str) -> Vec<Change> {
+    let (old, new) = (parts(old), parts(new));
+    if old.status != new.status {
+        let text = format!("the status is {}, was {}", new.status, old.status);
+        return vec![Change { place: ChangedPlace::Status, text, value: Some(new.status) }];
+    }
+    let mut all = headers(&old.headers, &new.headers);
+    match (old.json, new.json) {
+        (Some(old), Some(new)) => members(&old, &new, &At::default(), &mut all),
+        (None, None) if old.body == new.body => {}
+        (_, _) => all.push(at_body(&At::default(), "is another text")),
+    }
+    all
+}
+
+/// A recorded text, taken apart.
+struct Parts<'a> {
+    status: String,
+    headers: Vec<(&'a str, &'a str)>,
+    body: &'a str,
+    json: Option<Value>,
+}
+
+fn parts(text: &str) -> Parts<'_> {
+    let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
+    let mut lines = head.lines();
+    let first = lines.next().unwrap_or_default();
+    Parts {
+        status: first.strip_prefix("HTTP ").unwrap_or(first).to_owned(),
+        headers: lines.filter_map(|line| line.split_once(": ")).collect(),
+        body,
+        json: serde_json::from_str(body).ok(),
+    }
+}
+
+fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<Change> {
+    let value = |all: &[(&str, &str)], name: &str| {
+        let values = all.iter().filter(|(known, _)| *known == name).map(|(_, value)| *value);
+        Some(values.collect::<Vec<_>>().join(", ")).filter(|value| !value.is_empty())
+    };
+    let mut names: Vec<&str> = old.iter().chain(new).map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+        .into_iter()
+        .filter_map(|name| {
+            let (was, is) = (value(old, name), value(new, name));
+            let said = match (&was, &is) {
+                (was, is) if was == is => return None,
+                (None, _) => "is new".to_owned(),
+                (_, None) => "is gone".to_owned(),
+                (Some(was), Some(is)) => format!("is {}, was {}", shown(is), shown(was)),
+            };
+            let place = ChangedPlace::Header(name.to_owned());
+            Some(Change { place, text: format!("header `{name}` {said}"), value: is })
+        })
+        .collect()
+}
+
+/// Where a walk through two bodies is.
+#[derive(Clone, Default)]
+struct At {
+    /// In the body.
+    pointer: String,
+    /// From the resource around it, by its type, which is the same in a list and alone.
+    name: String,
+}
+
+impl At {
+    fn below(&self, segment: &str) -> Self {
+        let segment = segment.replace('~', "~0").replace('/', "~1");
+        Self {
+            pointer: format!("{}/{segment}", self.pointer),
+            name: format!("{}/{segment}", self.name),
+        }
+    }
+}
+
+fn members(old: &Value, new: &Value, at: &At, all: &mut Vec<Change>) {
+    if all.len() >= CHANGES_MAX || old == new {
+        return;
+    }
+    match (old, new) {
+        (Value::Object(was), Value::Object(is)) => {
+            let at = match resource(old).filter(|kind| resource(new) == Some(kind)) {
+                Some(kind) => At { name: kind.to_owned(), ..at.clone() },
+                None => at.clone(),
+            };
+            for (name, value) in was {
+                match is.get(name) {
+                    Some(other) => members(value, other, &at.below(name), all),
+                    None => all.push(at_body(&at.below(name), "is gone")),
+                }
+            }
+            for name in is.keys().filter(|name| !was.contains_key(*name)) {
+                all.push(at_body(&at.below(name), "is new"));
+            }
+        }
+        (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
+            for (value, other) in was.iter().zip(is) {
+                members(value, other, &at.below("*"), all);
+            }
+        }
+        (Value::Array(_) | Value::Object(_), _) | (_, Value::Array(_) | Value::Object(_)) => {
+            all.push(at_body(at, "is of another shape"));
+        }
+        (was, is) => {
+            let (is, was) = (is.to_string(), was.to_string());
+            all.push(at_body(at, &format!("is {}, was {}", shown(&is), shown(&was))));
+        }
+    }
+}
+
+/// The type of a resource: of an object with an id.
+fn resource(value: &Value) -> Option<&str> {
+    value.get("id").and(value.get("type")).and_then(Value::as_str)
+}
+
+fn at_body(at: &At, said: &str) -> Change {
+    let place = if at.name.is_empty() { "the body".to_owned() } else { format!("`{}`", at.name) };
+    Change {
+        place: ChangedPlace::Body(at.pointer.clone()),
+        text: format!("{place} {said}"),
+        value: None,
+    }
+}
+
+fn shown(text: &str) -> String {
+    if text.chars().count() <= VALUE_CHARACTERS_MAX {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(VALUE_CHARACTERS_MAX).collect();
+    format!("{kept}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChangedPlace, changes};
+
+    const LIST: &str = "HTTP 200\ncontent-type: application/json\n\n{\"data\": [{\"attributes\": \
+                        {\"name\": \"[text]\"}, \"id\": \"[request]\", \"type\": \"legal_request\"}]}";
+    const ONE: &str = "HTTP 200\ncontent-type: application/json\n\n{\"data\": {\"attributes\": \
+                       {\"name\": \"[text:1]\"}, \"id\": \"[request:1]\", \"type\": \
+                       \"legal_request\"}}";
+
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &[&str]) {
+        let told: Vec<String> = changes(old, new).into_iter().map(|change| change.text).collect();
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_member_is_named_from_its_resource_in_a_list_and_alone() {
+        let more = |text: &str| text.replace("{\"name\"", "{\"priority\": \"high\", \"name\"");
+        let new = "`legal_request/attributes/priority` is new";
+        check(LIST, &more(LIST), &[new]);
+        check(ONE, &more(ONE), &[new]);
+        check(&more(ONE), ONE, &["`legal_request/attributes/priority` is gone"]);
+        let place = changes(LIST, &more(LIST)).remove(0).place;
+        assert_eq!(place, ChangedPlace::Body("/data/*/attributes/priority".to_owned()));
+        check(ONE, ONE, &[]);
+    }
+
+    #[test]
+    fn another_status_is_the_only_change_and_a_header_is_one() {
+        check(LIST, "HTTP 403\n\n{\"detail\": \"no\"}", &["the status is 403, was 200"]);
+        let cached = LIST.replace("application/json", "application/json\ncache-control: private");
+        check(LIST, &cached, &["header `cache-control` is new"]);
+        check(&cached, LIST, &["header `cache-control` is gone"]);
+        let text = LIST.replace("application/json", "text/json");
+        check(LIST, &text, &["header `content-type` is text/json, was application/json"]);
+    }
+
+    #[test]
+    fn another_value_shape_or_text_is_said() {
+        let null = ONE.replace("\"[text:1]\"", "null");
+        check(ONE, &null, &["`legal_request/attributes/name` is null, was \"[text:1]\""]);
+        let object = ONE.replace("\"[text:1]\"", "{}");
+        check(ONE, &object, &["`legal_request/attributes/name` is of another shape"]);
+        check("HTTP 204\n\n(no body)", "HTTP 204\n\ngone", &["the body is another text"]);
+    }
+}
