@@ -38,8 +38,11 @@ impl Pins {
             .into_iter()
             .map(|(id, answer)| {
                 let samples = evidence.remove(&id).map(|one| one.samples).unwrap_or_default();
-                let varied = samples.iter().filter_map(|one| answers::imitate(&id, &one.value));
-                let varied: Vec<Value> = varied.filter(|other| *other != answer).collect();
+                let others = samples
+                    .iter()
+                    .filter(|one| answers::fits(&id, &answer, &one.value) == Some(false));
+                let varied: Vec<Value> =
+                    others.filter_map(|one| answers::imitate(&id, &one.value)).collect();
                 (id, [vec![answer], varied].concat())
             })
             .collect();
@@ -49,8 +52,9 @@ impl Pins {
     /// The pinned answer, where this observation tells another one.
     pub fn broken_by(&self, id: &str, observed: &Value) -> Option<&Value> {
         let allowed = self.allowed.get(id)?;
-        let answer = answers::imitate(id, observed)?;
-        allowed.first().filter(|_| !allowed.contains(&answer))
+        let mut fits = allowed.iter().filter_map(|answer| answers::fits(id, answer, observed));
+        let is_broken = fits.next().is_some_and(|first| !first && !fits.any(|fits| fits));
+        allowed.first().filter(|_| is_broken)
     }
 }
 
@@ -63,7 +67,8 @@ mod tests {
 
     #[test]
     fn only_another_answer_breaks_a_pin() {
-        let text = "other_company: 404\nread_scope: read\nobserved:\n  other_company: {\"steady\": \
+        let text = "other_company: 404\nread_scope: read\ntoken_failure_status: {invalid_client: \
+                    400, other: 401}\nobserved:\n  other_company: {\"steady\": \
                     false, \"samples\": [{\"value\": 403, \"times\": 1}], \"seen_in\": []}\n";
         let pins = Pins::of(Observed::from_text(text).expect("an answers file"));
         for (id, observed, expected) in [
@@ -73,6 +78,8 @@ mod tests {
             ("read_scope", json!(200), Some(json!("read"))),
             ("per_page", json!(10), None),
             ("read_scope", json!("nonsense"), None),
+            ("token_failure_status", json!({ "other": 401 }), None),
+            ("token_failure_status", json!({ "invalid_client": 400 }), None),
         ] {
             assert_eq!(pins.broken_by(id, &observed), expected.as_ref(), "{id} {observed}");
         }
