@@ -12,4 +12,4 @@ mod silent;
 pub use diff::{Difference, diff};
 pub use observed::{Evidence, Observed, Sample};
 pub use pins::Pins;
-pub use silent::why_not_imitated;
+pub use silent::{NOT_TOLD, why_not_imitated};

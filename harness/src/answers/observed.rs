@@ -13,9 +13,6 @@ use crate::run::result::ObservedAnswer;
 const HEAD: &str = "# What was seen of a deployment. `moot mock --answers` takes this file; below \
                     `observed` stands from what.\n";
 
-/// Questions about all values of a member: rows show some, and never that there are no others.
-const SEEN_IN_ROWS: [&str; 2] = ["event_kinds", "webhook_auth_types"];
-
 /// An answers file with what it was made of.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
@@ -52,20 +49,13 @@ impl Observed {
     pub fn of_run(seen: &BTreeMap<String, ObservedAnswer>) -> Self {
         let mut observed = Self::default();
         for (id, one) in seen {
-            let told = told(id, &one.answers);
-            let steady = match told.len() {
-                0 => one.answers.len() == 1,
-                count => count == 1,
-            };
+            let settled = answers::settle(id, &one.answers);
+            let steady = settled.is_steady;
             let samples = one.answers.iter().cloned();
             let samples = samples.map(|(value, times)| Sample { value, times }).collect();
             let evidence = Evidence { steady, samples, seen_in: one.seen_in.clone() };
             observed.evidence.insert(id.clone(), evidence);
-            // The first of the most frequent.
-            let most = told.iter().map(|(_, times)| *times).max();
-            if let Some((answer, _)) = told.into_iter().find(|(_, times)| Some(*times) == most) {
-                observed.answers.insert(id.clone(), answer);
-            }
+            observed.answers.extend(settled.answer.map(|answer| (id.clone(), answer)));
         }
         observed.only_allowed()
     }
@@ -114,22 +104,6 @@ impl Observed {
     }
 }
 
-/// The distinct answers that the observations of a question tell, each with how often.
-fn told(id: &str, seen: &[(Value, u32)]) -> Vec<(Value, u32)> {
-    let mut told: Vec<(Value, u32)> = Vec::new();
-    if SEEN_IN_ROWS.contains(&id) {
-        return told;
-    }
-    for (value, times) in seen {
-        let Some(answer) = answers::imitate(id, value) else { continue };
-        match told.iter_mut().find(|(known, _)| *known == answer) {
-            Some((_, known)) => *known += times,
-            None => told.push((answer, *times)),
-        }
-    }
-    told
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -174,5 +148,20 @@ mod tests {
         check("upload_success_status", &[(json!(204), 1)], None, true);
         check("webhook_auth_types", &[(json!(["none"]), 1)], None, true);
         check("other_errors", &[(json!(405), 1), (json!(404), 1)], None, false);
+        check("upload_size_max", &[(json!(413), 1)], None, true);
+    }
+
+    #[test]
+    fn parts_of_an_answer_come_together() {
+        let both = json!({ "invalid_client": 401, "other": 401 });
+        let seen = [(json!({ "invalid_client": 401 }), 4), (json!({ "other": 401 }), 2)];
+        check("token_failure_status", &seen, Some(both), true);
+        let revoked = json!({ "endpoint": false, "newer_token": true });
+        let seen = [(json!({ "endpoint": 404 }), 1), (json!({ "earlier_token": 401 }), 1)];
+        check("token_revocation", &seen, Some(revoked), true);
+        let seen = [(json!({ "basic": 422 }), 1), (json!({ "none": 201 }), 1)];
+        check("webhook_auth_types", &seen, Some(json!(["none", "bearer"])), true);
+        let seen = [(json!({ "basic": 422 }), 1), (json!({ "basic": 201 }), 2)];
+        check("webhook_auth_types", &seen, Some(json!(["none", "basic", "bearer"])), false);
     }
 }

@@ -38,8 +38,11 @@ impl Pins {
             .into_iter()
             .map(|(id, answer)| {
                 let samples = evidence.remove(&id).map(|one| one.samples).unwrap_or_default();
-                let varied = samples.iter().filter_map(|one| answers::imitate(&id, &one.value));
-                let varied: Vec<Value> = varied.filter(|other| *other != answer).collect();
+                let others = samples
+                    .iter()
+                    .filter(|one| answers::fits(&id, &answer, &one.value) == Some(false));
+                let varied: Vec<Value> =
+                    others.filter_map(|one| answers::imitate(&id, &one.value)).collect();
                 (id, [vec![answer], varied].concat())
             })
             .collect();
@@ -50,8 +53,9 @@ impl Pins {
     /// no answer or several tells nothing; beyond it, what fits none is another one.
     pub fn broken_by(&self, id: &str, observed: &Value, is_within: bool) -> Option<&Value> {
         let allowed = self.allowed.get(id)?;
-        let is_kept = match answers::imitate(id, observed) {
-            Some(answer) => allowed.contains(&answer),
+        let mut fits = allowed.iter().filter_map(|answer| answers::fits(id, answer, observed));
+        let is_kept = match fits.next() {
+            Some(first) => first || fits.any(|fits| fits),
             None => is_within,
         };
         allowed.first().filter(|_| !is_kept)
@@ -67,7 +71,8 @@ mod tests {
 
     #[test]
     fn only_another_answer_breaks_a_pin() {
-        let text = "other_company: 404\nread_scope: read\nobserved:\n  other_company: {\"steady\": \
+        let text = "other_company: 404\nread_scope: read\ntoken_failure_status: {invalid_client: \
+                    400, other: 401}\nobserved:\n  other_company: {\"steady\": \
                     false, \"samples\": [{\"value\": 403, \"times\": 1}], \"seen_in\": []}\n";
         let pins = Pins::of(Observed::from_text(text).expect("an answers file"));
         for (id, observed, is_within, expected) in [
@@ -78,6 +83,8 @@ mod tests {
             ("per_page", json!(10), false, None),
             ("read_scope", json!("nonsense"), true, None),
             ("read_scope", json!("nonsense"), false, Some(json!("read"))),
+            ("token_failure_status", json!({ "other": 401 }), true, None),
+            ("token_failure_status", json!({ "invalid_client": 400 }), true, None),
         ] {
             let broken = pins.broken_by(id, &observed, is_within);
             assert_eq!(broken, expected.as_ref(), "{id} {observed}");

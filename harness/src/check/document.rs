@@ -21,6 +21,8 @@ pub struct Document {
     pub json: Option<Arc<Value>>,
     /// What was asked, where it is an operation of the contract.
     pub operation: Option<Operation>,
+    /// `{method, path}` of that operation on the target, where it succeeded.
+    pub endpoint: Option<Value>,
 }
 
 impl Document {
@@ -43,6 +45,7 @@ impl From<&ReceivedResponse> for Document {
             body: response.body.clone(),
             json: response.json.clone(),
             operation: None,
+            endpoint: None,
         }
     }
 }

@@ -30,6 +30,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         Place::Status
         | Place::Problem
         | Place::Body
+        | Place::Endpoint
         | Place::Header(_)
         | Place::Pointer(_)
         | Place::Path(_) => {}

@@ -1,11 +1,11 @@
 //! Where a value is: finding it in a document. What must hold there is [`super::matcher`]'s.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 
 use super::Document;
 use super::document::{is_json, media_type};
-use crate::scenario::model::{Place, Text};
+use crate::scenario::model::{Place, Sight, Text};
 use crate::scenario::names::{Names, UnknownName};
 
 /// What is at a place.
@@ -50,6 +50,7 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<Found, 
         }
         Place::Schema => Found::One(None),
         Place::Body => Found::One(Some(whole_body(document))),
+        Place::Endpoint => Found::One(document.endpoint.clone()),
         Place::Header(name) => Found::One(document.header(name).map(Value::String)),
         Place::Pointer(text) => {
             let pointer = pointer_text(text, names)?;
@@ -61,6 +62,20 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<Found, 
             Found::Many(found.unwrap_or_default())
         }
     })
+}
+
+/// What is in sight: the value at a place, or an object of those that are there; `None` where there
+/// is none.
+pub fn seen(sight: &Sight, document: &Document, names: &Names) -> Option<Value> {
+    let members = match sight {
+        Sight::Whole(place) => return value(place, document, names),
+        Sight::Members(members) => members,
+    };
+    let found = members.iter().filter_map(|(name, place)| {
+        Some((name.render_text(names).ok()?, value(place, document, names)?))
+    });
+    let found: Map<String, Value> = found.collect();
+    (!found.is_empty()).then_some(Value::Object(found))
 }
 
 /// The value at `place`, a list for a JSONPath; `None` where there is none.
@@ -94,7 +109,7 @@ pub(crate) fn pointer(
         }
         Place::Body => (!tail.is_empty()).then(|| tail.to_owned()),
         Place::Problem => Some("/type".to_owned()),
-        Place::Status | Place::Schema | Place::Header(_) => None,
+        Place::Status | Place::Schema | Place::Endpoint | Place::Header(_) => None,
     }
 }
 
@@ -105,6 +120,7 @@ pub(super) fn described(place: &Place, names: &Names) -> String {
         Place::Problem => "the problem type".to_owned(),
         Place::Schema => "the body".to_owned(),
         Place::Body => "the body".to_owned(),
+        Place::Endpoint => "the endpoint".to_owned(),
         Place::Header(name) => format!("the header `{name}`"),
         Place::Pointer(text) => format!("`{}`", pointer_text(text, names).unwrap_or_default()),
         Place::Path(text) => format!("`{}`", path_text(text, names).unwrap_or_default()),

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::failure::Failure;
 use super::line::AnswersCommand;
 use super::screen::Screen;
-use crate::answers::{Difference, Observed, diff, why_not_imitated};
+use crate::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::report::escape;
-use crate::report::text::paint::{left, width};
+use crate::report::text::paint::{Paint, left, width};
 use crate::verdict::Verdict;
 
 /// Two sets differ.
@@ -56,23 +56,58 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), Failure> {
     }
     let paint = screen.paint();
     let mut out = String::new();
-    let ids = questions::all().iter().map(|question| (&question.id, &question.ask));
-    for (id, ask) in ids {
-        let (answer, evidence) = (observed.answers.get(id), observed.evidence.get(id));
-        if answer.is_none() && evidence.is_none() {
-            continue;
+    let is_there =
+        |id: &String| observed.answers.contains_key(id) || observed.evidence.contains_key(id);
+    let all: Vec<_> = questions::all().iter().filter(|question| is_there(&question.id)).collect();
+    let ids = width(all.iter().map(|question| question.id.as_str()));
+    let sections = width(all.iter().map(|question| question.section.as_str()));
+    for question in &all {
+        let id = &question.id;
+        let silent =
+            || paint.verdict(Verdict::NotRun, &format!("not imitated: {}", why_not_imitated(id)));
+        let answer = observed.answers.get(id).map_or_else(silent, shown);
+        out.push_str(&format!(
+            "{}  {}  {answer}\n",
+            paint.dim(&format!("§{}", left(&question.section, sections))),
+            paint.name(&left(id, ids)),
+        ));
+        let indent = " ".repeat(sections + 3);
+        out.push_str(&format!("{indent}{}\n", paint.dim(&question.ask)));
+        if let Some(evidence) = observed.evidence.get(id) {
+            show_evidence(evidence, &indent, paint, &mut out);
         }
-        let silent = || paint.dim(&format!("not imitated: {}", why_not_imitated(id)));
-        let answer = answer.map_or_else(silent, shown);
-        out.push_str(&format!("{}  {}\n  {answer}\n", paint.name(id), paint.dim(ask)));
-        let Some(evidence) = evidence else { continue };
-        let steady = if evidence.steady { "steady" } else { "varying" };
-        let samples: Vec<_> = evidence.samples.iter().map(|one| shown(&one.value)).collect();
-        let places = escape::line(&evidence.seen_in.join(", "));
-        out.push_str(&format!("  {steady}: {}\n", samples.join("  ")));
-        out.push_str(&format!("  {}\n", paint.dim(&format!("seen in {places}"))));
     }
+    let (answered, seen) = (observed.answers.len(), observed.evidence.len());
+    out.push_str(&format!("{answered} answers"));
+    if seen > 0 {
+        let varying = observed.evidence.values().filter(|evidence| !evidence.steady).count();
+        let silent = observed.evidence.keys().filter(|id| !observed.answers.contains_key(*id));
+        out.push_str(&format!(
+            ", {seen} questions observed: {varying} varying, {} not imitated",
+            silent.count()
+        ));
+    }
+    out.push('\n');
     screen.print(&out)
+}
+
+/// What an answer was made of: each observation with how often, and where.
+fn show_evidence(evidence: &Evidence, indent: &str, paint: Paint, out: &mut String) {
+    let steady = match evidence.steady {
+        true => paint.verdict(Verdict::Pass, "steady "),
+        false => paint.verdict(Verdict::Warn, "varying"),
+    };
+    for (at, sample) in evidence.samples.iter().enumerate() {
+        let head = if at == 0 { steady.as_str() } else { "       " };
+        out.push_str(&format!("{indent}{head}  {} ×{}\n", shown(&sample.value), sample.times));
+    }
+    for (at, place) in evidence.seen_in.iter().enumerate() {
+        let head = if at == 0 { "seen in" } else { "       " };
+        out.push_str(&format!(
+            "{indent}{}\n",
+            paint.dim(&format!("{head}  {}", escape::line(place)))
+        ));
+    }
 }
 
 fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), Failure> {
@@ -95,10 +130,12 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), Failure> {
     let mut out = String::new();
     for one in all.iter().filter(|one| one.is_change()) {
         let side = |answer: &Option<Value>| answer.as_ref().map(shown).unwrap_or_default();
-        out.push_str(&format!("{}\n", paint.name(&one.id)));
+        let ask = questions::get(&one.id).map(|question| question.ask.as_str());
+        let ask = paint.dim(ask.unwrap_or_default());
+        out.push_str(&format!("{}  {ask}\n", paint.name(&one.id)));
         let (first, second) = (side(&one.first), side(&one.second));
-        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Fail, &format!("- {first}"))));
-        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Pass, &format!("+ {second}"))));
+        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Drift, &format!("- {first}"))));
+        out.push_str(&format!("  {}\n", paint.verdict(Verdict::Drift, &format!("+ {second}"))));
     }
     let changes = all.iter().filter(|one| one.is_change()).count();
     for (is_in_first, place) in [(true, "first"), (false, "second")] {

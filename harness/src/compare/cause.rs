@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::checks::{Judged, Standing};
 use super::exchanges::{self, Raw, Spot};
-use super::explain;
+use super::explain::{self, Asked};
 use super::gather::Changed;
 use crate::exchange::Exchange;
 use crate::run::result::{ScenarioResult, Subject};
@@ -55,9 +55,10 @@ pub(super) fn by_statuses(
         else {
             continue;
         };
-        if changed.contains_key(&**id) && judged.a.actual != judged.b.actual {
+        let Some(raw) = statuses_of(judged) else { continue };
+        if changed.contains_key(&**id) {
             let kind = explain::kind_of(exchange.request.operation);
-            let key = (kind, judged.a.actual.clone(), judged.b.actual.clone());
+            let key = (kind, raw.readings.0, raw.readings.1);
             all.entry(key).or_insert_with(|| id.to_string());
         }
     }
@@ -87,7 +88,13 @@ impl Story<'_> {
         }
         // The status itself may be the answer: of an operation that need not be there at all.
         let raw = statuses_of(judged)?;
-        Some((known.question(&raw)?, raw.readings))
+        Some((known.question(&raw, self.asked(&raw.step))?, raw.readings))
+    }
+
+    /// What a step asks, by the requirements that it is judged by.
+    fn asked(&self, step: &str) -> Asked {
+        let own = self.judged.iter().filter(|it| &*it.a.step == step);
+        Asked::of(own.map(|it| it.a.subject.as_str()))
     }
 
     /// Questions that a step asks, and that the two answer differently there.
@@ -114,23 +121,25 @@ impl Story<'_> {
             known.changed.contains_key(id)
                 || self.judged.iter().any(|it| {
                     matches!(&it.a.subject, Subject::Question(own) if own == id)
-                        && (&it.a.actual, &it.b.actual) == (&statuses.0, &statuses.1)
+                        && statuses_of(it).is_some_and(|seen| seen.readings == statuses)
                 })
         };
         let asked = self.questions(&raw.step).find(|id| is_open && is_seen(id));
-        asked.or_else(|| known.question(raw)).map(Cause::Question)
+        asked.or_else(|| known.question(raw, self.asked(&raw.step))).map(Cause::Question)
     }
 }
 
 impl Known<'_> {
     /// The question that leaves a difference open, by where it stands or by what was seen elsewhere.
-    fn question(&self, raw: &Raw) -> Option<String> {
+    fn question(&self, raw: &Raw, asked: Asked) -> Option<String> {
         let elsewhere = || {
             let (a, b) = raw.readings.clone();
             let key = (explain::kind_of(raw.operation), a, b);
-            self.by_statuses.get(&key).filter(|_| raw.spot == Spot::Status).cloned()
+            let found = self.by_statuses.get(&key).filter(|_| raw.spot == Spot::Status);
+            let is_asked = |id: &&String| *id != "other_company" || asked == Asked::OtherCompany;
+            found.filter(is_asked).cloned()
         };
-        elsewhere().or_else(|| explain::question(raw).map(str::to_owned))
+        elsewhere().or_else(|| explain::question(raw, asked).map(str::to_owned))
     }
 }
 

@@ -7,16 +7,43 @@ use super::exchanges::{ABSENT, Raw, Spot};
 /// The base path of a target in a path.
 const BASE_PATH: &str = "[base-path]";
 
+/// What a step asks, as far as 403 and 404 tell it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// For what belongs to another company.
+    OtherCompany,
+    /// With a token that lacks a scope.
+    Scope,
+    /// For something else: what is unknown, or the caller's own.
+    Other,
+}
+
+impl Asked {
+    /// By the requirements that the step is judged by.
+    pub(super) fn of<'a>(requirements: impl Iterator<Item = &'a str>) -> Self {
+        let mut asked = Self::Other;
+        for id in requirements {
+            if id.starts_with("isolation.") {
+                return Self::OtherCompany;
+            }
+            if id.contains("scope") || id.ends_with(".requires-write") {
+                asked = Self::Scope;
+            }
+        }
+        asked
+    }
+}
+
 /// The question that leaves this difference open; `None` where no question names it.
-pub(super) fn question(raw: &Raw) -> Option<&'static str> {
+pub(super) fn question(raw: &Raw, asked: Asked) -> Option<&'static str> {
     match &raw.spot {
-        Spot::Status => by_status(raw),
+        Spot::Status => by_status(raw, asked),
         Spot::Header(name) => by_header(raw, name),
         Spot::Member(place) => by_member(raw, place),
     }
 }
 
-fn by_status(raw: &Raw) -> Option<&'static str> {
+fn by_status(raw: &Raw, asked: Asked) -> Option<&'static str> {
     let (a, b) = raw.statuses;
     let either = |is: fn(u16) -> bool| is(a) || is(b);
     let both = |is: fn(u16) -> bool| is(a) && is(b);
@@ -47,7 +74,11 @@ fn by_status(raw: &Raw) -> Option<&'static str> {
         ) if either(|status| status == 403) && both(|it| matches!(it, 400 | 403 | 404 | 422)) => {
             Some("check_order")
         }
-        _ if both(|it| matches!(it, 403 | 404)) => Some("other_company"),
+        _ if both(|it| matches!(it, 403 | 404)) => match asked {
+            Asked::OtherCompany => Some("other_company"),
+            Asked::Scope => Some("check_order"),
+            Asked::Other => None,
+        },
         None if both(|it| matches!(it, 400..=499)) => Some("other_errors"),
         _ => None,
     }
@@ -73,6 +104,8 @@ fn by_member(raw: &Raw, place: &str) -> Option<&'static str> {
             Some("activity_paginated")
         }
         "activity_log/attributes/additional_data" => Some("activity_additional_data"),
+        // What becomes of a request, and when, once it was made.
+        "legal_request/attributes/status" => Some("transitions"),
         "instance" if is_error => instance(raw),
         _ if raw.operation == Some(Operation::GetWorkflowSchema) && !is_error => {
             Some("workflow_schema_shape").filter(|_| is_beside_the_stated_keys(place, raw))
@@ -141,7 +174,20 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Operation, Raw, Spot, question};
+    use super::{Asked, Operation, Raw, Spot, question};
+
+    #[test]
+    fn what_is_asked_stands_in_the_requirements_of_a_step() {
+        for (ids, expected) in [
+            (&["isolation.get-workflow", "errors.status"][..], Asked::OtherCompany),
+            (&["delete-webhook.requires-write"], Asked::Scope),
+            (&["authentication.insufficient-scope-403"], Asked::Scope),
+            (&["get-workflow.unknown-404"], Asked::Other),
+            (&[], Asked::Other),
+        ] {
+            assert_eq!(Asked::of(ids.iter().copied()), expected, "{ids:?}");
+        }
+    }
 
     #[test]
     fn a_refusal_by_scope_or_by_another_check_is_a_matter_of_order() {
@@ -151,10 +197,17 @@ mod tests {
             (Operation::CreateRepositoryDocument, (400, 403), Some("check_order")),
             (Operation::CreateRepositoryDocument, (400, 422), None),
             (Operation::CreateLegalRequest, (403, 500), None),
-            (Operation::GetLegalRequest, (403, 404), Some("other_company")),
-            (Operation::DeleteWebhook, (404, 403), Some("other_company")),
         ];
-        for (operation, statuses, expected) in rows {
+        let rows = rows
+            .map(|(operation, statuses, expected)| (operation, statuses, Asked::Other, expected));
+        let by_asked = [
+            (Operation::GetLegalRequest, (403, 404), Asked::OtherCompany, Some("other_company")),
+            (Operation::DeleteWebhook, (404, 403), Asked::OtherCompany, Some("other_company")),
+            (Operation::DeleteWebhook, (404, 403), Asked::Scope, Some("check_order")),
+            (Operation::DeleteWebhook, (404, 403), Asked::Other, None),
+            (Operation::GetWorkflow, (403, 404), Asked::Other, None),
+        ];
+        for (operation, statuses, asked, expected) in rows.into_iter().chain(by_asked) {
             let raw = Raw {
                 spot: Spot::Status,
                 operation: Some(operation),
@@ -164,7 +217,7 @@ mod tests {
                 numbers: (1, 1),
                 step: "a step".to_owned(),
             };
-            assert_eq!(question(&raw), expected, "{operation:?} {statuses:?}");
+            assert_eq!(question(&raw, asked), expected, "{operation:?} {statuses:?}");
         }
     }
 }

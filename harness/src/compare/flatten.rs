@@ -2,21 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use moot_fixtures::contract::Operation;
+use moot_fixtures::stored::{self, ITEM, StoredPlace};
 use moot_snapshots::Placeholders;
 use serde_json::{Map, Value};
 
 use super::exchanges::is_name;
 use crate::exchange::{ReceivedResponse, SentRequest};
-
-/// Members whose keys a client or a workflow chooses: only that they are objects is compared.
-const OPEN_MEMBERS: [&str; 6] = [
-    "additional_data",
-    "custom_fields",
-    "fields_properties",
-    "metadata",
-    "variables",
-    "variables_properties",
-];
 
 /// Resources of §2: their members have the same place wherever one stands.
 const RESOURCES: [&str; 5] =
@@ -25,12 +17,13 @@ const RESOURCES: [&str; 5] =
 /// The one number of a read that is no stored data.
 const PAGE_SIZE: &str = "pagination/per_page";
 
+/// What stands for an identifier that an error repeats, and characters of the shortest.
+const AS_SENT: &str = "(as sent)";
+const IDENTIFIER_LENGTH_MIN: usize = 6;
+
 /// Places kept of one body, and how deep it is looked into.
 const PLACES_MAX: usize = 2_000;
 const DEPTH_MAX: usize = 24;
-
-/// Where the items of a list stand.
-const ITEM: &str = "*";
 
 /// What stands at a place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,9 +48,11 @@ enum Counts {
 }
 
 /// The places of an answer's body; none where it is no JSON. Identifiers in it are learnt by `names`.
+/// Of a resource that the scenario made itself (`is_own`), values of a closed vocabulary count too.
 pub(super) fn places(
     request: &SentRequest,
     response: &ReceivedResponse,
+    is_own: bool,
     names: &mut Placeholders,
 ) -> BTreeMap<String, PlaceReading> {
     let Some(body) = &response.json else { return BTreeMap::new() };
@@ -67,8 +62,18 @@ pub(super) fn places(
         (_, "GET") => Counts::Shape,
         (_, _) => Counts::WordsBesideData,
     };
-    let is_of_the_moment = matches!(response.status, 429 | 503);
-    let mut flattener = Flattener { names, places: BTreeMap::new(), is_of_the_moment };
+    let is_success = matches!(response.status, 200..=299);
+    let schema = request.operation.filter(|_| is_success).and_then(Operation::success_schema);
+    let sent = format!("{} {}", request.path, request.body_shown);
+    let mut flattener = Flattener {
+        names,
+        sent: &sent,
+        places: BTreeMap::new(),
+        is_of_the_moment: matches!(response.status, 429 | 503),
+        stored: schema.map_or(&[], stored::places),
+        closed: schema.filter(|_| is_own).map_or(&[], stored::closed),
+        path: Vec::new(),
+    };
     let root = At { place: "", parent: "", member: "", is_item: false, in_list: false, depth: 0 };
     flattener.walk(body, root, counts);
     flattener.places
@@ -76,9 +81,17 @@ pub(super) fn places(
 
 struct Flattener<'a> {
     names: &'a Placeholders,
+    /// What was asked: an error may repeat an identifier of it, which is another one on each side.
+    sent: &'a str,
     /// A refusal for a while: the seconds in its words are others in each run.
     is_of_the_moment: bool,
     places: BTreeMap<String, PlaceReading>,
+    /// What the schema says is stored; of an object that is, the keys are somebody's too.
+    stored: &'static [StoredPlace],
+    /// Where values of a closed vocabulary count.
+    closed: &'static [Vec<String>],
+    /// Members from the root, `*` for an item.
+    path: Vec<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -107,7 +120,7 @@ impl Flattener<'_> {
         entry.is_item |= at.is_item;
         let depth = at.depth + 1;
         match value {
-            Value::Object(members) if !OPEN_MEMBERS.contains(&at.member) => {
+            Value::Object(members) if !self.is_stored() => {
                 for (member, value) in members {
                     let below = joined(place, member);
                     let counts = match (counts, member.as_str()) {
@@ -116,7 +129,9 @@ impl Flattener<'_> {
                     };
                     let is_item = false;
                     let at = At { place: &below, parent: place, member, is_item, depth, ..at };
+                    self.path.push(member.clone());
                     self.walk(value, at, counts);
+                    self.path.pop();
                 }
             }
             Value::Array(items) => {
@@ -130,7 +145,9 @@ impl Flattener<'_> {
                         in_list: true,
                         depth,
                     };
+                    self.path.push(ITEM.to_owned());
                     self.walk(item, at, counts);
+                    self.path.pop();
                 }
             }
             Value::Object(_)
@@ -141,8 +158,14 @@ impl Flattener<'_> {
         }
     }
 
+    /// Whether what stands here is somebody's: then so are its keys, if it has any.
+    fn is_stored(&self) -> bool {
+        self.stored.iter().any(|place| place.path == self.path)
+    }
+
     fn reading(&self, value: &Value, at: At<'_>, counts: Counts) -> String {
-        let counts_here = counts != Counts::Shape || at.place == PAGE_SIZE;
+        let is_closed = || self.closed.contains(&self.path);
+        let counts_here = counts != Counts::Shape || at.place == PAGE_SIZE || is_closed();
         match value {
             Value::Null => "null".to_owned(),
             Value::Object(_) => "object".to_owned(),
@@ -157,6 +180,7 @@ impl Flattener<'_> {
                 match shown.as_str() {
                     "[time]" => "(time)".to_owned(),
                     _ if counts_here && self.is_of_the_moment => without_digits(&shown),
+                    _ if counts == Counts::Words => as_sent(&shown, self.sent),
                     _ if counts_here => shown,
                     // The same resource as before, or another one.
                     _ if !at.in_list && is_only_name(&shown) => shown,
@@ -182,6 +206,23 @@ fn is_only_name(text: &str) -> bool {
     inner.is_some_and(is_name)
 }
 
+/// A text without the identifiers that were sent: words with a digit or a capital in them.
+fn as_sent(text: &str, sent: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_drawn = |word: &str| {
+        word.len() >= IDENTIFIER_LENGTH_MIN
+            && word.chars().skip(1).any(|c| c.is_ascii_digit() || c.is_ascii_uppercase())
+            && sent.contains(word)
+    };
+    let mut out = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c| !is_word(c)) {
+        let word = piece.trim_end_matches(|c| !is_word(c));
+        out.push_str(if is_drawn(word) { AS_SENT } else { word });
+        out.push_str(&piece[word.len()..]);
+    }
+    out
+}
+
 fn without_digits(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }) {
@@ -194,4 +235,23 @@ fn without_digits(text: &str) -> String {
 
 fn joined(place: &str, member: &str) -> String {
     if place.is_empty() { member.to_owned() } else { format!("{place}/{member}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_sent;
+
+    #[test]
+    fn only_identifiers_that_were_sent_are_hidden_in_an_error() {
+        let sent = "/v1/requests/wfFremd7 workflow_id=a1b2c3&email";
+        for (text, expected) in [
+            ("no workflow `wfFremd7`.", "no workflow `(as sent)`."),
+            ("no workflow `wfOther8`.", "no workflow `wfOther8`."),
+            ("a1b2c3 of workflow_id", "(as sent) of workflow_id"),
+            ("Größe, “a1b2c3”", "Größe, “(as sent)”"),
+            ("requests", "requests"),
+        ] {
+            assert_eq!(as_sent(text, sent), expected);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! All that differs between two runs, each once, in its class, with every place where it was seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use moot_fixtures::contract::Operation;
 use moot_fixtures::{questions, register};
 use serde_json::Value;
 
@@ -11,6 +12,7 @@ use super::comparison::{Class, Compared, Difference, NotCompared};
 use super::exchanges::{self, Raw, Spot};
 use super::pairs::paired;
 use super::sides::Side;
+use crate::run::request::{CONTROL, PRECONDITION};
 use crate::run::result::{CheckResult, NotRun, ScenarioResult};
 use crate::verdict::Verdict;
 
@@ -23,7 +25,20 @@ pub(super) struct Gathered {
     rows: BTreeMap<(Class, String), Difference>,
     told: Vec<Located>,
     not_compared: Vec<NotCompared>,
+    /// Checks of one side that stopped at a sound call.
+    stopped: Vec<Stopped>,
+    /// Operations that a check found wanting, with the side.
+    violated: BTreeSet<(&'static str, Option<Operation>)>,
     pub(super) compared: Compared,
+}
+
+/// A check that one side alone could not be judged by, because it did not answer a sound call as it should.
+struct Stopped {
+    side: &'static str,
+    why: NotRun,
+    place: String,
+    /// That of the sound call.
+    operation: Option<Operation>,
 }
 
 /// The answers that differ, by question: of the first, of the second.
@@ -106,6 +121,9 @@ impl Gathered {
 
     fn violated(&mut self, judged: &Judged<'_>) {
         let (class, guilty) = guilty(judged);
+        let side = if class == Class::AViolates { "A" } else { "B" };
+        let operation = guilty.exchange.as_ref().and_then(|exchange| exchange.request.operation);
+        self.violated.insert((side, operation));
         let row = self
             .rows
             .entry(violation_key(judged))
@@ -149,8 +167,12 @@ impl Gathered {
         let (a, b) = (&story.a.not_run, &story.b.not_run);
         match (a, b) {
             (Some(a), Some(b)) => self.neither(a, b, &story.a.name),
-            (Some(why), None) => self.one_sided("A", why, &story.a.name, has_cause),
-            (None, Some(why)) => self.one_sided("B", why, &story.a.name, has_cause),
+            (Some(why), None) => {
+                self.stopped_at("A", why.clone(), story.a.name.clone(), story.a, has_cause);
+            }
+            (None, Some(why)) => {
+                self.stopped_at("B", why.clone(), story.a.name.clone(), story.b, has_cause);
+            }
             (None, None) => {
                 for judged in &story.judged {
                     let why = |check: &CheckResult| NotRun {
@@ -162,10 +184,10 @@ impl Gathered {
                     let place = place_of(judged.a);
                     match judged.standing {
                         Standing::ANotRun => {
-                            self.one_sided("A", &why(judged.a), &place, has_cause);
+                            self.stopped_at("A", why(judged.a), place, story.a, has_cause);
                         }
                         Standing::BNotRun => {
-                            self.one_sided("B", &why(judged.b), &place, has_cause);
+                            self.stopped_at("B", why(judged.b), place, story.b, has_cause);
                         }
                         Standing::NeitherRun => {
                             self.neither(&why(judged.a), &why(judged.b), &place);
@@ -175,6 +197,24 @@ impl Gathered {
                 }
             }
         }
+    }
+
+    fn stopped_at(
+        &mut self,
+        side: &'static str,
+        why: NotRun,
+        place: String,
+        scenario: &ScenarioResult,
+        has_cause: bool,
+    ) {
+        let is_stop = why.reason.starts_with(CONTROL) || why.reason.starts_with(PRECONDITION);
+        if has_cause || !is_stop {
+            return self.one_sided(side, &why, &place, has_cause);
+        }
+        // Nothing was sent after it.
+        let exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
+        let operation = exchanges.last().and_then(|exchange| exchange.request.operation);
+        self.stopped.push(Stopped { side, why, place, operation });
     }
 
     fn neither(&mut self, a: &NotRun, b: &NotRun, name: &str) {
@@ -221,8 +261,19 @@ impl Gathered {
         }
     }
 
+    /// A sound call that one side did not answer as it should is no difference beside a violation of that
+    /// operation, which is told: it is what follows from it.
+    fn settle_stopped(&mut self) {
+        for stopped in std::mem::take(&mut self.stopped) {
+            let Stopped { side, why, place, operation } = stopped;
+            let has_cause = self.violated.contains(&(side, operation));
+            self.one_sided(side, &why, &place, has_cause);
+        }
+    }
+
     /// Gives every difference between answers its cause, or a row of its own.
     fn settle(&mut self, changed: &Changed) {
+        self.settle_stopped();
         let mut told = std::mem::take(&mut self.told);
         spread(&mut told);
         for Located { raw, place, cause } in &told {

@@ -1,7 +1,7 @@
 //! What a scenario was told, in a form that two runs can share: names instead of identifiers and
 //! times, a list as one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 use moot_snapshots::Placeholders;
@@ -29,6 +29,9 @@ const TRANSPORT: [&str; 10] = [
 
 /// Headers of which only the presence is stable.
 const PRESENCE: [&str; 3] = ["location", "retry-after", "set-cookie"];
+
+/// Headers of a download that say what somebody stored.
+const STORED: [&str; 2] = ["content-disposition", "content-type"];
 
 /// Parts of the names of headers that are drawn anew for each answer.
 const DRAWN: [&str; 5] = ["request-id", "trace", "correlation", "ratelimit", "runtime"];
@@ -101,16 +104,24 @@ impl Told {
         // As a file name of a header's extended notation has it (RFC 8187 §3.2).
         let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);
         names.hide(&encoded.to_string(), "tag");
+        let mut own = BTreeSet::new();
         let step = |step: &crate::run::result::StepResult| StepReading {
             label: step.name.clone(),
-            exchanges: step.exchanges.iter().map(|one| exchange(one, &mut names)).collect(),
+            exchanges: step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own)).collect(),
         };
         result.steps.iter().map(step).collect()
     }
 }
 
-fn exchange(exchange: &Exchange, names: &mut Placeholders) -> ExchangeReading {
+/// `own` are the identifiers of what the scenario made so far.
+fn exchange(
+    exchange: &Exchange,
+    names: &mut Placeholders,
+    own: &mut BTreeSet<String>,
+) -> ExchangeReading {
     let request = &exchange.request;
+    own.extend(made(exchange));
+    let is_own = request.path.split(['/', '?']).any(|segment| own.contains(segment));
     // A sandbox has another address in each run.
     if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
         names.hide_base(base);
@@ -122,20 +133,37 @@ fn exchange(exchange: &Exchange, names: &mut Placeholders) -> ExchangeReading {
         operation: request.operation,
         answer: exchange.outcome.as_ref().ok().map(|response| AnswerReading {
             status: response.status,
-            places: flatten::places(request, response, names),
-            headers: headers(response, names),
+            places: flatten::places(request, response, is_own, names),
+            headers: headers(response, request.operation, names),
         }),
     }
 }
 
-fn headers(response: &ReceivedResponse, names: &Placeholders) -> BTreeMap<String, String> {
+/// The identifier of what an exchange made.
+fn made(exchange: &Exchange) -> Option<String> {
+    let response = exchange.outcome.as_ref().ok()?;
+    let is_made = exchange.request.method == "POST" && matches!(response.status, 200..=299);
+    let body = response.json.as_ref().filter(|_| is_made)?;
+    body.pointer("/data/id")?.as_str().map(str::to_owned)
+}
+
+fn headers(
+    response: &ReceivedResponse,
+    operation: Option<Operation>,
+    names: &Placeholders,
+) -> BTreeMap<String, String> {
+    // A file may be anywhere, not only below the base address.
+    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement)
+        && matches!(response.status, 200..=299)
+        && response.json.is_none();
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in &response.headers {
         if TRANSPORT.contains(&name.as_str()) {
             continue;
         }
         let is_drawn = DRAWN.iter().any(|part| name.contains(part));
-        if is_drawn || PRESENCE.contains(&name.as_str()) {
+        let is_stored = is_file && STORED.contains(&name.as_str());
+        if is_drawn || is_stored || PRESENCE.contains(&name.as_str()) {
             kept.insert(name.clone(), PRESENT.to_owned());
             continue;
         }

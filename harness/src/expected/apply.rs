@@ -180,7 +180,8 @@ fn unmet(condition: &Condition, circumstances: &Circumstances<'_>) -> Option<Str
         };
         let is_wanted =
             |value: &Value| value == wanted || answers::imitate(id, value).as_ref() == Some(wanted);
-        let was_seen = seen.answers.iter().any(|(value, _)| is_wanted(value));
+        let was_seen = answers::settle(id, &seen.answers).answer.as_ref() == Some(wanted)
+            || seen.answers.iter().any(|(value, _)| is_wanted(value));
         (!was_seen).then(|| format!("the answer to `{id}` is not {wanted}"))
     })
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::{self, FuturesUnordered, StreamExt};
+use moot_fixtures::contract::REQUESTS_PER_MINUTE_MAX;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -220,10 +221,7 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
         "served_before_refusal": before,
         // The reading that favours the target.
         "most_served_in_a_minute": sliding.min(fixed),
-        "window": match sliding.cmp(&fixed) {
-            std::cmp::Ordering::Greater => json!("fixed"),
-            std::cmp::Ordering::Equal | std::cmp::Ordering::Less => Value::Null,
-        },
+        "window": if is_fixed(sliding, fixed) { json!("fixed") } else { Value::Null },
         "refusal": refusal.map_or(Value::Null, |exchange| refusal_of(exchange)),
     })
 }
@@ -255,6 +253,13 @@ fn refusal_of(exchange: &Exchange) -> Value {
     })
 }
 
+/// Whether more was served in some minute than the limit of §8, and in no minute of the clock: calls on
+/// both sides of a full minute alone are no sign of either.
+const fn is_fixed(sliding: usize, fixed: usize) -> bool {
+    const CALLS_MAX: usize = REQUESTS_PER_MINUTE_MAX as usize;
+    sliding > CALLS_MAX && fixed <= CALLS_MAX
+}
+
 fn most_in_sliding(seconds: &[i64]) -> usize {
     let mut sorted = seconds.to_vec();
     sorted.sort_unstable();
@@ -281,7 +286,7 @@ fn most_in_fixed(seconds: &[i64]) -> usize {
 mod tests {
     use std::time::Duration;
 
-    use super::{most_in_fixed, most_in_sliding, time_of};
+    use super::{is_fixed, most_in_fixed, most_in_sliding, time_of};
 
     #[test]
     fn calls_are_spaced_evenly() {
@@ -299,5 +304,10 @@ mod tests {
         assert_eq!(most_in_fixed(&around_the_minute), 2);
         assert_eq!(most_in_sliding(&[0, 59, 60]), 2);
         assert_eq!(most_in_sliding(&[]), 0);
+        for (sliding, fixed, expected) in
+            [(600, 300, false), (601, 600, true), (900, 600, true), (1200, 900, false)]
+        {
+            assert_eq!(is_fixed(sliding, fixed), expected, "{sliding} {fixed}");
+        }
     }
 }

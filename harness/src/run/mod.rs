@@ -20,7 +20,7 @@ mod pages;
 pub mod plan;
 mod prepare;
 mod receive;
-mod request;
+pub(crate) mod request;
 pub mod result;
 mod rows;
 mod scenario;

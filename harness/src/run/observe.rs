@@ -30,7 +30,7 @@ pub(super) fn observe(
     exchange: Option<&Arc<Exchange>>,
 ) {
     for observation in observations {
-        let found = check::place::value(&observation.place, document, &walk.names);
+        let found = check::place::seen(&observation.sight, document, &walk.names);
         let mut result = walk.standing(label).blank(
             &observation.question,
             Some(observation.at.clone()),

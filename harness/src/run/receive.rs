@@ -34,7 +34,7 @@ async fn receive(
     let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
     if let Some(require) = &step.require {
-        request::holds(walk, require, &document, "the precondition does not hold")?;
+        request::holds(walk, require, &document, request::PRECONDITION)?;
     }
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);

@@ -17,6 +17,12 @@ use super::step::Done;
 use super::stop::{Stop, describe};
 use super::{observe, pages, prepare, shape, snapshot, unchanged};
 
+/// What is said where a precondition does not hold; what came instead follows.
+pub(crate) const PRECONDITION: &str = "the precondition does not hold";
+
+/// What is said where a control is refused; what came instead follows.
+pub(crate) const CONTROL: &str = "the same call without the flaw was not accepted";
+
 /// What a step gathers while it goes on.
 #[derive(Default)]
 pub(super) struct Gathered {
@@ -61,7 +67,7 @@ async fn walk_parts<'a>(
         walk.finals.push(Final { suffix, steps: &step.finally, names });
     }
     if let Some(require) = &step.require {
-        holds(walk, require, &document, "the precondition does not hold")?;
+        holds(walk, require, &document, PRECONDITION)?;
     }
     let mut checks = judged(walk, step, label, &document, &exchange);
     observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
@@ -121,7 +127,16 @@ pub(super) async fn sent(
             "the answer is longer than what is kept of one, so it cannot be judged",
         )),
         Ok(response) if let Some(why) = chance_limit(walk, response) => Err(Stop::not_run(why)),
-        Ok(response) => Ok((document_of(response, exchange.request.operation), exchange)),
+        Ok(response) => {
+            let operation = exchange.request.operation;
+            let endpoint = operation.filter(|_| matches!(response.status, 200..=299));
+            let mut document = document_of(response, operation);
+            document.endpoint = endpoint.map(|operation| {
+                let (method, path) = walk.stage.endpoint(operation);
+                json!({ "method": method, "path": path })
+            });
+            Ok((document, exchange))
+        }
         Err(trouble) => Err(Stop::not_run(describe(trouble))),
     }
 }
@@ -208,7 +223,7 @@ async fn control_holds(
 }
 
 fn control_judged(walk: &Walk<'_>, control: &Control, document: &Document) -> Result<(), Stop> {
-    let what = "the same call without the flaw was not accepted";
+    let what = CONTROL;
     match &control.require {
         Some(require) => holds(walk, require, document, what),
         None => match document.status {

@@ -35,6 +35,7 @@ pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document 
         body: Bytes::from(body.to_string()),
         json: Some(Arc::new(body.clone())),
         operation: None,
+        endpoint: None,
     }
 }
 

@@ -86,6 +86,7 @@ fn an_answer_that_contradicts_the_specification_is_refused() {
         .expect("writable");
     let said = judge("default", &["05_isolation"], dir.path(), 2).stderr;
     assert!(said.contains("pinned.yaml:2:") && said.contains("403 or 404"), "{said}");
+    assert!(said.contains("it contradicts `isolation.get-legal-request` (§5)"), "{said}");
     let said = check(&["answers", "show", "pinned.yaml"], dir.path(), 2).stderr;
     assert!(said.contains("pinned.yaml:2:"), "{said}");
 }
@@ -113,6 +114,7 @@ fn a_mock_and_a_run_refuse_them_too_before_anything_starts() {
         ] {
             let ran = check(words, dir.path(), 2);
             assert!(ran.stderr.contains("wrong.yaml:1:"), "{answer}: {}", ran.stderr);
+            assert!(ran.stderr.contains("; it contradicts `"), "{answer}: {}", ran.stderr);
             assert_eq!(ran.stdout, "", "{answer}");
         }
     }
@@ -125,7 +127,7 @@ fn two_sets_are_compared() {
     let same = check(&["answers", "diff", "default", "default"], dir.path(), 0).stdout;
     assert_eq!(same, "0 answered differently\n");
     let other = check(&["answers", "diff", "one.yaml", "default"], dir.path(), 5).stdout;
-    assert!(other.contains("other_company\n  - 403\n  + 404\n"), "{other}");
+    assert!(other.contains("another company\n  - 403\n  + 404\n"), "{other}");
     assert!(
         other.contains("only the second answers ") && other.contains("\n1 answered"),
         "{other}"
@@ -139,16 +141,20 @@ fn two_sets_are_compared() {
     ]);
     assert_eq!(only["differences"], expected, "what one does not answer is no contradiction");
     let shown = check(&["answers", "show", "one.yaml"], dir.path(), 0).stdout;
-    assert!(shown.contains("per_page  the page size\n  25\n"), "{shown}");
+    let expected = "§5    other_company  403\n      the answer to an id of another company\n";
+    assert!(shown.contains(expected) && shown.ends_with("2 answers\n"), "{shown}");
     assert_eq!(run(&["answers", "show", "none.yaml"], dir.path()).code, Some(2));
 }
 
 #[test]
 fn what_is_not_imitated_says_why() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let words = ["run", "-q", "04_09_create_repository_document", "--save-answers", "seen.yaml"];
+    let words = ["run", "-q", "04_12_list_webhooks", "--save-answers", "seen.yaml"];
     check(&words, dir.path(), 0);
     let shown = check(&["answers", "show", "seen.yaml"], dir.path(), 0).stdout;
-    let why = "not imitated: a refused type does not tell which others are supported";
+    let why = "not imitated: stored rows show some of the values, not all that there are";
     assert!(shown.contains(why), "{shown}");
+    for part in ["steady   [", "seen in  04_12_list_webhooks/", "1 questions observed: 0 varying"] {
+        assert!(shown.contains(part), "{shown}");
+    }
 }

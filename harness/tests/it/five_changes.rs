@@ -58,7 +58,7 @@ const SELECTION: [&str; 30] = [
 
 /// What is another way than when it was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+pub(crate) enum Change {
     /// A resource of another company is refused, not unknown.
     Answer,
     /// The oldest comes first.
@@ -131,7 +131,7 @@ impl Changed {
 }
 
 /// Starts it with another seed each time, and writes the target file for it.
-async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServer {
+pub(crate) async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServer {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let base = format!("http://{}/api", listener.local_addr().expect("it is bound"));
     let demo = Arc::new(world::named("demo").expect("it is bundled").clone());

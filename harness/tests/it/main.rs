@@ -39,6 +39,8 @@ mod command_state;
 mod command_stream;
 mod command_support;
 mod command_token_file;
+mod compare_modes;
+mod compare_sampled;
 mod conduct;
 mod deadlines;
 mod deployment;

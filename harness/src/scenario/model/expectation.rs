@@ -15,15 +15,24 @@ pub struct Check {
     pub at: Location,
 }
 
-/// `observe: {question: place}`.
+/// `observe: {question: place}`, or `{question: {member: place}}`.
 #[derive(Debug, Clone)]
 pub struct Observation {
     /// Id of a question.
     pub question: String,
     /// Where its answer is.
-    pub place: Place,
+    pub sight: Sight,
     /// Of the id.
     pub at: Location,
+}
+
+/// Where an answer, or what tells some of it, is seen.
+#[derive(Debug, Clone)]
+pub enum Sight {
+    /// All of it at one place.
+    Whole(Place),
+    /// An object of what is at these places, each under its name; a place without a value is left out.
+    Members(Vec<(Text, Place)>),
 }
 
 /// Place and matcher, all of which must hold.
@@ -55,6 +64,8 @@ pub enum Place {
     Schema,
     /// The whole body.
     Body,
+    /// Method and path template of the operation that succeeded, as the target has them.
+    Endpoint,
     /// A header by name, lower case.
     Header(String),
     /// A JSON Pointer (RFC 6901), with names in it.

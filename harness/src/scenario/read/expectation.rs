@@ -1,6 +1,6 @@
 //! Reads what is expected: requirement id to place to matcher, and what is observed and captured.
 
-use super::super::model::{Check, Claim, Expectation, Observation, Place};
+use super::super::model::{Check, Claim, Expectation, Observation, Place, Sight};
 use super::super::node::{Key, Node, Span, Tree};
 use super::reader::Reader;
 
@@ -54,18 +54,35 @@ impl Reader {
         }
     }
 
-    /// `{question id: place}`.
+    /// `{question id: place}`, `{question id: {member: place}}`.
     pub(super) fn observations(&mut self, node: &Node) -> Option<Vec<Observation>> {
         let entries = self.entries(node, "`observe`", "a question id")?;
         let observations: Vec<_> = entries
             .iter()
             .map(|(key, node)| {
-                let place = self.place_of(node, "an observation");
+                let sight = self.sight(node);
                 let question = self.id(key, "question");
-                Some(Observation { question: question?, place: place?, at: self.at(key.span) })
+                Some(Observation { question: question?, sight: sight?, at: self.at(key.span) })
             })
             .collect();
         observations.into_iter().collect()
+    }
+
+    /// A place, or a place for each member of an answer.
+    fn sight(&mut self, node: &Node) -> Option<Sight> {
+        let Tree::Map(_) = &node.value else {
+            return self.place_of(node, "an observation").map(Sight::Whole);
+        };
+        let entries = self.entries(node, "an observation", "a member of the answer")?;
+        let members: Vec<_> = entries
+            .iter()
+            .map(|(key, node)| {
+                let name = self.parse(&key.name, key.span);
+                let place = self.place_of(node, "an observation");
+                name.zip(place)
+            })
+            .collect();
+        members.into_iter().collect::<Option<_>>().map(Sight::Members)
     }
 
     /// `{name: place}`.

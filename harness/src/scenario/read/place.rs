@@ -1,4 +1,4 @@
-//! Reads places: `status`, `problem`, `schema`, `body`, `header:NAME`, `/pointer`, `$.path`.
+//! Reads places: `status`, `problem`, `schema`, `body`, `endpoint`, `header:NAME`, `/pointer`, `$.path`.
 
 use serde_json_path::JsonPath;
 
@@ -7,7 +7,7 @@ use super::super::node::Span;
 use super::reader::Reader;
 use moot_fixtures::nearest;
 
-const WORDS: [&str; 4] = ["status", "problem", "schema", "body"];
+const WORDS: [&str; 5] = ["status", "problem", "schema", "body", "endpoint"];
 
 impl Reader {
     /// A place as it is written.
@@ -26,9 +26,11 @@ impl Reader {
             "problem" => Place::Problem,
             "schema" => Place::Schema,
             "body" => Place::Body,
+            "endpoint" => Place::Endpoint,
             other => {
                 let help = nearest::hint(other, WORDS).unwrap_or_else(|| {
-                    "there are status, problem, schema, body, header:NAME, /json/pointer, $.path"
+                    "there are status, problem, schema, body, endpoint, header:NAME, /json/pointer, \
+                     $.path"
                         .to_owned()
                 });
                 self.refuse_with(span, format!("`{other}` is no place"), Some(help));

@@ -4,7 +4,7 @@ use super::super::Diagnostic;
 use super::super::model::{
     Action, AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher,
     Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody, RequestLine,
-    RequestShape, RequestStep, Rule, Scenario, Step, Text,
+    RequestShape, RequestStep, Rule, Scenario, Sight, Step, Text,
 };
 use super::Source;
 use super::scope::{Page, Scope, applications};
@@ -214,7 +214,15 @@ impl Walk<'_> {
 
     fn observations(&mut self, observations: &[Observation]) {
         for observation in observations {
-            self.place(&observation.place);
+            match &observation.sight {
+                Sight::Whole(place) => self.place(place),
+                Sight::Members(members) => {
+                    for (name, place) in members {
+                        self.text(name);
+                        self.place(place);
+                    }
+                }
+            }
         }
     }
 
@@ -241,7 +249,12 @@ impl Walk<'_> {
     fn place(&mut self, place: &Place) {
         match place {
             Place::Pointer(text) | Place::Path(text) => self.text(text),
-            Place::Status | Place::Problem | Place::Schema | Place::Body | Place::Header(_) => {}
+            Place::Status
+            | Place::Problem
+            | Place::Schema
+            | Place::Body
+            | Place::Endpoint
+            | Place::Header(_) => {}
         }
     }
 

@@ -1,0 +1,122 @@
+//! Sampled defects and answers on one side of a comparison, in process: each is told as what it is, and
+//! nothing else is told; swapped, the other side is named.
+
+use std::sync::Arc;
+
+use moot_fixtures::answers;
+use moot_harness::compare::{Asked, Class, Comparison, Side, Told, compare};
+use moot_harness::run::{Event, RunOptions, run};
+use moot_harness::scenario::load;
+use moot_harness::target::{TargetChoice, TargetOptions};
+
+/// Files whose scenarios show much and take little time.
+const SELECTORS: [&str; 11] = [
+    "02_resources",
+    "02_07_pagination",
+    "04_01_create_access_token",
+    "04_03_get_workflow",
+    "04_06_list_legal_requests",
+    "04_07_get_legal_request",
+    "04_08_get_legal_request_activity",
+    "04_11_get_repository_document",
+    "04_13_delete_webhook",
+    "05_isolation",
+    "07_errors",
+];
+
+/// Defects, each with a requirement that it breaks.
+const DEFECTS: [(&str, &str); 10] = [
+    ("page.one-short", "pagination.full-until-last"),
+    ("page.total-count-of-page", "pagination.total-count-agrees"),
+    ("workflow.bare", "get-workflow.shape"),
+    ("request.status-203", "get-legal-request.status-200"),
+    ("request.another", "get-legal-request.returns-the-asked"),
+    ("documents.get-bare", "get-repository-document.shape"),
+    ("delete-webhook.stays-listed", "delete-webhook.gone-from-list"),
+    ("delete-webhook.unknown-is-400", "delete-webhook.unknown-404"),
+    ("isolation.workflow-read", "isolation.get-workflow"),
+    ("problem.status-text", "errors.member-status"),
+];
+
+/// Answers that the default does not give.
+const ANSWERS: [&str; 12] = [
+    "other_company: 403",
+    "list_order: oldest_first",
+    "per_page: 20",
+    "timestamps: milliseconds",
+    "activity_paginated: true",
+    "webhook_delete_status: 200",
+    "page_past_end: not_found",
+    "status_filter_unknown: ignored",
+    "problem_content_type: application/json",
+    "instance_prefix: false",
+    "token_failure_status: { invalid_client: 400, other: 400 }",
+    "other_errors: { unknown_path: 404, wrong_method: 404, wrong_media_type: 422, too_large: 413 }",
+];
+
+/// A run of these scenarios, all where there is no selector, with what it was told.
+async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> Side {
+    let files = Arc::new(load::bundled().expect("the bundled suite is sound"));
+    let target = TargetOptions { seed: 7, run_tag: "moot-00000007".to_owned(), ..target };
+    let options = RunOptions {
+        selectors: selectors.iter().map(ToString::to_string).collect(),
+        jobs: Some(4),
+        ..RunOptions::new(TargetChoice::InProcess, target, files)
+    };
+    let told = Arc::new(Told::new("moot-00000007"));
+    let listener = Arc::clone(&told);
+    let result = run(options, move |event: Event| listener.keep(&event)).await;
+    Side::new(word, result, &told)
+}
+
+fn held(a: &Side, b: &Side) -> Comparison {
+    let asked = Asked { seed: 7, selectors: Vec::new(), reproduce: String::new() };
+    compare(a, b, asked)
+}
+
+/// What differs, each with its class.
+fn rows(comparison: &Comparison) -> Vec<(Class, String)> {
+    comparison.differences.iter().map(|one| (one.class, one.subject.clone())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
+    let sound = side("sound", TargetOptions::default(), &SELECTORS).await;
+    for (defect, requirement) in DEFECTS {
+        let target = TargetOptions { defects: vec![defect.to_owned()], ..TargetOptions::default() };
+        let erring = side(defect, target, &SELECTORS).await;
+        for (a, b, class) in
+            [(&sound, &erring, Class::BViolates), (&erring, &sound, Class::AViolates)]
+        {
+            let comparison = held(a, b);
+            let rows = rows(&comparison);
+            assert_eq!(comparison.exit_code, 1, "{defect}: {rows:?}");
+            assert!(rows.contains(&(class, requirement.to_owned())), "{defect}: {rows:?}");
+            assert!(rows.iter().all(|(found, _)| *found == class), "{defect}: {rows:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_answer_is_told_as_that_answer_and_nothing_else() {
+    let one = side("default", TargetOptions::default(), &SELECTORS).await;
+    for line in ANSWERS {
+        let answers = answers::parse(line).expect("it is allowed");
+        let target = TargetOptions { answers: Some(answers), ..TargetOptions::default() };
+        let other = side(line, target, &SELECTORS).await;
+        let id = line.split(':').next().expect("a question");
+        let comparison = held(&one, &other);
+        assert_eq!(rows(&comparison), [(Class::BothAllowed, id.to_owned())], "{line}");
+        assert_eq!(comparison.exit_code, 5, "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_service_twice_is_the_same_over_the_whole_suite() {
+    let one = side("one", TargetOptions::default(), &[]).await;
+    let other = side("other", TargetOptions { ..TargetOptions::default() }, &[]).await;
+    let comparison = held(&one, &other);
+    assert_eq!(rows(&comparison), [], "nothing differs");
+    assert_eq!(comparison.exit_code, 0, "{:?}", comparison.not_compared);
+    assert!(comparison.compared.checks > 10_000, "{:?}", comparison.compared);
+}
