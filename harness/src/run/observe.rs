@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::check::{self, Document};
 use crate::exchange::Exchange;
 use crate::run::result::{CheckResult, ObservedAnswer, Subject};
-use crate::scenario::model::Observation;
+use crate::scenario::model::{Observation, Sight};
 use crate::verdict::Verdict;
 
 use super::scenario::Walk;
@@ -74,7 +74,10 @@ pub(super) fn observe(
 
 /// Where it was seen, where that is one place.
 fn pointer(walk: &Walk<'_>, observation: &Observation, document: &Document) -> Option<String> {
-    check::place::pointer(&observation.place, "", document, &walk.names)
+    match &observation.sight {
+        Sight::Whole(place) => check::place::pointer(place, "", document, &walk.names),
+        Sight::Members(_) => None,
+    }
 }
 
 fn shown(walk: &Walk<'_>, value: &Value) -> String {
