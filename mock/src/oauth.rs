@@ -155,3 +155,35 @@ fn unescaped(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fields;
+
+    #[test]
+    fn forms_are_read_as_the_url_standard_says() {
+        for form in [
+            "",
+            "&",
+            "&&a=1&",
+            "a",
+            "a=",
+            "=b",
+            "=",
+            "a=1&b=2",
+            "a=1=2",
+            "a+b=c+d&e=f",
+            "a=+",
+            "+",
+            "ü=ö&a=b",
+            "a%20b=c&d=e+f",
+            "a=%",
+            "a=1&a=2",
+        ] {
+            let expected: Vec<_> = form_urlencoded::parse(form.as_bytes()).collect();
+            assert_eq!(fields(form.as_bytes()), expected, "{form}");
+        }
+        let broken: &[u8] = b"a=\xFF&b=1";
+        assert_eq!(fields(broken), form_urlencoded::parse(broken).collect::<Vec<_>>());
+    }
+}
