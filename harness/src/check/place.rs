@@ -8,6 +8,9 @@ use super::document::{is_json, media_type};
 use crate::scenario::model::{Place, Sight, Text};
 use crate::scenario::names::{Names, UnknownName};
 
+/// What messages call the status of an answer.
+const STATUS: &str = "the status";
+
 /// What is at a place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
@@ -113,10 +116,15 @@ pub(crate) fn pointer(
     }
 }
 
+/// Whether a failure's message complains of the status of the answer.
+pub(crate) fn is_of_status(message: &str) -> bool {
+    message.strip_prefix(STATUS).is_some_and(|rest| rest.starts_with(' '))
+}
+
 /// The place as it is written, names filled in as far as they have a value.
 pub(super) fn described(place: &Place, names: &Names) -> String {
     match place {
-        Place::Status => "the status".to_owned(),
+        Place::Status => STATUS.to_owned(),
         Place::Problem => "the problem type".to_owned(),
         Place::Schema => "the body".to_owned(),
         Place::Body => "the body".to_owned(),

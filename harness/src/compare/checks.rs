@@ -1,6 +1,7 @@
 //! What the checks of two runs say of the same place.
 
 use super::pairs::paired;
+use crate::check::place;
 use crate::run::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
@@ -70,7 +71,7 @@ pub(super) fn cause<'a, 'b>(all: &'b [Judged<'a>], judged: &Judged<'a>) -> Optio
     let is_cause = |it: &&Judged<'a>| {
         it.standing == judged.standing
             && of_scenario(it).is_some_and(|check| {
-                check.message.starts_with("the status ") && number(check) == number(follower)
+                place::is_of_status(&check.message) && number(check) == number(follower)
             })
     };
     let cause = all.iter().find(is_cause)?;

@@ -16,9 +16,10 @@ use crate::report::findings::findings;
 use crate::report::names::{level_name, meaning_of, outcome_name, trouble_text};
 use crate::report::notice::notices;
 use crate::report::secret::Secrets;
+use crate::report::told::Snapshots;
 use crate::report::view::{
     Answer, Check, Exchange, Expected, File, Known, NotRun, Place, Report, Requirement, Residue,
-    SCHEMA_VERSION, Scenario, SeenAnswer, Snapshots, Step, Target,
+    SCHEMA_VERSION, Scenario, SeenAnswer, Step, Target,
 };
 use crate::run::result::{
     self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotCounts,

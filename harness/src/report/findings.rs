@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use super::explained;
 use super::names::section_order;
 use super::sameness::{kind, normal_pointer};
-use super::view::{Check, Finding};
+use super::told::Finding;
+use super::view::Check;
+use crate::check::place;
 use crate::verdict::Verdict;
 
 /// Changes that the message of a finding names.
@@ -132,7 +134,7 @@ fn is_cause(by: &Check, check: &Check) -> bool {
 }
 
 fn is_of_status(check: &Check) -> bool {
-    check.message.starts_with("the status ")
+    place::is_of_status(&check.message)
 }
 
 /// Whether a person has to look at it, be it a warning.

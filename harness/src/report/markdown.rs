@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::counts::Counts;
 use super::escape;
-use super::view::{Expected, Finding, Report};
+use super::told::Finding;
+use super::view::{Expected, Report};
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.
 const FAILURES_SHOWN_MAX: usize = 50;

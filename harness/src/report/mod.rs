@@ -20,6 +20,7 @@ mod notice;
 mod sameness;
 pub mod secret;
 pub mod text;
+pub mod told;
 pub mod view;
 
 use std::fmt;

@@ -101,14 +101,24 @@ async fn a_deployment_is_recorded_without_its_secrets() {
     let tapes = fs::read_dir(dir.path().join("kept/exchanges")).expect("tapes");
     files.extend(tapes.map(|tape| tape.expect("a file").path()));
     let mut placeholders = std::collections::BTreeSet::new();
+    let mut tokens = 0;
     for file in files {
         let text = fs::read_to_string(&file).expect("a text");
-        for secret in ["Vr8Kq3Zt6Wm1Xc5B", "Hp2Ln9Yd4Fs7Gj0T", "Cb6Rx1Qe8Ma3Vk5N"] {
+        for secret in
+            ["Vr8Kq3Zt6Wm1Xc5B", "Hp2Ln9Yd4Fs7Gj0T", "Cb6Rx1Qe8Ma3Vk5N", "Ws4Jn7Ub2Ty9Ep6D"]
+        {
             assert!(!text.contains(secret), "{}", file.display());
+        }
+        // A token that was issued on the way is a secret too.
+        let issued = r#"access_token\":\""#;
+        for (at, _) in text.match_indices(issued) {
+            assert!(text[at + issued.len()..].starts_with("redacted-"), "{}", file.display());
+            tokens += 1;
         }
         placeholders
             .extend(text.match_indices("redacted-").map(|(at, _)| text[at..at + 14].to_owned()));
     }
+    assert!(tokens > 10, "{tokens}");
     assert!(placeholders.len() > 3, "a secret is one placeholder, another is another");
 }
 

@@ -11,7 +11,8 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use sha2::{Digest, Sha256};
 
-use super::view::{Check, Finding, Report, Snapshots};
+use super::told::{Finding, Snapshots};
+use super::view::{Check, Report};
 use crate::verdict::Verdict;
 
 const PAGE: &str = include_str!("page.html");

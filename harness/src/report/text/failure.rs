@@ -5,7 +5,8 @@ use super::paint::{Paint, left};
 use super::rest::NAMES_SHOWN_MAX;
 use super::{Detail, Options};
 use crate::report::escape;
-use crate::report::view::{Exchange, Finding, Report};
+use crate::report::told::Finding;
+use crate::report::view::{Exchange, Report};
 use crate::verdict::Verdict;
 
 /// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
