@@ -239,7 +239,75 @@ fn joined(place: &str, member: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::as_sent;
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+    use moot_fixtures::contract::Operation;
+    use moot_snapshots::Placeholders;
+    use serde_json::{Value, json};
+
+    use super::{as_sent, places};
+    use crate::exchange::{ReceivedResponse, SentRequest};
+
+    /// What is read at each of these places of a success.
+    #[track_caller]
+    fn check(operation: Operation, is_own: bool, body: &Value, expected: &[(&str, Option<&str>)]) {
+        let request = SentRequest {
+            method: "GET".to_owned(),
+            url: "http://localhost/v1".to_owned(),
+            path: "/v1".to_owned(),
+            operation: Some(operation),
+            headers: Vec::new(),
+            body_shown: String::new(),
+            body_length: 0,
+            curl: String::new(),
+        };
+        let response = ReceivedResponse {
+            status: 200,
+            headers: Vec::new(),
+            body: Bytes::new(),
+            json: Some(Arc::new(body.clone())),
+            is_cut: false,
+        };
+        let found = places(&request, &response, is_own, &mut Placeholders::new());
+        for (place, reading) in expected {
+            let reading = reading.map(|text| BTreeSet::from([text.to_owned()]));
+            assert_eq!(found.get(*place).map(|it| it.readings.clone()), reading, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_closed_vocabulary_counts_where_the_scenario_made_the_resource() {
+        let attributes = json!({ "name": "NDA", "description": null, "status": "draft" });
+        let body = json!({ "data": { "id": "a1b2c3", "type": "legal_request", "attributes": attributes } });
+        let status = "legal_request/attributes/status";
+        let name = ("legal_request/attributes/name", Some("text"));
+        check(Operation::GetLegalRequest, true, &body, &[(status, Some("draft")), name]);
+        check(Operation::GetLegalRequest, false, &body, &[(status, Some("text")), name]);
+    }
+
+    #[test]
+    fn the_keys_of_what_is_stored_are_not_compared_and_others_are() {
+        let attributes = json!({
+            "custom_fields": { "department": "legal" },
+            "metadata": { "pages": 3 },
+        });
+        let data = json!({ "id": "a", "type": "repository_document", "attributes": attributes });
+        let body = json!({ "data": data });
+        let below = |member: &str| format!("repository_document/attributes/{member}");
+        let (free, own) = (below("custom_fields"), below("metadata/pages"));
+        let expected = [
+            (free.as_str(), Some("object")),
+            (own.as_str(), Some("integer")),
+            (&*below("custom_fields/department"), None),
+        ];
+        check(Operation::GetRepositoryDocument, false, &body, &expected);
+        let schema = json!({ "data": { "fields_properties": { "x": {} }, "required_fields": [] } });
+        let expected =
+            [("data/fields_properties", Some("object")), ("data/fields_properties/x", None)];
+        check(Operation::GetWorkflowSchema, false, &schema, &expected);
+    }
 
     #[test]
     fn only_identifiers_that_were_sent_are_hidden_in_an_error() {

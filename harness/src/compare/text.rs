@@ -14,7 +14,7 @@ const READING_LINES_MAX: usize = 6;
 const READING_CHARACTERS_MAX: usize = 400;
 
 /// Characters of an answer in the table of answers.
-const ANSWER_CHARACTERS_MAX: usize = 36;
+const ANSWER_CHARACTERS_MAX: usize = 56;
 
 /// The whole text.
 pub fn text(comparison: &Comparison, paint: Paint, detail: Detail) -> String {
