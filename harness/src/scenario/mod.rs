@@ -2,8 +2,9 @@
 //!
 //! The language is closed: no expressions, no conditions, no arithmetic. Nothing here sends
 //! anything. The way of a file: [`load`] finds it, `node` reads its YAML as a tree of values with
-//! places, `read` makes the [`model`] of it, [`validate`] holds the model against the contract.
-//! Whatever is wrong is a [`Diagnostic`]. [`schema`] publishes the same language as JSON Schema.
+//! places (`plain` does, where it is written plainly), `read` makes the [`model`] of it, [`validate`]
+//! holds the model against the contract. Whatever is wrong is a [`Diagnostic`]. [`schema`] publishes
+//! the same language as JSON Schema.
 
 pub mod diagnostic;
 pub mod load;

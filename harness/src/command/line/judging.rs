@@ -79,7 +79,8 @@ pub(in crate::command) struct RunArguments {
     pub(in crate::command) suite: SuiteArguments,
     #[command(flatten)]
     pub(in crate::command) target: TargetArguments,
-    /// Scenarios side by side on a mock
+    /// Scenarios side by side on a mock, or on a deployment on loopback that is not paced (--rate 0); there
+    /// whoever changes anything is walked alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(in crate::command) jobs: Option<u16>,
     /// Run so many times: the gravest result is reported, and every verdict that was not the same
