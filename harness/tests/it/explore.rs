@@ -109,7 +109,7 @@ async fn what_only_an_act_of_its_own_shows_is_found() {
     for (defect, requirement) in [
         ("requests.filter-misses", "list-legal-requests.filter-does-not-miss"),
         ("isolation.upload-shared", "isolation.create-repository-document"),
-        ("create.variables-no-object", "create-legal-request.variables-are-an-object"),
+        ("create.required-fields-optional", "create-legal-request.required-field"),
         ("upload.private-address-taken", "create-repository-document.private-addresses-blocked"),
     ] {
         let found = explored(1, 80, (None, None), &[defect]).await;
