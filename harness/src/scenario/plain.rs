@@ -152,7 +152,7 @@ mod tests {
         for plain in [
             "a: 1\nbb:\n  - ö: [x, 'y', \"z\\n\"]\n  - {}\n",
             "a:\nb: ~\nc: null\nd: ''\n",
-            "- 127.0.0.1\n- 7-x\n- true\n- yes\n- no\n- False_\n- -7\n- 0\n- 9223372036854775807\n",
+            "- 127.0.0.1\n- 7-gram\n- true\n- yes\n- no\n- False_\n- -7\n- 0\n- 9223372036854775807\n",
             "text: |\n  two\n  lines\nfolded: >-\n  one\n  line\n",
             "- request: GET /v1/requests\n  expect: { status: 200, /data/0/id: \"x\" } # why\n",
             "? a\n: b\n",
@@ -174,6 +174,7 @@ mod tests {
             "a: 0x1F\n",
             "a: .nan\n",
             "a: NULL\n",
+            "a: 7-x\n",
             "a: 0.5\n",
             "a: 2026-01-02\n",
             "1: a\n",
