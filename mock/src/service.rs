@@ -6,6 +6,8 @@
 //! answer tells of a change that may still be lost. All methods are synchronous and do no IO but the
 //! keeper's; the system's time is an argument everywhere, and no lock is held when a method returns.
 
+mod attempts;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -18,7 +20,6 @@ use crate::call::{Admission, Call, Fetch, Head};
 use crate::changes;
 use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
-use crate::deliver;
 use crate::fault::Strike;
 use crate::journal::Record;
 use crate::response::Response;
@@ -271,61 +272,6 @@ impl Service {
         for file in shown.iter().flat_map(|submission| &submission.files) {
             file.content.digest();
         }
-    }
-
-    /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight
-    /// until [`Self::attempt_done`] is told.
-    pub fn due_attempts(&self, system_now: Timestamp) -> Vec<Attempt> {
-        let turn = self.0.turn.lock();
-        let begun = self.settle(system_now).and_then(|now| {
-            let (changes, attempts) = deliver::begin(&self.0.world.read(), now);
-            self.change(changes)?;
-            Ok(attempts)
-        });
-        let newest = self.newest();
-        drop(turn);
-        let begun = begun.and_then(|attempts| self.finish(newest).map(|()| attempts));
-        // What can't be kept is not begun.
-        begun.unwrap_or_default()
-    }
-
-    /// Whether an attempt of [`Self::due_attempts`] is still wanted: its webhook may have been
-    /// deleted, or the world reset, meanwhile.
-    pub fn is_wanted(&self, delivery: u64) -> bool {
-        deliver::is_in_flight(&self.0.world.read(), delivery)
-    }
-
-    /// Whether an attempt of [`Self::due_attempts`] may start: ask right before, since it may be
-    /// wanted no more, or deliveries paused, meanwhile.
-    pub fn may_start(&self, delivery: u64) -> bool {
-        deliver::may_start(&self.0.world.read(), delivery)
-    }
-
-    /// Tells that an attempt did not start; if it is still wanted, it is queued again.
-    pub fn attempt_put_back(&self, delivery: u64) {
-        let turn = self.0.turn.lock();
-        let change = deliver::put_back(&self.0.world.read(), delivery);
-        // If it can't be kept, the attempt is made again after a restart.
-        let _ = self.change(change.into_iter().collect());
-        let newest = self.newest();
-        drop(turn);
-        let _ = self.finish(newest);
-        self.wake();
-    }
-
-    /// Tells what became of an attempt; of one that is not wanted any more nothing is kept.
-    pub fn attempt_done(&self, system_now: Timestamp, delivery: u64, result: AttemptResult) {
-        let turn = self.0.turn.lock();
-        let change = {
-            let world = self.0.world.read();
-            deliver::done(&world, world.now(system_now), delivery, result)
-        };
-        // If it can't be kept, the attempt is made again after a restart.
-        let _ = self.change(change.into_iter().collect());
-        let newest = self.newest();
-        drop(turn);
-        let _ = self.finish(newest);
-        self.wake();
     }
 
     /// When, in the system's time, something falls due; `None` where nothing will by itself. What is

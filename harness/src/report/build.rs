@@ -1,7 +1,9 @@
 //! From the result of a run to what reports show: every text passes the masks, and for people also
 //! the escape, in one place.
 
-use std::collections::BTreeMap;
+mod exchanges;
+mod sums;
+
 use std::time::Duration;
 
 use moot_fixtures::contract::INTERFACE_VERSION;
@@ -9,17 +11,16 @@ use moot_fixtures::{questions, register};
 use moot_snapshots::Change;
 
 use crate::answers::Observed;
-use crate::exchange;
 use crate::report::counts::Counts;
 use crate::report::escape;
 use crate::report::findings::findings;
-use crate::report::names::{level_name, meaning_of, outcome_name, trouble_text};
+use crate::report::names::{level_name, meaning_of, outcome_name};
 use crate::report::notice::notices;
 use crate::report::secret::Secrets;
 use crate::report::told::Snapshots;
 use crate::report::view::{
-    Answer, Check, Exchange, Expected, File, Known, NotRun, Place, Report, Requirement, Residue,
-    SCHEMA_VERSION, Scenario, SeenAnswer, Step, Target,
+    Answer, Check, Expected, File, Known, NotRun, Place, Report, Residue, SCHEMA_VERSION, Scenario,
+    SeenAnswer, Step, Target,
 };
 use crate::run::result::{
     self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotCounts,
@@ -27,10 +28,7 @@ use crate::run::result::{
 };
 use crate::scenario::model::Location;
 use crate::verdict::Verdict;
-
-/// Characters shown of a body that a check found wanting, and of any other.
-const BODY_CHARACTERS_MAX: usize = 8_000;
-const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
+use sums::{count, counts, requirements};
 
 /// For programs: masked texts as they are. Of the exchanges only those that a check of `warn` or worse
 /// judged.
@@ -373,127 +371,11 @@ impl Builder<'_> {
         };
         result.residue.iter().map(shown).collect()
     }
-
-    fn exchanges(&self, result: &RunResult) -> Vec<Exchange> {
-        let steps = || result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-        let judging = |check: &&CheckResult| match self.breadth {
-            Breadth::Whole | Breadth::Checks | Breadth::Remarkable => is_looked_into(check),
-            Breadth::Bad => check.verdict > Verdict::Warn,
-        };
-        let checks = steps().flat_map(|step| &step.checks).filter(judging);
-        let looked_into = checks.filter_map(|check| check.exchange.as_ref());
-        let looked_into: BTreeMap<u64, _> = looked_into.map(|one| (one.number, one)).collect();
-        if self.breadth != Breadth::Whole {
-            return looked_into
-                .values()
-                .map(|one| self.exchange(one, BODY_CHARACTERS_MAX))
-                .collect();
-        }
-        let sent = steps().flat_map(|step| &step.exchanges);
-        let judged = steps().flat_map(|s| &s.checks).filter_map(|check| check.exchange.as_ref());
-        let all: BTreeMap<u64, _> = sent.chain(judged).map(|one| (one.number, one)).collect();
-        let body_max = |number: &u64| match looked_into.contains_key(number) {
-            true => BODY_CHARACTERS_MAX,
-            false => PASSED_BODY_CHARACTERS_MAX,
-        };
-        all.iter().map(|(number, one)| self.exchange(one, body_max(number))).collect()
-    }
-
-    fn exchange(&self, exchange: &exchange::Exchange, body_max: usize) -> Exchange {
-        let request = &exchange.request;
-        let headers = |headers: &[(String, String)]| {
-            headers.iter().map(|(name, value)| (self.line(name), self.line(value))).collect()
-        };
-        let (status, trouble, response_headers, response_body) = match &exchange.outcome {
-            Ok(response) => {
-                let body = match &response.json {
-                    Some(json) => format!("{json:#}"),
-                    None => String::from_utf8_lossy(&response.body).into_owned(),
-                };
-                let mut body = escape::cut(&self.text(&body), body_max);
-                if response.is_cut {
-                    body.push_str("\n(the body was longer than what is kept)");
-                }
-                (Some(response.status), None, headers(&response.headers), body)
-            }
-            Err(trouble) => {
-                (None, Some(self.line(&trouble_text(trouble))), Vec::new(), String::new())
-            }
-        };
-        Exchange {
-            number: exchange.number,
-            method: request.method.clone(),
-            url: self.line(&request.url),
-            request_headers: headers(&request.headers),
-            request_body: escape::cut(&self.text(&request.body_shown), body_max),
-            status,
-            trouble,
-            response_headers,
-            response_body,
-            duration_ms: (exchange.duration.as_secs_f64() * 10_000.0).round() / 10.0,
-            curl: self.text(&request.curl),
-        }
-    }
 }
 
 /// Thousands of checks pass; what helps a person to look into one is for the others.
 fn is_looked_into(check: &CheckResult) -> bool {
     check.verdict >= Verdict::Warn
-}
-
-/// How many checks got which verdict, and how many scenarios; a scenario that was not run, or has no
-/// checks, counts as one check.
-fn counts(result: &RunResult) -> (Counts, Counts) {
-    let (mut checks, mut scenarios) = (Counts::default(), Counts::default());
-    for scenario in &result.scenarios {
-        count(scenario, &mut checks);
-        scenarios.add(scenario.verdict);
-    }
-    (checks, scenarios)
-}
-
-fn count(scenario: &ScenarioResult, counts: &mut Counts) {
-    let passed: usize = scenario.steps.iter().map(|step| step.passed).sum();
-    counts.add_passed(passed);
-    let mut checks = scenario.steps.iter().flat_map(|step| &step.checks).peekable();
-    if scenario.known.is_some() {
-        counts.add_expected();
-    } else if scenario.not_run.is_some() {
-        counts.add(Verdict::NotRun);
-    } else if checks.peek().is_none() && passed == 0 {
-        counts.add(scenario.verdict);
-    }
-    checks.for_each(|check| match check.known {
-        Some(_) => counts.add_expected(),
-        None => counts.add(check.verdict),
-    });
-}
-
-fn requirements(result: &RunResult) -> Vec<Requirement> {
-    let mut judged: BTreeMap<&str, (Verdict, usize)> = BTreeMap::new();
-    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    for check in steps.flat_map(|step| &step.checks) {
-        if let Subject::Requirement(id) = &check.subject {
-            let (worst, checks) = judged.entry(id).or_insert((Verdict::NotApplicable, 0));
-            *worst = (*worst).max(check.verdict);
-            *checks += 1;
-        }
-    }
-    register::all()
-        .iter()
-        .map(|row| {
-            let seen = judged.get(row.id.as_str()).copied();
-            Requirement {
-                id: row.id.clone(),
-                section: row.section.clone(),
-                level: level_name(row.level),
-                sentence: row.sentence.clone(),
-                verdict: seen.map(|(worst, _)| worst),
-                checks: seen.map_or(0, |(_, checks)| checks),
-                unverifiable: row.unverifiable.clone(),
-            }
-        })
-        .collect()
 }
 
 fn place(at: &Location) -> Place {
