@@ -21,6 +21,9 @@ use crate::verdict::Verdict;
 /// Changes that the message of a finding names.
 const CHANGES_NAMED_MAX: usize = 4;
 
+/// The requirement that says which statuses an operation answers.
+const DECLARED_STATUS: &str = "http.declared-status";
+
 /// What checks of one finding share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -124,7 +127,8 @@ fn partner(checks: &[Check], at: usize, among: &[usize]) -> Option<usize> {
 
 fn is_same(a: &Check, b: &Check) -> bool {
     let pointer = |check: &Check| check.pointer.as_deref().map(normal_pointer);
-    a.actual == b.actual && kind(a) == kind(b) && pointer(a) == pointer(b)
+    let is_alike = kind(a) == kind(b) && pointer(a) == pointer(b);
+    a.actual == b.actual && (is_alike || (is_of_status(a) && is_of_status(b)))
 }
 
 /// What a scenario expects of an answer is not there where that has another status; what holds of every
@@ -133,8 +137,9 @@ fn is_cause(by: &Check, check: &Check) -> bool {
     is_of_status(by) && by.place.is_some() && check.place.is_some()
 }
 
+/// Whether it complains of the status: as another than the scenario expects, or as none of the operation's.
 fn is_of_status(check: &Check) -> bool {
-    place::is_of_status(&check.message)
+    place::is_of_status(&check.message) || check.requirement.as_deref() == Some(DECLARED_STATUS)
 }
 
 /// Whether a person has to look at it, be it a warning.

@@ -205,6 +205,16 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
         vec![judged("a", 11, "422"), judged("b", 13, "422")],
         &[("fail", "a", 1), ("fail", "b", 1)],
     );
+    // A status that the operation does not document is another than each scenario expects.
+    let undocumented = |number| CheckResult {
+        message: "create_webhook does not document this status".to_owned(),
+        ..judged("http.declared-status", number, "422")
+    };
+    let rows = vec![judged("a", 11, "422"), undocumented(11), judged("b", 12, "422")];
+    let found =
+        check([&rows[..], &[undocumented(12)]].concat(), &[("fail", "http.declared-status", 2)]);
+    assert_eq!(found[0]["explains"], json!([rows[0].id(), rows[2].id()]));
+    check(rows, &[("fail", "a", 1), ("fail", "b", 1)]);
 }
 
 #[test]
