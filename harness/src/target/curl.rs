@@ -7,6 +7,9 @@ use super::prepared::{PartBytes, PreparedBody, PreparedPart};
 /// A body is put into the line up to so many bytes; a longer one is read from `body.bin`.
 const INLINE_BYTES_MAX: usize = 8 * 1024;
 
+/// A file is put into the line up to so many bytes; a longer one has to be there under its name.
+const INLINE_FILE_BYTES_MAX: usize = 2 * 1024;
+
 /// Headers that curl sets itself, or that say nothing of the request.
 const OWN_HEADERS: [&str; 4] = ["user-agent", "content-length", "host", "content-type"];
 
@@ -45,9 +48,15 @@ pub fn line(
             add_bytes(&mut before, &mut line, content_type.as_deref(), bytes, secrets);
         }
         PreparedBody::Multipart(parts) => {
-            for part in parts {
-                add_part(&mut before, &mut line, part, secrets);
+            let piped = piped(parts, secrets);
+            for (at, part) in parts.iter().enumerate() {
+                if piped.as_ref().is_some_and(|(piped, _)| *piped == at) {
+                    add_file(&mut line, part, "-", secrets);
+                } else {
+                    add_part(&mut line, part, secrets);
+                }
             }
+            before.extend(piped.map(|(_, command)| command + " | "));
         }
     }
     before + &line
@@ -81,7 +90,7 @@ fn add_bytes(
             add(line, "--data-raw", &quoted(text, secrets));
         }
         Some(text) if !secrets.iter().any(|(secret, _)| text.contains(secret.as_str())) => {
-            before.push_str(&format!("printf '{}' | ", octal(text)));
+            before.push_str(&format!("printf '{}' | ", octal(text.as_bytes())));
             line.push_str(" --data-binary @-");
         }
         Some(_) | None => line.push_str(" --data-binary @body.bin"),
@@ -98,34 +107,53 @@ fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     (plain_names && again.as_bytes() == bytes).then_some(pairs)
 }
 
-fn add_part(
-    before: &mut String,
-    line: &mut String,
-    part: &PreparedPart,
-    secrets: &[(String, String)],
-) {
-    let kind = part.content_type.as_ref().map(|kind| format!(";type={kind}")).unwrap_or_default();
+/// The part that comes through standard input, and the command that makes it: there is one. Zeros first, since
+/// whoever repeats the line has no such file.
+fn piped(parts: &[PreparedPart], secrets: &[(String, String)]) -> Option<(usize, String)> {
+    let zeros = parts.iter().enumerate().find_map(|(at, part)| match part.content {
+        PartBytes::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
+        PartBytes::Bytes(_) => None,
+    });
+    let has_secret = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        secrets.iter().any(|(secret, _)| text.contains(secret.as_str()))
+    };
+    let mut files = parts.iter().enumerate().filter_map(|(at, part)| match &part.content {
+        PartBytes::Bytes(bytes) if part.file_name.is_some() => Some((at, bytes)),
+        PartBytes::Bytes(_) | PartBytes::Zeros(_) => None,
+    });
+    zeros.or_else(|| {
+        let fits = |bytes: &[u8]| bytes.len() <= INLINE_FILE_BYTES_MAX && !has_secret(bytes);
+        let (at, bytes) = files.find(|(_, bytes)| fits(bytes))?;
+        Some((at, format!("printf '{}'", octal(bytes))))
+    })
+}
+
+fn add_part(line: &mut String, part: &PreparedPart, secrets: &[(String, String)]) {
     match (&part.content, &part.file_name) {
         (PartBytes::Bytes(bytes), None) => {
             let value = String::from_utf8_lossy(bytes);
             add(line, "--form-string", &quoted(&format!("{}={value}", part.name), secrets));
         }
-        (PartBytes::Bytes(_), Some(file_name)) => {
-            let file_name = form_parameter(file_name);
-            add(line, "-F", &quoted(&format!("{}=@{file_name}{kind}", part.name), secrets));
-        }
-        (PartBytes::Zeros(length), file_name) => {
-            let file_name = form_parameter(file_name.as_deref().unwrap_or("zeros.bin"));
-            if before.is_empty() {
-                before.push_str(&format!("head -c {length} /dev/zero | "));
-                let form = format!("{}=@-;filename={file_name}{kind}", part.name);
-                add(line, "-F", &quoted(&form, secrets));
-            } else {
-                // Standard input is taken; the file has to be made.
-                add(line, "-F", &quoted(&format!("{}=@{file_name}{kind}", part.name), secrets));
-            }
+        // The file has to be there, or to be made.
+        (PartBytes::Bytes(_), Some(_)) | (PartBytes::Zeros(_), _) => {
+            add_file(line, part, &form_parameter(file_name(part)), secrets);
         }
     }
+}
+
+/// A part with a file name, read from `source`: a file, or `-` for standard input.
+fn add_file(line: &mut String, part: &PreparedPart, source: &str, secrets: &[(String, String)]) {
+    let kind = part.content_type.as_ref().map(|kind| format!(";type={kind}")).unwrap_or_default();
+    let name = match source {
+        "-" => format!(";filename={}", form_parameter(file_name(part))),
+        _ => String::new(),
+    };
+    add(line, "-F", &quoted(&format!("{}=@{source}{name}{kind}", part.name), secrets));
+}
+
+fn file_name(part: &PreparedPart) -> &str {
+    part.file_name.as_deref().unwrap_or("zeros.bin")
 }
 
 /// A file name as `-F` reads it.
@@ -171,12 +199,14 @@ fn variable(label: &str) -> String {
         .collect()
 }
 
-/// A text for `printf '…'`: what is no plain character as an octal escape.
-fn octal(text: &str) -> String {
+/// Bytes for `printf '…'`: what is no plain character as an octal escape.
+fn octal(bytes: &[u8]) -> String {
     let mut escaped = String::new();
-    for byte in text.bytes() {
+    for (at, byte) in bytes.iter().copied().enumerate() {
         match byte {
             b'%' => escaped.push_str("%%"),
+            // It would be an option.
+            b'-' if at == 0 => escaped.push_str(r"\055"),
             b'\\' => escaped.push_str(r"\\"),
             b' '..=b'~' if byte != b'\'' => escaped.push(char::from(byte)),
             _ => write!(escaped, "\\{byte:03o}").expect("a String takes every text"),

@@ -91,6 +91,36 @@ fn parts_are_forms() {
 }
 
 #[test]
+fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
+    let file = |length: usize| PreparedPart {
+        file_name: Some("a.pdf".to_owned()),
+        content_type: Some("application/pdf".to_owned()),
+        content: PartBytes::Bytes(Bytes::from(vec![0xff; length])),
+        ..PreparedPart::text("file", "")
+    };
+    let one =
+        |length| line("POST", "http://a/b", &[], &PreparedBody::Multipart(vec![file(length)]));
+    let piped = one(2_048);
+    assert!(piped.starts_with("printf '\\377\\377"), "{piped}");
+    assert!(piped.ends_with(
+        " | curl -sS -i -X POST http://a/b -F 'file=@-;filename=\"a.pdf\";type=application/pdf'"
+    ));
+    let named = one(2_049);
+    assert_eq!(named, "curl -sS -i -X POST http://a/b -F 'file=@\"a.pdf\";type=application/pdf'");
+    // Standard input is one.
+    let two = line("POST", "http://a/b", &[], &PreparedBody::Multipart(vec![file(1), file(1)]));
+    assert_eq!((two.matches("@-").count(), two.matches("@\"a.pdf\"").count()), (1, 1), "{two}");
+    // What the shell makes of it are the very bytes.
+    let bytes: Vec<u8> = (b'-'..=255).chain(0..b'-').collect();
+    let content = PartBytes::Bytes(Bytes::from(bytes.clone()));
+    let body = PreparedBody::Multipart(vec![PreparedPart { content, ..file(1) }]);
+    let command = line("POST", "http://a/b", &[], &body);
+    let made = command.split(" | curl").next().expect("there is a pipe");
+    let output = std::process::Command::new("sh").args(["-c", made]).output().expect("a shell");
+    assert_eq!(output.stdout, bytes);
+}
+
+#[test]
 fn the_shell_reads_back_what_was_meant() {
     let body = bytes(Some("text/plain"), "it's \"$x\" \\ `y` t0ken!\nä");
     let line = line("POST", "http://a/b c", &[("x-a", "*?~")], &body);
