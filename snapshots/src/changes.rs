@@ -122,8 +122,13 @@ fn members(old: &Value, new: &Value, at: &At, all: &mut Vec<Change>) {
                 Some(kind) => At { name: kind.to_owned(), ..at.clone() },
                 None => at.clone(),
             };
+            let is_of_another_type = was.get("type") != is.get("type");
             for (name, value) in was {
                 match is.get(name) {
+                    // What an id is called here follows from its type, which is told.
+                    Some(other)
+                        if is_of_another_type && name == "id" && are_placeholders(value, other) => {
+                    }
                     Some(other) => members(value, other, &at.below(name), all),
                     None => all.push(at_body(&at.below(name), "is gone")),
                 }
@@ -145,6 +150,14 @@ fn members(old: &Value, new: &Value, at: &At, all: &mut Vec<Change>) {
             all.push(at_body(at, &format!("is {}, was {}", shown(&is), shown(&was))));
         }
     }
+}
+
+/// Whether both are texts such as `[request:1]`.
+fn are_placeholders(old: &Value, new: &Value) -> bool {
+    let is_one = |value: &Value| {
+        value.as_str().is_some_and(|text| text.starts_with('[') && text.ends_with(']'))
+    };
+    is_one(old) && is_one(new)
 }
 
 /// The type of a resource: of an object with an id.
@@ -214,5 +227,16 @@ mod tests {
         let object = ONE.replace("\"[text:1]\"", "{}");
         check(ONE, &object, &["`legal_request/attributes/name` is of another shape"]);
         check("HTTP 204\n\n(no body)", "HTTP 204\n\ngone", &["the body is another text"]);
+    }
+
+    #[test]
+    fn the_name_of_an_id_follows_from_its_type() {
+        let other = ONE.replace("legal_request", "request").replace("[request:1]", "[id:1]");
+        check(ONE, &other, &["`/data/type` is \"request\", was \"legal_request\""]);
+        let plain = ONE.replace("legal_request", "request").replace("\"[request:1]\"", "7");
+        let id = "`/data/id` is 7, was \"[request:1]\"";
+        check(ONE, &plain, &[id, "`/data/type` is \"request\", was \"legal_request\""]);
+        let named = ONE.replace("[request:1]", "[id:1]");
+        check(ONE, &named, &["`legal_request/id` is \"[id:1]\", was \"[request:1]\""]);
     }
 }

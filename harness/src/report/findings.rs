@@ -127,7 +127,10 @@ fn partner(checks: &[Check], at: usize, among: &[usize]) -> Option<usize> {
 
 fn is_same(a: &Check, b: &Check) -> bool {
     let pointer = |check: &Check| check.pointer.as_deref().map(normal_pointer);
-    let is_alike = kind(a) == kind(b) && pointer(a) == pointer(b);
+    let (place, other) = (pointer(a), pointer(b));
+    // One value at one place, whatever each says of it.
+    let is_one_value = place.as_deref().is_some_and(|place| !place.is_empty()) && place == other;
+    let is_alike = is_one_value || (kind(a) == kind(b) && place == other);
     a.actual == b.actual && (is_alike || (is_of_status(a) && is_of_status(b)))
 }
 

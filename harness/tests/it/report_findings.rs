@@ -205,6 +205,19 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
         vec![judged("a", 11, "422"), judged("b", 13, "422")],
         &[("fail", "a", 1), ("fail", "b", 1)],
     );
+    // One value at one place is one fault, whatever each says of it.
+    let at = |check: CheckResult, message: &str, pointer: &str| CheckResult {
+        message: message.to_owned(),
+        pointer: Some(pointer.to_owned()),
+        ..check
+    };
+    let typed = at(judged("a", 11, "x"), "`$.data[*].type` is another value", "/data/0/type");
+    let shaped = at(judged("b", 11, "x"), "the body breaks its schema", "/data/0/type");
+    check(vec![typed.clone(), shaped.clone()], &[("fail", "a", 1)]);
+    let beside = CheckResult { pointer: Some("/data/0/id".to_owned()), ..shaped.clone() };
+    check(vec![typed.clone(), beside], &[("fail", "a", 1), ("fail", "b", 1)]);
+    let other = CheckResult { actual: "y".to_owned(), ..shaped };
+    check(vec![typed, other], &[("fail", "a", 1), ("fail", "b", 1)]);
     // A status that the operation does not document is another than each scenario expects.
     let undocumented = |number| CheckResult {
         message: "create_webhook does not document this status".to_owned(),
