@@ -96,7 +96,11 @@ fn acts(alike: &Alike<'_>) -> String {
         0 => String::new(),
         count => format!("; and {count} more"),
     };
-    format!("{shown}{more} ({} times, first in {})", alike.times, alike.first)
+    let times = match alike.times {
+        1 => "once, in".to_owned(),
+        many => format!("{many} times, first in"),
+    };
+    format!("{shown}{more} ({times} {})", alike.first)
 }
 
 /// What became of a known failure.

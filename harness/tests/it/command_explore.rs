@@ -53,6 +53,18 @@ fn what_fails_is_saved_and_fails_again_and_only_there() {
     sound.stop("-TERM");
 }
 
+/// Among these cases is a HEAD, whose answer has a body in process alone.
+#[test]
+fn a_sound_mock_over_http_is_like_the_one_beside_it() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let mock = mock(dir.path(), &[]);
+    let words = ["explore", "--target", "target.yaml", "--cases", "20", "--seed", "1"];
+    let said = check(&words, dir.path(), 0).stdout;
+    assert!(said.contains("nothing found: 20 cases"), "{said}");
+    assert!(!said.contains("Unlike the mock"), "{said}");
+    mock.stop("-TERM");
+}
+
 #[test]
 fn json_and_reports_tell_the_same_and_the_file_goes_where_it_is_sent() {
     let dir = tempfile::tempdir().expect("a temporary folder");
