@@ -7,10 +7,10 @@
 mod document;
 mod equal;
 pub mod expectation;
-mod findings;
 mod format;
 pub mod implicit;
 mod judgement;
+mod known_body;
 pub mod matcher;
 mod members;
 pub mod place;
@@ -19,6 +19,6 @@ mod shown;
 mod wording;
 
 pub use document::Document;
-pub use findings::Findings;
 pub use judgement::{Judgement, verdict_of};
+pub use known_body::KnownBody;
 pub use place::Found;

@@ -268,7 +268,7 @@ mod tests {
             headers: Vec::new(),
             body: Bytes::new(),
             json: Some(Arc::new(body.clone())),
-            findings: None,
+            known: None,
             is_cut: false,
         };
         let found = places(&request, &response, is_own, &mut Placeholders::new());

@@ -43,15 +43,22 @@ pub struct Finding {
 
 /// What became of recorded responses; rows of a loop that share one count once.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "as in the result")]
 pub struct Snapshots {
+    /// The folder.
     pub folder: String,
+    /// Those that were there already: `same`, `differing` and `waiting` together.
     pub compared: usize,
+    /// As they were recorded.
     pub same: usize,
+    /// Another text came.
     pub differing: usize,
+    /// There is none.
     pub missing: usize,
+    /// There was none, and this run recorded one.
     pub recorded: usize,
+    /// Another text was recorded beside the accepted one, for a decision.
     pub waiting: usize,
+    /// A file could not be read or written.
     pub unusable: usize,
 }
 

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::received;
-use crate::check::Findings;
+use crate::check::KnownBody;
 use crate::exchange::ReceivedResponse;
 
 /// Bodies that are remembered.
@@ -26,14 +26,14 @@ pub(super) struct KnownBodies(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     /// The one seen last at the end.
-    bodies: VecDeque<KnownBody>,
+    bodies: VecDeque<Held>,
     bytes: usize,
 }
 
-struct KnownBody {
+struct Held {
     body: Bytes,
     json: Option<Arc<Value>>,
-    findings: Arc<Findings>,
+    known: Arc<KnownBody>,
 }
 
 impl KnownBodies {
@@ -47,7 +47,7 @@ impl KnownBodies {
         if let Some(known) = self.0.lock().find(&response.body) {
             response.body = known.body.clone();
             response.json.clone_from(&known.json);
-            response.findings = Some(Arc::clone(&known.findings));
+            response.known = Some(Arc::clone(&known.known));
             return;
         }
         received::read(response);
@@ -56,7 +56,7 @@ impl KnownBodies {
 }
 
 impl Known {
-    fn find(&mut self, body: &Bytes) -> Option<&KnownBody> {
+    fn find(&mut self, body: &Bytes) -> Option<&Held> {
         let at = self.bodies.iter().rposition(|known| known.body == *body)?;
         let found = self.bodies.remove(at)?;
         self.bodies.push_back(found);
@@ -64,15 +64,15 @@ impl Known {
     }
 
     fn keep(&mut self, response: &mut ReceivedResponse) {
-        let ReceivedResponse { body, json, findings, .. } = response;
+        let ReceivedResponse { body, json, known, .. } = response;
         self.bytes += body.len();
         while self.bodies.len() >= BODIES_MAX || self.bytes > BYTES_MAX {
             let Some(oldest) = self.bodies.pop_front() else { break };
             self.bytes -= oldest.body.len();
         }
-        let found: &Arc<Findings> = findings.get_or_insert_default();
-        let (json, findings) = (json.clone(), Arc::clone(found));
-        self.bodies.push_back(KnownBody { body: body.clone(), json, findings });
+        let found: &Arc<KnownBody> = known.get_or_insert_default();
+        let (json, known) = (json.clone(), Arc::clone(found));
+        self.bodies.push_back(Held { body: body.clone(), json, known });
     }
 }
 
@@ -97,8 +97,8 @@ mod tests {
             (Some(first), Some(second)) => Arc::ptr_eq(first, second),
             (_, _) => false,
         };
-        let findings = first.findings.as_ref().zip(second.findings.as_ref());
-        assert_eq!(is_same_json, findings.is_some_and(|(one, other)| Arc::ptr_eq(one, other)));
+        let known = first.known.as_ref().zip(second.known.as_ref());
+        assert_eq!(is_same_json, known.is_some_and(|(one, other)| Arc::ptr_eq(one, other)));
         assert_eq!(is_same_json, first.body.as_ptr() == second.body.as_ptr());
         is_same_json
     }

@@ -48,7 +48,7 @@ impl Arriving {
             headers,
             body: self.kept.freeze(),
             json: None,
-            findings: None,
+            known: None,
             is_cut: self.is_cut,
         }
     }

@@ -36,7 +36,7 @@ pub(crate) fn exchange(
         headers: vec![("content-type".to_owned(), "application/problem+json".to_owned())],
         body: Bytes::from(body.to_owned()),
         json: serde_json::from_str::<Value>(body).ok().map(Arc::new),
-        findings: None,
+        known: None,
         is_cut: false,
     });
     Arc::new(Exchange {

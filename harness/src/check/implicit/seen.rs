@@ -71,7 +71,7 @@ impl<'a> Seen<'a> {
         let response = self.response;
         let Some(json) = response.json.as_deref() else { return false };
         let find = || json_valid::is_sound(&response.body, json);
-        response.findings.as_ref().map_or_else(find, |findings| findings.is_sound(find))
+        response.known.as_ref().map_or_else(find, |known| known.is_sound(find))
     }
 
     /// Whether §7 asks for a problem: a failure of the API that is not the limiter's. The token

@@ -30,8 +30,8 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
     let Some(body) = seen.whole_body().filter(|_| seen.is_success()) else { return Vec::new() };
     let Some(name) = operation.success_schema() else { return Vec::new() };
     let find = || judged(name, body, seen);
-    let findings = seen.response.findings.as_ref();
-    found(requirement, findings.map_or_else(find, |findings| findings.shape(name, find)))
+    let known = seen.response.known.as_ref();
+    found(requirement, known.map_or_else(find, |known| known.shape(name, find)))
 }
 
 /// A body that is no text has no shape, and one that readers read differently has two.

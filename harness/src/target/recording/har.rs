@@ -269,7 +269,7 @@ impl Response {
             headers: pairs(self.headers),
             body,
             json,
-            findings: None,
+            known: None,
             is_cut,
         })
     }
