@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use reqwest::{Client, Url};
 use tokio::sync::Semaphore;
 
-use super::network::{Network, Reach, reason};
+use crate::shell::network::{Network, Reach, reason};
 use crate::address;
 use crate::service::{Attempt, AttemptResult};
 
@@ -40,7 +40,7 @@ pub(super) struct Sender {
 
 impl Sender {
     /// One that delivers no further than `reach`.
-    pub(super) fn new(network: Network, reach: Reach) -> Self {
+    pub(crate) fn new(network: Network, reach: Reach) -> Self {
         Self {
             network,
             reach,
@@ -52,7 +52,7 @@ impl Sender {
     }
 
     /// Makes an attempt; `None` where it might not start any more when its turn came.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         attempt: Attempt,
         may_start: impl Fn() -> bool,

@@ -10,9 +10,9 @@ use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
 
-use super::clock;
-use super::durable::Durable;
-use super::kept_sandbox::KeptSandbox;
+use crate::shell::clock;
+use crate::shell::store::Durable;
+use crate::shell::store::KeptSandbox;
 use super::lease::Lease;
 use super::realm::Realm;
 use crate::defect::Defect;
@@ -99,7 +99,7 @@ impl Sandboxes {
 
     /// The rows of sandboxes whose makers said nothing of them.
     #[cfg(feature = "state")]
-    pub(super) fn main_world(&self) -> &SeedWorld {
+    pub(crate) fn main_world(&self) -> &SeedWorld {
         &self.main_world
     }
 

@@ -17,10 +17,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::clock;
-use super::network::{Network, Reach};
-use super::realm::Realm;
-use super::sandboxes::Sandboxes;
+use crate::shell::clock;
+use crate::shell::network::{Network, Reach};
+use crate::shell::sandbox::Realm;
+use crate::shell::sandbox::Sandboxes;
 use super::sender::Sender;
 use crate::service::AttemptResult;
 
@@ -76,7 +76,7 @@ impl Deliverer {
     ///
     /// # Errors
     /// No thread, or no runtime on it.
-    pub(super) fn start(
+    pub(crate) fn start(
         network: Network,
         reach: Reach,
         sandboxes: Arc<Sandboxes>,

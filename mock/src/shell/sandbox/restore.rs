@@ -6,8 +6,8 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
-use super::clock;
-use super::durable::OpenedSandbox;
+use crate::shell::clock;
+use crate::shell::store::OpenedSandbox;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url};
 use crate::World;
@@ -20,7 +20,7 @@ use crate::settings::{RunSettings, SettingsError};
 ///
 /// # Errors
 /// [`SettingsError`]: a world or answers that this version makes nothing of.
-pub(super) fn restore(
+pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
     kept: Vec<OpenedSandbox>,

@@ -6,9 +6,9 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::clock;
+use crate::shell::clock;
 use super::lease::Lease;
-use super::mailbox::{Arrival, Mailbox, RECEIVER};
+use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
 use crate::Service;
 use crate::service::Attempt;
 use crate::settings::RunSettings;

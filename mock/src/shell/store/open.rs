@@ -18,7 +18,7 @@ use super::witness::{self, Witness};
 use crate::call::{Content, ContentPlace};
 use crate::changes::Change;
 use crate::settings::Settings;
-use crate::shell::kept_sandbox::KeptSandbox;
+use super::sandbox_record::KeptSandbox;
 use crate::stored::{self, StoredError};
 
 /// What a folder said of the worlds that it is the state of.

@@ -18,7 +18,7 @@ use super::sandbox_row::SandboxRow;
 use super::witness::Witness;
 use crate::call::ContentPlace;
 use crate::keeper::{Keeper, NotKept};
-use crate::shell::kept_sandbox::KeptSandbox;
+use super::sandbox_record::KeptSandbox;
 use crate::stored;
 
 /// The state of one mock; it has its folder to itself. A clone is another handle on the same.
@@ -167,7 +167,7 @@ mod tests {
     use super::{Durable, Inner};
     use crate::changes::Change;
     use crate::settings::RateLimitMode;
-    use crate::shell::durable::open::Opened;
+    use super::super::open::Opened;
     use crate::shell::settings;
     use crate::world::Noted;
 

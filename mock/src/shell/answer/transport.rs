@@ -6,7 +6,7 @@ use http::Response;
 
 use super::faulty_body::FaultyBody;
 use super::problem;
-use super::site_body::SiteBody;
+use super::body::SiteBody;
 use crate::response::{self, ResponseBody, Transport};
 
 /// Marks an answer whose connection ends with a reset.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::rendered::json_bytes;
 use crate::settings::{ClockSetting, RateLimitMode, RunSettings, Secrets};
 use crate::shell::clock;
-use crate::shell::kept_sandbox::KeptSandbox;
+use super::sandbox_record::KeptSandbox;
 use crate::shell::settings;
 
 /// Seed worlds and answers by the SHA-256 of their JSON.
