@@ -40,8 +40,7 @@ impl SandboxRow {
     /// The row of a sandbox, and what it names.
     pub(super) fn of(sandbox: &KeptSandbox) -> (Self, Definitions) {
         let KeptSandbox { key: _, world, answers, settings, defects, lease } = sandbox;
-        let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } =
-            settings;
+        let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } = settings;
         let mut definitions = Definitions::new();
         let mut define = |json: Vec<u8>| {
             let digest: [u8; 32] = Sha256::digest(&json).into();
