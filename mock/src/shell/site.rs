@@ -16,6 +16,7 @@ use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
 use super::sandbox::{Realm, Sandboxes};
 use super::store::Durable;
+use crate::defect::{self, Defect};
 use crate::settings::{Settings, SettingsError, base_path};
 use crate::{Service, World};
 
@@ -27,6 +28,8 @@ const MAIN: u64 = 0;
 pub struct SiteOptions {
     /// The main world. The host of its base address may be named to the control plane.
     pub settings: Settings,
+    /// The requirements that the main world breaks on purpose, and each sandbox that names none.
+    pub defects: Vec<&'static Defect>,
     /// The bearer token of the control plane; without one it answers only calls that come from this
     /// machine and name it.
     pub admin_token: Option<String>,
@@ -47,6 +50,7 @@ impl SiteOptions {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
+            defects: Vec::new(),
             admin_token: None,
             is_beyond_loopback: false,
             has_private_receivers: false,
@@ -54,6 +58,12 @@ impl SiteOptions {
             fetcher: None,
             body_times: BodyTimes::default(),
         }
+    }
+}
+
+impl From<Settings> for SiteOptions {
+    fn from(settings: Settings) -> Self {
+        Self::new(settings)
     }
 }
 
@@ -105,6 +115,7 @@ impl Site {
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
         let world = World::new(options.settings.clone(), clock::now())?;
+        let world = defect::install(world, &options.defects);
         Self::with(options, Service::new(world), Store::default(), None)
     }
 
@@ -126,6 +137,7 @@ impl Site {
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;
         world.restore(changes, starts);
+        let world = defect::install(world, &options.defects);
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
         let site = Self::with(options, service, store, Some((durable, made)))?;
@@ -152,7 +164,8 @@ impl Site {
         let main = Realm::new(MAIN, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let (durable, made) = kept.unzip();
-        let sandboxes = Arc::new(Sandboxes::new(seed_world, durable, made.unwrap_or_default()));
+        let made = made.unwrap_or_default();
+        let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));
         // Who is reached from elsewhere sends nothing into its own network for them.
         let is_guarded = is_beyond_loopback && !options.has_private_receivers;
         let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };
