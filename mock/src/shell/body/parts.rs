@@ -61,11 +61,7 @@ pub(super) struct Head {
 
 impl<'f, B: Body<Data = Bytes> + Unpin> Parts<'f, B> {
     /// The parts of a body of so many bytes at most, between which there is a [`delimiter`].
-    pub(super) fn new(
-        frames: &'f mut Frames<B>,
-        delimiter: &'f str,
-        body_bytes_max: u64,
-    ) -> Self {
+    pub(super) fn new(frames: &'f mut Frames<B>, delimiter: &'f str, body_bytes_max: u64) -> Self {
         // The first boundary may stand at the very beginning, as if after a line.
         let held = BytesMut::from(LINE_END);
         let (delimiter, unseen) = (Finder::new(delimiter), Bytes::new());

@@ -42,7 +42,9 @@ async fn read_from<B>(body: B, headers: &HeaderMap, reading: Reading, store: &St
 where
     B: Body<Data = Bytes> + Send,
 {
-    read(pin!(body), headers, reading, BodyTimes::default(), store).await.expect("the store is writable")
+    read(pin!(body), headers, reading, BodyTimes::default(), store)
+        .await
+        .expect("the store is writable")
 }
 
 /// Shows a body: `name=text`, `name(file name,type)=text`, `!` where it is cut, or the fault.

@@ -11,12 +11,12 @@ use super::requests::{self, Move};
 use super::routes::{Action, ROUTES};
 use crate::control::Ask;
 use crate::service::AttemptResult;
+use crate::shell::answer::Problem;
 use crate::shell::clock;
 use crate::shell::delivery::Settled;
 use crate::shell::receiver::Arrival;
-use crate::shell::answer::Problem;
-use crate::shell::sandbox::Realm;
 use crate::shell::receiver::RECEIVED_BYTES_MAX;
+use crate::shell::sandbox::Realm;
 use crate::shell::sandbox::SandboxError;
 use crate::shell::site::Site;
 

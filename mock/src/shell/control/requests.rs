@@ -18,9 +18,9 @@ use serde_json::Value;
 
 use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
-use crate::shell::sandbox::LEASE_SECONDS_MAX;
-use crate::shell::receiver::STATUSES_MAX;
 use crate::shell::answer::Problem;
+use crate::shell::receiver::STATUSES_MAX;
+use crate::shell::sandbox::LEASE_SECONDS_MAX;
 use crate::shell::sandbox::{Chosen, Plan};
 use crate::shell::settings;
 use moot_fixtures::nearest::{ending, nearest};

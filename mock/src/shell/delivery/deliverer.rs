@@ -17,12 +17,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use super::sender::Sender;
+use crate::service::AttemptResult;
 use crate::shell::clock;
 use crate::shell::network::{Network, Reach};
 use crate::shell::sandbox::Realm;
 use crate::shell::sandbox::Sandboxes;
-use super::sender::Sender;
-use crate::service::AttemptResult;
 
 /// Real time that settling waits for one more attempt to end.
 const SETTLE_MAX: Duration = Duration::from_secs(2);

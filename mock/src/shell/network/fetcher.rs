@@ -10,10 +10,10 @@ use http::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
-use crate::shell::body::{Spool, Store};
 use super::connect::{Network, Reach, reason};
 use crate::address;
 use crate::call::{Fetch, FetchFault, Fetched};
+use crate::shell::body::{Spool, Store};
 
 /// For a whole fetch, all its redirects included.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);

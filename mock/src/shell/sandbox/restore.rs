@@ -6,8 +6,6 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
-use crate::shell::clock;
-use crate::shell::store::OpenedSandbox;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url};
 use crate::World;
@@ -15,6 +13,8 @@ use crate::defect;
 use crate::rendered::json_bytes;
 use crate::seeded::Seeded;
 use crate::settings::{RunSettings, SettingsError};
+use crate::shell::clock;
+use crate::shell::store::OpenedSandbox;
 
 /// Puts back each of `kept`, after `starts` earlier starts; gives them in the same order. A lease
 /// begins anew: while nothing served the sandbox, nobody could call it.

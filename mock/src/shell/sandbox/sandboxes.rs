@@ -10,9 +10,6 @@ use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
 
-use crate::shell::clock;
-use crate::shell::store::Durable;
-use crate::shell::store::KeptSandbox;
 use super::lease::Lease;
 use super::realm::Realm;
 use crate::defect::{self, Defect};
@@ -21,6 +18,9 @@ use crate::seeded::Seeded;
 use crate::settings::{
     ClockSetting, Progression, RateLimitMode, RunSettings, Secrets, SettingsError,
 };
+use crate::shell::clock;
+use crate::shell::store::Durable;
+use crate::shell::store::KeptSandbox;
 use crate::{Service, World};
 
 /// Sandboxes that exist at a time.

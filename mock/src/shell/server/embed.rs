@@ -16,9 +16,9 @@ use moot_fixtures::world::SeedWorld;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
+use crate::shell::answer::SiteBody;
 use crate::shell::answer::problem;
 use crate::shell::site::{Site, SiteError, SiteOptions};
-use crate::shell::answer::SiteBody;
 
 /// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
 const PRIORITY: u8 = u8::MAX;

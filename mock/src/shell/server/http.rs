@@ -21,12 +21,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::shell::clock;
 use super::connection::{Connection, Ending};
-use crate::shell::answer::Reset;
-use crate::shell::site::Site;
-use crate::shell::answer::SiteBody;
 use super::tls::Tls;
+use crate::shell::answer::Reset;
+use crate::shell::answer::SiteBody;
+use crate::shell::clock;
+use crate::shell::site::Site;
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
