@@ -11,7 +11,7 @@ use http_body_util::Full;
 use jiff::Timestamp;
 use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Content, Head, Part};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::Progression;
 use moot_mock::shell::{Site, SiteOptions};
@@ -39,7 +39,8 @@ struct Client<'s> {
 
 impl<'s> Client<'s> {
     fn new(service: &'s Service) -> Self {
-        let ask = Ask::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
+        let ask =
+            ControlAction::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
         let minted = service.control(Timestamp::UNIX_EPOCH, ask).expect("a known application");
         let token = minted["access_token"].as_str().expect("a token");
         let mut headers = HeaderMap::new();

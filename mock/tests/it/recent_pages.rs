@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use moot_fixtures::contract::LegalRequestStatus;
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::settings::Progression;
 use proptest::prelude::*;
 use serde_json::json;
@@ -57,7 +57,8 @@ impl Side {
     }
 
     fn page(&self, (client, target): (&str, &str)) -> Bytes {
-        let ask = Ask::MintToken { client_id: client.to_owned(), scopes: None, age_seconds: 0 };
+        let ask =
+            ControlAction::MintToken { client_id: client.to_owned(), scopes: None, age_seconds: 0 };
         let minted = self.bench.ask(ask).expect("a known application");
         let token = minted["access_token"].as_str().expect("a token").to_owned();
         self.bench.send(&get(target).token(&token)).ok().body
@@ -86,18 +87,21 @@ impl Side {
             }
             Step::Move(place, status) => {
                 let id = self.requests[place % self.requests.len()].clone();
-                let moved = bench.ask(Ask::SetStatus { id, status, comment: None, force: true });
+                let moved =
+                    bench.ask(ControlAction::SetStatus { id, status, comment: None, force: true });
                 moved.expect("it is forced");
             }
             Step::Comment(place) => {
                 let id = self.requests[place % self.requests.len()].clone();
-                bench.ask(Ask::Comment { id, text: "noted".to_owned() }).expect("it exists");
+                bench
+                    .ask(ControlAction::AddComment { id, comment: "noted".to_owned() })
+                    .expect("it exists");
             }
             Step::Advance(seconds) => {
                 bench.advance(seconds);
             }
             Step::Reset => {
-                bench.ask(Ask::Reset).expect("always possible");
+                bench.ask(ControlAction::Reset).expect("always possible");
                 let seeded = crate::support::bench().get("/v1/requests").ids();
                 (self.requests, self.webhooks) = (seeded, Vec::new());
             }
@@ -176,7 +180,7 @@ fn only_who_may_read_gets_a_page_again() {
     let page = bench.send(&get("/v1/requests").token(&token)).ok();
     let creation = post("/v1/requests").multipart(texts(&sound())).token(&token);
     bench.send(&creation).ok();
-    let revoke = Ask::RevokeToken { token: token.clone() };
+    let revoke = ControlAction::RevokeToken { token: token.clone() };
     bench.ask(revoke).expect("it is one of this world");
     assert_eq!(bench.send(&get("/v1/requests").token(&token)).status, 401);
     assert_ne!(bench.get("/v1/requests").body, page.body);
