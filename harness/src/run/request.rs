@@ -6,7 +6,7 @@ use std::time::Duration;
 use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
-use crate::check::{self, Document, Judgement, implicit};
+use crate::check::{self, Document, Judgement, Mismatch, implicit};
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::run::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
@@ -178,10 +178,12 @@ pub(super) fn holds(
 ) -> Result<(), Stop> {
     match check::expectation::judge(expectation, document, &walk.names) {
         Judgement::Holds => Ok(()),
-        Judgement::Fails { message, expected, actual, .. } => Err(Stop::not_run(format!(
-            "{what}: {message} (expected {expected}, got {})",
-            walk.shared.masks.mask(&actual)
-        ))),
+        Judgement::Fails(Mismatch { message, expected, actual, .. }) => {
+            Err(Stop::not_run(format!(
+                "{what}: {message} (expected {expected}, got {})",
+                walk.shared.masks.mask(&actual)
+            )))
+        }
         Judgement::Empty { reason } => Err(Stop::not_run(format!("{what}: {reason}"))),
     }
 }

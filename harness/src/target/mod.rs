@@ -19,7 +19,6 @@ mod form;
 pub mod guard;
 mod http;
 mod in_process;
-mod known;
 mod ledger;
 mod line;
 mod mock;

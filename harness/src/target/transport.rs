@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::http::Http;
 use super::in_process::InProcess;
-use super::known::KnownBodies;
+use super::received;
 use super::wire::Wire;
 use crate::exchange::{Masks, ReceivedResponse, Trouble};
 
@@ -31,7 +31,6 @@ const DEADLINE_WEIGHT: u32 = 4;
 pub(super) struct Carrier {
     transport: Transport,
     sent: AtomicU64,
-    known_bodies: KnownBodies,
     /// Since the last answer.
     trouble_in_a_row: AtomicU32,
     /// The secrets of the run.
@@ -41,13 +40,7 @@ pub(super) struct Carrier {
 impl Carrier {
     /// Carries by this transport.
     pub(super) fn new(transport: Transport, masks: Arc<Masks>) -> Self {
-        Self {
-            transport,
-            sent: AtomicU64::new(0),
-            known_bodies: KnownBodies::default(),
-            trouble_in_a_row: AtomicU32::new(0),
-            masks,
-        }
+        Self { transport, sent: AtomicU64::new(0), trouble_in_a_row: AtomicU32::new(0), masks }
     }
 
     /// Requests carried so far.
@@ -79,7 +72,7 @@ impl Carrier {
         let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
         let (outcome, peer) = match outcome {
             Ok((mut response, peer)) => {
-                self.known_bodies.read(&mut response);
+                received::read(&mut response);
                 (Ok(response), peer)
             }
             Err(trouble) => (Err(trouble), None),

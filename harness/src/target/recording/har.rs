@@ -269,7 +269,6 @@ impl Response {
             headers: pairs(self.headers),
             body,
             json,
-            known: None,
             is_cut,
         })
     }
