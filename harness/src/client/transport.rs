@@ -40,12 +40,7 @@ pub(crate) struct Sender {
 impl Sender {
     /// Carries by this transport.
     pub(crate) fn new(transport: Transport, masks: Arc<Masks>) -> Self {
-        Self {
-            transport,
-            sent: AtomicU64::new(0),
-            trouble_in_a_row: AtomicU32::new(0),
-            masks,
-        }
+        Self { transport, sent: AtomicU64::new(0), trouble_in_a_row: AtomicU32::new(0), masks }
     }
 
     /// Requests carried so far.
