@@ -6,9 +6,9 @@ use std::sync::Arc;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::BodyExt;
 use moot_fixtures::{answers, world};
-use moot_mock::defect::{self, Defect};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{Site, SiteOptions};
+use moot_mock::{Deviation, defect};
 
 use super::choice::TargetOptions;
 use super::received::{self, Arriving};
@@ -75,8 +75,9 @@ impl InProcess {
     }
 }
 
-fn known(id: &str) -> Result<&'static Defect, String> {
-    defect::named(id).ok_or_else(|| format!("there is no defect `{id}`"))
+fn known(id: &str) -> Result<&'static dyn Deviation, String> {
+    let found = defect::named(id).map(|defect| defect as &dyn Deviation);
+    found.ok_or_else(|| format!("there is no defect `{id}`"))
 }
 
 fn request(wire: Wire) -> Result<Request<reqwest::Body>, http::Error> {

@@ -7,8 +7,9 @@ use moot_fixtures::contract::Operation;
 use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
-use super::seam::{Said, Seam, success};
-use crate::response::Response;
+use super::seam::{Seam, success};
+use crate::message::response::Response;
+use crate::world::ReplyContext;
 
 const WORKFLOWS: Operation = Operation::ListWorkflows;
 const WORKFLOW: Operation = Operation::GetWorkflow;
@@ -124,10 +125,10 @@ pub(super) const ROWS: &[Defect] = &[
         Seam::Answer(|asked, outcome| {
             let unpublished = br#""status":"unpublished""#;
             let is_unpublished = match &outcome.response.body {
-                crate::response::ResponseBody::Bytes(body) => {
+                crate::message::response::ResponseBody::Bytes(body) => {
                     body.windows(unpublished.len()).any(|window| window == unpublished)
                 }
-                crate::response::ResponseBody::Content(_) => false,
+                crate::message::response::ResponseBody::Content(_) => false,
             };
             if asked.is(WORKFLOW) && is_unpublished { asked.of_id("none") } else { outcome }
         }),
@@ -349,20 +350,20 @@ fn filters(query: Option<&str>) -> bool {
 }
 
 /// Answers 203 where the operation succeeds.
-fn restate(said: &Said<'_>, response: &mut Response, operation: Operation) {
+fn restate(said: &ReplyContext<'_>, response: &mut Response, operation: Operation) {
     if said.operation == Some(operation) && response.status == StatusCode::OK {
         response.status = StatusCode::NON_AUTHORITATIVE_INFORMATION;
     }
 }
 
 /// Edits the members of a filtered list.
-fn filtered(said: &Said<'_>, response: &mut Response, operation: Operation, edit: Edit) {
+fn filtered(said: &ReplyContext<'_>, response: &mut Response, operation: Operation, edit: Edit) {
     if said.operation == Some(operation) && filters(said.query) {
         edit::rewrite(response, |body| edit::edit(body, "/data", edit));
     }
 }
 
-fn miscount(said: &Said<'_>, response: &mut Response, operation: Operation) {
+fn miscount(said: &ReplyContext<'_>, response: &mut Response, operation: Operation) {
     if said.operation == Some(operation) && filters(said.query) {
         edit::rewrite(response, |body| edit::edit(body, "/pagination/total_count", Edit::Add(1)));
     }

@@ -1,15 +1,14 @@
 //! The seams at which a defect wraps the core.
 
-use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use super::arriving::Arriving;
 use super::asked::Asked;
 use super::edit::Edit;
-use crate::call::Admission;
-use crate::changes::Change;
-use crate::response::Response;
-use crate::world::{Outcome, World};
+use crate::message::call::Admission;
+use crate::message::response::Response;
+use crate::state::change::Change;
+use crate::world::{Outcome, ReplyContext, World};
 
 /// Where a defect sits, and what it does there.
 #[derive(Clone, Copy)]
@@ -21,7 +20,7 @@ pub(crate) enum Seam {
     /// Sees an outcome, may ask the core again, and may rewrite answer and changes.
     Answer(fn(&Asked<'_>, Outcome) -> Outcome),
     /// Sees every response, refusals of admission too.
-    Reply(fn(&Said<'_>, &mut Response)),
+    Reply(fn(&ReplyContext<'_>, &mut Response)),
     /// Edits a member of JSON bodies.
     Edit {
         /// Of which responses.
@@ -56,18 +55,6 @@ pub(crate) enum Seam {
     Apply(fn(&World, Vec<Change>) -> Vec<Change>),
 }
 
-/// What is known of a response beside itself.
-pub(crate) struct Said<'a> {
-    /// `None` where no operation was found.
-    pub(crate) operation: Option<Operation>,
-    /// Below the base address.
-    pub(crate) path: &'a str,
-    /// As sent.
-    pub(crate) query: Option<&'a str>,
-    /// The world's time.
-    pub(crate) now: Timestamp,
-}
-
 /// Which responses an edit is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum On {
@@ -80,7 +67,7 @@ pub(crate) enum On {
 }
 
 impl On {
-    pub(super) fn holds(self, said: &Said<'_>, response: &Response) -> bool {
+    pub(super) fn holds(self, said: &ReplyContext<'_>, response: &Response) -> bool {
         let is_token =
             matches!(said.operation, Some(Operation::CreateAccessToken | Operation::RevokeToken));
         match self {

@@ -19,7 +19,7 @@ use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 use super::problem;
 use super::site::{Site, SiteError, SiteOptions};
 use super::site_body::SiteBody;
-use crate::settings::Settings;
+use crate::world::settings::Settings;
 
 /// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
 const PRIORITY: u8 = u8::MAX;
@@ -42,7 +42,7 @@ pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
 /// No free port, or [`SiteError`] by the settings.
 pub async fn start_with(mut settings: Settings) -> Result<MockServer, SiteError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let base_path = crate::settings::base_path(&settings.base_url)?;
+    let base_path = crate::world::settings::base_path(&settings.base_url)?;
     settings.base_url = format!("http://{}{base_path}", listener.local_addr()?);
     let site = Site::new(SiteOptions::new(settings))?;
     let server = MockServer::builder().listener(listener).start().await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
-use crate::settings::RunSettings;
+use crate::world::settings::RunSettings;
 
 /// What a sandbox was made with; what changed in it since is in the rows of its world.
 #[derive(Debug, Clone)]

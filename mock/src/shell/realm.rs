@@ -11,7 +11,7 @@ use super::lease::Lease;
 use super::mailbox::{Arrival, Mailbox, RECEIVER};
 use crate::Service;
 use crate::service::Attempt;
-use crate::settings::RunSettings;
+use crate::world::settings::RunSettings;
 
 /// A served world.
 #[derive(Clone)]

@@ -15,13 +15,13 @@ use super::durable::Durable;
 use super::kept_sandbox::KeptSandbox;
 use super::lease::Lease;
 use super::realm::Realm;
-use crate::defect::Defect;
-use crate::keeper::NotKept;
-use crate::seeded::Seeded;
-use crate::settings::{
-    ClockSetting, Progression, RateLimitMode, RunSettings, Secrets, SettingsError,
-};
-use crate::{Service, World};
+use crate::Service;
+use crate::World;
+use crate::service::NotKept;
+use crate::state::seeded::Seeded;
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode, Secrets, SettingsError};
+use crate::world::Deviation;
+use crate::world::settings::RunSettings;
 
 /// Sandboxes that exist at a time.
 pub const SANDBOXES_MAX: usize = 10_000;
@@ -44,7 +44,7 @@ pub(crate) struct Plan {
     pub(crate) progression: Option<Progression>,
     /// Deleted once nobody called it for so long; absent: never.
     pub(crate) lease: Option<Duration>,
-    pub(crate) defects: Option<Vec<&'static Defect>>,
+    pub(crate) defects: Option<Vec<&'static dyn Deviation>>,
 }
 
 /// A seed world or a set of answers, and its name if it has one.

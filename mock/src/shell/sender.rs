@@ -11,8 +11,8 @@ use reqwest::{Client, Url};
 use tokio::sync::Semaphore;
 
 use super::network::{Network, Reach, reason};
-use crate::address;
 use crate::service::{Attempt, AttemptResult};
+use crate::value::address;
 
 /// A receiver that has not answered by then has not (answer `delivery_retries`).
 const ANSWER_MAX: Duration = Duration::from_secs(30);

@@ -10,8 +10,10 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
-use crate::defect::{self, Defect};
-use crate::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+use crate::defect;
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
+use crate::world::Deviation;
+use crate::world::settings::Settings;
 use moot_fixtures::nearest::{ending, nearest};
 
 /// A setting that can't be read.
@@ -130,8 +132,9 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
 ///
 /// # Errors
 /// [`SettingError::Unknown`], with the nearest id.
-pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
-    defect::named(id).ok_or_else(|| SettingError::Unknown {
+pub fn defect(id: &str) -> Result<&'static dyn Deviation, SettingError> {
+    let found = defect::named(id).map(|defect| defect as &dyn Deviation);
+    found.ok_or_else(|| SettingError::Unknown {
         what: "defect",
         given: id.to_owned(),
         known: format!(

@@ -29,9 +29,11 @@ use super::restored;
 use super::sandboxes::Sandboxes;
 use super::sent::sent;
 use super::site_body::SiteBody;
-use crate::call::{self, Admission, Call, Head};
-use crate::settings::{Settings, SettingsError, base_path};
-use crate::{Service, World};
+use crate::Service;
+use crate::World;
+use crate::message::call::{self, Admission, Call, Head};
+use crate::value::settings::SettingsError;
+use crate::world::settings::{Settings, base_path};
 
 /// Prefix of a control plane, below a base path.
 const ADMIN: &str = "/__admin";

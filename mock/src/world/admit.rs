@@ -3,16 +3,15 @@
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
-use super::World;
-use crate::authorise;
-use crate::call::{Admission, Admitted, Head};
-use crate::defect;
+use super::{ReplyContext, World, reading};
 use crate::journal::Record;
-use crate::limiter::{Decision, Limiter};
-use crate::operation;
-use crate::problem::Problem;
-use crate::route::Routed;
-use crate::settings::RateLimitMode;
+use crate::message::call::{Admission, Admitted, Head};
+use crate::message::problem::Problem;
+use crate::message::response::Response;
+use crate::message::route::Routed;
+use crate::value::settings::RateLimitMode;
+use crate::world::authorise;
+use crate::world::limiter::{Decision, Limiter};
 
 /// What was found out about a call until it was refused.
 #[derive(Default)]
@@ -24,10 +23,35 @@ struct Seen {
 impl World {
     /// Admits a call, or refuses it; a refusal is kept in the journal.
     pub fn admit(&self, now: Timestamp, head: &Head<'_>) -> Admission {
-        if self.defects().is_empty() {
-            return self.admit_soundly(now, head);
+        let sound = self.admit_soundly(now, head);
+        let defects = self.defects().iter();
+        let mut admission =
+            defects.fold(sound, |admission, defect| defect.admit(self, now, head, admission));
+        if let Admission::Refused(response) = &mut admission {
+            self.deviate_reply(now, head, self.operation_of(head), response);
         }
-        defect::admit(self, now, head)
+        admission
+    }
+
+    /// Lets the defects edit a response.
+    pub(crate) fn deviate_reply(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        operation: Option<Operation>,
+        response: &mut Response,
+    ) {
+        let context = ReplyContext { operation, path: head.path, query: head.query, now };
+        for defect in self.defects() {
+            defect.reply(&context, response);
+        }
+    }
+
+    fn operation_of(&self, head: &Head<'_>) -> Option<Operation> {
+        match self.seeded().router().find(head.method, head.path) {
+            Routed::Found(operation, _) => Some(operation),
+            Routed::WrongMethod(_) | Routed::Unknown => None,
+        }
     }
 
     /// The admission without any defect.
@@ -85,7 +109,7 @@ impl World {
                 Some(principal)
             }
         };
-        let reading = operation::reading(operation, answers);
+        let reading = reading(operation, answers);
         Ok(Admitted { serial, at: now, operation, id, principal, reading })
     }
 

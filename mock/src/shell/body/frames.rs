@@ -11,7 +11,7 @@ use http::header::CONTENT_LENGTH;
 use http_body::Body;
 use tokio::time::{Sleep, sleep_until};
 
-use crate::call::BodyFault;
+use crate::message::call::BodyFault;
 use crate::shell::clock;
 
 /// How long a body may take.

@@ -16,10 +16,10 @@ use super::folder::{DurableError, Folder};
 use super::rows::{self, Entry};
 use super::sandbox_row::SandboxRow;
 use super::witness::Witness;
-use crate::call::ContentPlace;
-use crate::keeper::{Keeper, NotKept};
+use crate::message::content::ContentPlace;
+use crate::service::{Keeper, NotKept};
 use crate::shell::kept_sandbox::KeptSandbox;
-use crate::stored;
+use crate::state::stored;
 
 /// The state of one mock; it has its folder to itself. A clone is another handle on the same.
 #[derive(Clone)]
@@ -165,10 +165,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Durable, Inner};
-    use crate::changes::Change;
-    use crate::settings::RateLimitMode;
     use crate::shell::durable::open::Opened;
     use crate::shell::settings;
+    use crate::state::change::Change;
+    use crate::value::settings::RateLimitMode;
     use crate::world::Noted;
 
     fn opened(folder: &std::path::Path) -> Opened {

@@ -3,7 +3,7 @@
 //! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
 //! each under its SHA-256), `commits` (how many there were) and `uploads/` (what is being received).
 //! One store holds the main world and every sandbox, but no journal, faults or limiter. Start
-//! reading at [`Durable::open`]; what a row says is [`crate::stored`]'s.
+//! reading at [`Durable::open`]; what a row says is [`crate::state::stored`]'s.
 
 mod committer;
 mod documents;

@@ -15,11 +15,11 @@ use super::folder::{DurableError, Folder};
 use super::held::{self, Held};
 use super::rows::{self, About, FORMAT, Live, MAIN};
 use super::witness::{self, Witness};
-use crate::call::{Content, ContentPlace};
-use crate::changes::Change;
-use crate::settings::Settings;
+use crate::message::content::{Content, ContentPlace};
 use crate::shell::kept_sandbox::KeptSandbox;
-use crate::stored::{self, StoredError};
+use crate::state::change::Change;
+use crate::state::stored::{self, StoredError};
+use crate::world::settings::Settings;
 
 /// What a folder said of the worlds that it is the state of.
 pub(crate) struct Opened {

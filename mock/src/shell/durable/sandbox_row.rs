@@ -11,11 +11,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::rendered::json_bytes;
-use crate::settings::{ClockSetting, RateLimitMode, RunSettings, Secrets};
+use crate::message::rendered::json_bytes;
 use crate::shell::clock;
 use crate::shell::kept_sandbox::KeptSandbox;
 use crate::shell::settings;
+use crate::value::settings::{ClockSetting, RateLimitMode, Secrets};
+use crate::world::settings::RunSettings;
 
 /// Seed worlds and answers by the SHA-256 of their JSON.
 pub(super) type Definitions = BTreeMap<[u8; 32], Vec<u8>>;
@@ -58,7 +59,7 @@ impl SandboxRow {
             },
             rate_limit: *rate_limit,
             progression: progression.to_string(),
-            defects: defects.iter().map(|defect| defect.id.to_owned()).collect(),
+            defects: defects.iter().map(|defect| defect.id().to_owned()).collect(),
             secrets: secrets.clone(),
             lease_seconds: lease.map(|lease| lease.as_secs()),
         };
