@@ -16,13 +16,15 @@ use super::suite;
 use crate::answers::Pins;
 use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
 use crate::expected;
-use crate::report::secret::Secrets;
-use crate::report::text::paint::Paint;
-use crate::report::{Format, escape};
-use crate::run::{self, Event, RunOptions, plan};
+use crate::masks::Secrets;
+use crate::report::Format;
+use crate::run::{self, Event, RunOptions};
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan;
 use crate::target::recording::Index;
 use crate::target::{TargetChoice, TargetOptions, file};
+use crate::terminal::escape;
+use crate::terminal::paint::Paint;
 
 /// The word for the mock in this process.
 const MOCK: &str = "mock";

@@ -14,13 +14,13 @@ use super::run::choice_of;
 use super::screen::Screen;
 use super::suite;
 use super::verified::Verified;
-use crate::exchange::Masks;
-use crate::report::escape;
+use crate::masks::Masks;
 use crate::report::section_order;
-use crate::report::text::Detail;
-use crate::report::text::paint::{left, right};
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::target::{Chosen, Sketch, TargetOptions};
+use crate::terminal::Detail;
+use crate::terminal::escape;
+use crate::terminal::paint::{left, right};
 use crate::verdict::Verdict;
 
 /// What there is for a row.

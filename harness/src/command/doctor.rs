@@ -11,12 +11,13 @@ use super::line::DoctorArguments;
 use super::plan::refusal;
 use super::run::{choice, drawn, runtime, target_options};
 use super::screen::Screen;
-use crate::exchange::Masks;
-use crate::report::escape;
-use crate::report::text::paint::{left, width};
-use crate::run::result::{NotRun, TargetDescription};
+use crate::masks::Masks;
 use crate::scenario::model::NEEDS;
+use crate::target::TargetDescription;
 use crate::target::{Target, TargetOptions};
+use crate::terminal::escape;
+use crate::terminal::paint::{left, width};
+use crate::verdict::NotRun;
 use crate::verdict::Verdict;
 
 /// Deadline `doctor`: for all of it.

@@ -14,8 +14,8 @@ use super::progress::Progress;
 use super::run::{choice, drawn, is_stdout, runtime, target_options};
 use super::screen::Screen;
 use crate::explore::{self, ExploreOptions, Explored};
+use crate::masks::Secrets;
 use crate::report::Format;
-use crate::report::secret::Secrets;
 use crate::run::{Interruption, RunOptions};
 use crate::target::{TargetChoice, TargetOptions};
 

@@ -8,8 +8,9 @@ use super::run::performed;
 use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
-use crate::run::{RunOptions, plan};
+use crate::run::RunOptions;
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan;
 use crate::target::recording::Index;
 use crate::target::{TargetChoice, TargetOptions};
 

@@ -11,17 +11,17 @@ use super::planned::Totals;
 use super::run::{choice, drawn, runtime, target_options};
 use super::screen::Screen;
 use super::suite;
-use crate::exchange::Masks;
 use crate::expected;
-use crate::report::escape;
-use crate::report::text::paint::{left, width};
+use crate::masks::Masks;
 use crate::run::PAGES_MAX;
 use crate::run::estimate::{self, Bounds, Estimate, Terms};
-use crate::run::plan::{self, Planned};
-use crate::run::result::NotRun;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
+use crate::scenario::plan::{self, Planned};
 use crate::target::{Chosen, Endpoints, OpenError, Sketch, Target, TargetOptions};
+use crate::terminal::escape;
+use crate::terminal::paint::{left, width};
+use crate::verdict::NotRun;
 use crate::verdict::Verdict;
 
 /// A scenario of the plan.
@@ -79,7 +79,8 @@ fn on_deployment<'a>(
     files: &[ScenarioFile],
     planned: Vec<Planned<'a>>,
 ) -> Result<(Vec<Row<'a>>, Totals), OpenError> {
-    chosen.expected(options, files, expected::today())?;
+    expected::read_for(chosen.expected_file(options), Some(files))
+        .map_err(|error| OpenError::Usage(error.to_string()))?;
     let Chosen::Http(file) = chosen else {
         return Err(OpenError::Usage("the target is no deployment".to_owned()));
     };

@@ -15,8 +15,9 @@ use super::repeat;
 use super::screen::Screen;
 use super::stream::Streams;
 use super::suite;
-use crate::run::result::RunResult;
-use crate::run::{self, Event, Interruption, Kept, RunOptions, plan};
+use crate::result::RunResult;
+use crate::run::{self, Event, Interruption, Kept, RunOptions};
+use crate::scenario::plan;
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{TargetChoice, TargetOptions};
 

@@ -17,8 +17,8 @@ use super::known;
 use super::means::Means;
 use super::shrink::{self, Smaller};
 use super::violation::{self, Cause, Causes, Shown, Violation};
-use crate::run::outcome::Ending;
-use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
+use crate::result::Ending;
+use crate::result::{CheckResult, RunResult, ScenarioResult, Subject};
 use crate::run::{Event, Interruption, RunOptions, Session};
 use crate::verdict::Verdict;
 

@@ -9,8 +9,8 @@ use super::case::{self, Case};
 use super::draw;
 use super::means::Means;
 use super::violation::Cause;
+use crate::result::ScenarioResult;
 use crate::run::Session;
-use crate::run::result::ScenarioResult;
 
 /// Walks that making one case smaller may cost on a mock.
 const WALKS_MAX: u32 = 60;

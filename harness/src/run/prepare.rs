@@ -14,6 +14,7 @@ use crate::scenario::names::Names;
 use crate::target::{PartBytes, Prepared, PreparedBody, PreparedPart, Stage};
 
 use super::stop::Stop;
+use crate::verdict::NotRunKind;
 
 /// What can't stand in a path as it is; `%` can, so that a scenario may send any bytes.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');
@@ -226,9 +227,12 @@ fn parts(stage: &Stage, names: &Names, multipart: &Multipart) -> Result<Vec<Prep
 
 fn derived(stage: &Stage, names: &Names, schema: &Json) -> Result<Vec<PreparedPart>, Stop> {
     let schema = schema.render(names)?;
-    stage
-        .payload(&schema)
-        .map_err(|reason| Stop::not_run(format!("no request can be made of the schema: {reason}")))
+    stage.payload(&schema).map_err(|reason| {
+        Stop::not_run(
+            NotRunKind::UnusableSchema,
+            format!("no request can be made of the schema: {reason}"),
+        )
+    })
 }
 
 fn part(names: &Names, spec: &PartSpec) -> Result<PreparedPart, Stop> {

@@ -15,7 +15,7 @@ use super::Bench;
 use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
-use crate::run::result::RunResult;
+use crate::result::RunResult;
 use crate::run::{Kept, RunOptions, run};
 use crate::target::recording::{Asked, Recorder, RecordingError};
 use crate::target::{Overlay, TargetChoice, TargetOptions};

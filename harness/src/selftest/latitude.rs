@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::Bench;
 use super::trial::side_by_side;
-use crate::run::result::{CheckResult, RunResult};
+use crate::result::{CheckResult, RunResult};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::run::result::{RunResult, Subject};
+use crate::result::{RunResult, Subject};
 use crate::run::{Kept, RunOptions, run};
 use crate::scenario::model::ScenarioFile;
 use crate::target::{TargetChoice, TargetOptions};

@@ -2,10 +2,10 @@
 
 use moot_fixtures::contract::{Operation, Scopes};
 
+use super::Residue;
 use super::line::Line;
 use super::prepared::{Prepared, PreparedBody};
 use super::send::{self, Manner};
-use crate::run::result::Residue;
 
 /// Deletes the webhooks among `residue`. What cannot be deleted stays residue.
 pub(super) async fn delete_webhooks(line: &Line, residue: Vec<Residue>) {

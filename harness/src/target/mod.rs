@@ -12,6 +12,7 @@ mod cleanup;
 pub mod curl;
 mod deck;
 mod deployment;
+mod description;
 mod discovery;
 mod endpoint;
 pub mod file;
@@ -48,6 +49,7 @@ mod venue;
 mod wire;
 
 pub use choice::{Chosen, OpenError, TargetChoice, TargetOptions};
+pub use description::{Residue, TargetDescription};
 pub use endpoint::{Endpoint, Endpoints};
 pub use file::TargetFile;
 pub use guard::created_kind;

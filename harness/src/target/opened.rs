@@ -13,11 +13,12 @@ use super::mock::Sandboxes;
 use super::recording::{IndexTarget, Recorder, Recording};
 use super::stage::{Receivers, Stage};
 use super::transport::Carrier;
+use super::{Residue, TargetDescription};
 use super::{cleanup, needs};
 use crate::answers::Pins;
 use crate::exchange::Trouble;
-use crate::run::result::{NotRun, Residue, TargetDescription};
 use crate::scenario::model::{NEEDS, Sandbox};
+use crate::verdict::{NotRun, NotRunKind};
 
 /// What a run is pointed at, opened.
 pub struct Target {
@@ -126,6 +127,7 @@ impl Target {
     /// Why a need of [`NEEDS`] is not met; `None` where it is.
     pub fn missing(&self, need: &str) -> Option<NotRun> {
         let not_run = |reason: String, setting: Option<String>| NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason,
             setting,
             tolerate_as: need.to_owned(),
@@ -181,6 +183,7 @@ impl Target {
         }
         let why = line.venue.refused.lock().get(role).cloned()?;
         Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason: format!("the target gives no token to the application `{role}`: {why}"),
             setting: Some(format!("applications.{role} in the target file")),
             tolerate_as: need.to_owned(),

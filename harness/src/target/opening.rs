@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use secrecy::ExposeSecret;
 use tokio::sync::OnceCell;
 
+use super::TargetDescription;
 use super::choice::{Chosen, OpenError, TargetOptions};
 use super::deployment::Deployment;
 use super::endpoint::Endpoints;
@@ -25,8 +26,8 @@ use super::transport::{Carrier, Transport};
 use super::venue::{self, Admin, Rules, Venue};
 use super::{address, discovery, needs, token_file};
 use crate::answers::Pins;
-use crate::exchange::{Masks, Trouble};
-use crate::run::result::TargetDescription;
+use crate::exchange::Trouble;
+use crate::masks::Masks;
 use crate::scenario::model::{NEEDS, Sandbox};
 
 /// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.

@@ -9,7 +9,7 @@ use super::endpoint::Endpoints;
 use super::file::{AdminChoice, Consent, FileLimits, TargetFile};
 use super::venue::{Rules, Venue};
 use super::{address, discovery, needs, opening, roots};
-use crate::run::result::NotRun;
+use crate::verdict::{NotRun, NotRunKind};
 
 /// A deployment that was not opened.
 pub struct Sketch {
@@ -56,6 +56,7 @@ impl Sketch {
         };
         let unmet = needs::unmet(&offer).remove(need)?;
         Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason: unmet.reason,
             setting: Some(unmet.setting),
             tolerate_as: need.to_owned(),

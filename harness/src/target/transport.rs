@@ -9,7 +9,8 @@ use super::http::Http;
 use super::in_process::InProcess;
 use super::known::KnownBodies;
 use super::wire::Wire;
-use crate::exchange::{Masks, ReceivedResponse, Trouble};
+use crate::exchange::{ReceivedResponse, Trouble};
+use crate::masks::Masks;
 
 /// How a request reaches its service.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ use super::endpoint::Endpoints;
 use super::file::Application;
 use super::tokens::Tokens;
 use super::variants;
-use crate::exchange::Masks;
+use crate::masks::Masks;
 
 /// Workflow schemas that are remembered with the workflow they belong to.
 const FORMS_MAX: usize = 100;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::exchange::{Masks, Trouble};
+use moot_harness::exchange::Trouble;
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
 use moot_harness::target::{OpenError, Stage, Target};
 use serde_json::{Value, json};

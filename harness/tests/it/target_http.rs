@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, Trouble};
+use moot_harness::exchange::{Exchange, ReceivedResponse, Trouble};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
 use moot_harness::target::{Prepared, PreparedBody};
 use wiremock::matchers::{method, path};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse};
+use moot_harness::exchange::{Exchange, ReceivedResponse};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::{NEEDS, Sandbox};
 use moot_harness::target::{
     Chosen, Prepared, PreparedBody, Stage, Target, TargetChoice, TargetOptions, payload,

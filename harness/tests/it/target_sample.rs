@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use moot_harness::exchange::Masks;
+use moot_harness::masks::Masks;
 use moot_harness::target::{
     OpenError, Prepared, PreparedBody, PreparedPart, Target, TargetOptions, file,
 };

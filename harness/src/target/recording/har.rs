@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::redact::Redactor;
 use super::tape::{Call, VenueRow};
-use crate::exchange::{Exchange, Masks, ReceivedResponse, SentRequest, Trouble};
+use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use crate::masks::Masks;
 
 /// A file.
 #[derive(Debug, Serialize, Deserialize)]

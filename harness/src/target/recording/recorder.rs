@@ -11,8 +11,8 @@ use super::har::{self, Creator, Entry, Har, Log, TapeHead};
 use super::index::{FORMAT_VERSION, Index, IndexTape, IndexTarget};
 use super::redact::Redactor;
 use super::tape::{ApplicationRow, Call, Tape, VenueRow};
-use crate::report::secret::Secrets;
-use crate::run::result::RunResult;
+use crate::masks::Secrets;
+use crate::result::RunResult;
 
 /// The tapes of a run.
 #[derive(Default)]
