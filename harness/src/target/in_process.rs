@@ -47,9 +47,9 @@ impl InProcess {
             clock: ClockSetting::Real,
             rate_limit: RateLimitMode::Observe,
             progression: Progression::Manual,
-            defects,
         };
-        let site = Site::new(SiteOptions::new(settings)).map_err(|error| error.to_string())?;
+        let options = SiteOptions { defects, ..SiteOptions::new(settings) };
+        let site = Site::new(options).map_err(|error| error.to_string())?;
         Ok(Self { site })
     }
 

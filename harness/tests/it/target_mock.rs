@@ -255,7 +255,6 @@ async fn over_http_it_is_the_same_mock() {
         clock: moot_mock::settings::ClockSetting::Real,
         rate_limit: moot_mock::settings::RateLimitMode::Enforce,
         progression: moot_mock::settings::Progression::Manual,
-        defects: Vec::new(),
     };
     let options = moot_mock::shell::SiteOptions::new(settings);
     let site = moot_mock::shell::Site::new(options).expect("it starts");

@@ -19,7 +19,6 @@ use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 use super::problem;
 use super::site::{Site, SiteError, SiteOptions};
 use super::site_body::SiteBody;
-use crate::settings::Settings;
 
 /// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
 const PRIORITY: u8 = u8::MAX;
@@ -35,16 +34,18 @@ pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
     start_with(super::settings::defaults("http://localhost", world)).await
 }
 
-/// A mock server that answers as the service, whose world has the server's address: the base address
-/// of `settings` gives only the base path.
+/// A mock server that answers as the service with these [`Settings`](crate::Settings), or these
+/// [`SiteOptions`]. Its world has the server's address: the base address of the settings gives only
+/// the base path.
 ///
 /// # Errors
 /// No free port, or [`SiteError`] by the settings.
-pub async fn start_with(mut settings: Settings) -> Result<MockServer, SiteError> {
+pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, SiteError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let base_path = crate::settings::base_path(&settings.base_url)?;
-    settings.base_url = format!("http://{}{base_path}", listener.local_addr()?);
-    let site = Site::new(SiteOptions::new(settings))?;
+    let mut options = options.into();
+    let base_path = crate::settings::base_path(&options.settings.base_url)?;
+    options.settings.base_url = format!("http://{}{base_path}", listener.local_addr()?);
+    let site = Site::new(options)?;
     let server = MockServer::builder().listener(listener).start().await;
     Mock::given(any()).respond_with(responder(&site)).with_priority(PRIORITY).mount(&server).await;
     Ok(server)

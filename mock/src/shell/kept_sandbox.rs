@@ -6,6 +6,7 @@ use std::time::Duration;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
+use crate::defect::Defect;
 use crate::settings::RunSettings;
 
 /// What a sandbox was made with; what changed in it since is in the rows of its world.
@@ -20,6 +21,8 @@ pub(crate) struct KeptSandbox {
     pub(crate) answers: Answers,
     /// Everything else; its base address follows from that of the main world.
     pub(crate) settings: RunSettings,
+    /// The requirements that it breaks on purpose.
+    pub(crate) defects: Vec<&'static Defect>,
     /// Deleted once nobody called it for so long; `None`: never.
     pub(crate) lease: Option<Duration>,
 }

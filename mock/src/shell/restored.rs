@@ -11,6 +11,7 @@ use super::durable::OpenedSandbox;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url};
 use crate::World;
+use crate::defect;
 use crate::rendered::json_bytes;
 use crate::seeded::Seeded;
 use crate::settings::{RunSettings, SettingsError};
@@ -33,6 +34,7 @@ pub(super) fn restore(
         let settings = RunSettings { base_url: base_url(main, kept.key), ..kept.settings };
         let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;
         world.restore(changes, starts);
+        let world = defect::install(world, &kept.defects);
         let realm = sandboxes.realm(kept.key, world, settings, kept.lease);
         // There were no more of them when they were kept.
         sandboxes.insert(&realm);

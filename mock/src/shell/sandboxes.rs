@@ -15,7 +15,7 @@ use super::durable::Durable;
 use super::kept_sandbox::KeptSandbox;
 use super::lease::Lease;
 use super::realm::Realm;
-use crate::defect::Defect;
+use crate::defect::{self, Defect};
 use crate::keeper::NotKept;
 use crate::seeded::Seeded;
 use crate::settings::{
@@ -69,6 +69,8 @@ pub(crate) enum SandboxError {
 /// All of them.
 pub(crate) struct Sandboxes {
     main_world: Arc<SeedWorld>,
+    /// Those of the main world.
+    defects: Vec<&'static Defect>,
     /// Where they are kept; `None`: nowhere.
     durable: Option<Durable>,
     realms: RwLock<BTreeMap<String, Realm>>,
@@ -85,9 +87,15 @@ type RowsName = (Option<String>, Option<String>);
 
 impl Sandboxes {
     /// None yet, kept in `durable`, where `made` were before.
-    pub(crate) fn new(main_world: Arc<SeedWorld>, durable: Option<Durable>, made: u64) -> Self {
+    pub(crate) fn new(
+        main_world: Arc<SeedWorld>,
+        defects: Vec<&'static Defect>,
+        durable: Option<Durable>,
+        made: u64,
+    ) -> Self {
         Self {
             main_world,
+            defects,
             durable,
             realms: RwLock::default(),
             made: Mutex::new(made),
@@ -216,11 +224,12 @@ impl Sandboxes {
             clock: plan.clock.unwrap_or(defaults.clock),
             rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
             progression: plan.progression.unwrap_or(defaults.progression),
-            defects: plan.defects.unwrap_or_else(|| defaults.defects.clone()),
             // Who writes a world out chooses its secrets.
             secrets: if is_inline { Secrets::Seeded } else { Secrets::Own(id(key)) },
         };
+        let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
         let world = World::from_seeded(seeded.clone(), settings.clone(), now)?;
+        let world = defect::install(world, &defects);
         if self.realms.read().len() >= SANDBOXES_MAX {
             return Err(SandboxError::TooMany);
         }
@@ -230,6 +239,7 @@ impl Sandboxes {
                 world: plan.world.map(|chosen| chosen.value),
                 answers: seeded.answers().clone(),
                 settings: settings.clone(),
+                defects,
                 lease: plan.lease,
             })?;
         }

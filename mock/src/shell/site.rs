@@ -30,6 +30,7 @@ use super::sandboxes::Sandboxes;
 use super::sent::sent;
 use super::site_body::SiteBody;
 use crate::call::{self, Admission, Call, Head};
+use crate::defect::{self, Defect};
 use crate::settings::{Settings, SettingsError, base_path};
 use crate::{Service, World};
 
@@ -46,6 +47,8 @@ const MAIN: u64 = 0;
 pub struct SiteOptions {
     /// The main world. The host of its base address may be named to the control plane.
     pub settings: Settings,
+    /// The requirements that the main world breaks on purpose, and each sandbox that names none.
+    pub defects: Vec<&'static Defect>,
     /// The bearer token of the control plane; without one it answers only calls that come from this
     /// machine and name it.
     pub admin_token: Option<String>,
@@ -66,6 +69,7 @@ impl SiteOptions {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
+            defects: Vec::new(),
             admin_token: None,
             is_beyond_loopback: false,
             has_private_receivers: false,
@@ -73,6 +77,12 @@ impl SiteOptions {
             fetcher: None,
             body_times: BodyTimes::default(),
         }
+    }
+}
+
+impl From<Settings> for SiteOptions {
+    fn from(settings: Settings) -> Self {
+        Self::new(settings)
     }
 }
 
@@ -125,6 +135,7 @@ impl Site {
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
         let world = World::new(options.settings.clone(), clock::now())?;
+        let world = defect::install(world, &options.defects);
         Self::with(options, Service::new(world), Store::default(), None)
     }
 
@@ -145,6 +156,7 @@ impl Site {
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;
         world.restore(changes, starts);
+        let world = defect::install(world, &options.defects);
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
         let site = Self::with(options, service, store, Some((durable, made)))?;
@@ -171,7 +183,8 @@ impl Site {
         let main = Realm::new(MAIN, None, service, run, None);
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let (durable, made) = kept.unzip();
-        let sandboxes = Arc::new(Sandboxes::new(seed_world, durable, made.unwrap_or_default()));
+        let made = made.unwrap_or_default();
+        let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));
         // Who is reached from elsewhere sends nothing into its own network for them.
         let is_guarded = is_beyond_loopback && !options.has_private_receivers;
         let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };

@@ -39,9 +39,8 @@ pub(super) struct SandboxRow {
 impl SandboxRow {
     /// The row of a sandbox, and what it names.
     pub(super) fn of(sandbox: &KeptSandbox) -> (Self, Definitions) {
-        let KeptSandbox { key: _, world, answers, settings, lease } = sandbox;
-        let RunSettings { seed, base_url: _, clock, rate_limit, progression, defects, secrets } =
-            settings;
+        let KeptSandbox { key: _, world, answers, settings, defects, lease } = sandbox;
+        let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } = settings;
         let mut definitions = Definitions::new();
         let mut define = |json: Vec<u8>| {
             let digest: [u8; 32] = Sha256::digest(&json).into();
@@ -94,9 +93,9 @@ impl SandboxRow {
                 clock: settings::clock(&self.clock, clock::now()).map_err(broken)?,
                 rate_limit: self.rate_limit,
                 progression: settings::progression(&self.progression).map_err(broken)?,
-                defects: defects.map_err(broken)?,
                 secrets: self.secrets.clone(),
             },
+            defects: defects.map_err(broken)?,
             lease: self.lease_seconds.map(Duration::from_secs),
         })
     }

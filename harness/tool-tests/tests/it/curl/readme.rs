@@ -1,17 +1,14 @@
-//! The README's first session with the mock is true: its commands are run as they stand.
+//! The first session of the README: its commands are run as they are printed.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use super::require_curl;
+use crate::support::{moot, root};
 
-use crate::command_support::run;
-
-/// The line that says where the mock listens; in the test it listens elsewhere.
+/// The line that says where the mock listens. In the test it listens at another address.
 const BASE: &str = "BASE=http://127.0.0.1:4010\n";
 
 /// The first `sh` block of the README.
 fn session() -> String {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let text = std::fs::read_to_string(readme).expect("the README is there");
+    let text = std::fs::read_to_string(root().join("README.md")).expect("the README is there");
     let (_, after) = text.split_once("```sh\n").expect("it has a session");
     let (commands, _) = after.split_once("```").expect("the session ends");
     assert!(commands.starts_with(BASE), "the session starts with where the mock listens");
@@ -20,16 +17,12 @@ fn session() -> String {
 
 #[test]
 fn a_new_user_comes_from_a_token_to_webhooks() {
-    let curl = Command::new("curl").arg("--version").stdout(Stdio::null()).status();
-    if !curl.is_ok_and(|status| status.success()) {
-        eprintln!("curl is not there: the commands of the README are not tested");
-        return;
-    }
+    require_curl();
     let folder = tempfile::tempdir().expect("a folder");
     let script = session();
-    let ran = run(&["exec", "--", "sh", "-c", &script], folder.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let mut rest = ran.stdout.as_str();
+    let output = moot(&["exec", "--", "sh", "-c", &script], folder.path());
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    let mut rest = output.stdout.as_str();
     for expected in [
         r#""type":"workflow""#,
         r#""required_fields":["workflow_id""#,
@@ -44,7 +37,7 @@ fn a_new_user_comes_from_a_token_to_webhooks() {
         r#""type":"token_expired""#,
     ] {
         let found = rest.find(expected);
-        assert!(found.is_some(), "{expected} does not come in turn: {rest}\n{}", ran.stderr);
+        assert!(found.is_some(), "{expected} does not come in turn: {rest}\n{}", output.stderr);
         rest = &rest[found.unwrap_or_default() + expected.len()..];
     }
 }

@@ -1,14 +1,12 @@
-//! `docs/sandbox.md` is true: its commands are run as they stand, and print what it says.
+//! `docs/sandbox.md`: its commands are run as they are printed, and print what it says.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use super::require_curl;
+use crate::support::{Output, moot, root};
 
-use crate::command_support::moot;
-
-/// Stands in the output before that of each block.
+/// Printed before the output of each block.
 const MARK: &str = "--- block ";
 
-/// The commands of a block, and what they print; nothing where nothing is said.
+/// The commands of a block, and what they print. Empty where the document does not say.
 struct Block {
     line: usize,
     commands: String,
@@ -42,40 +40,18 @@ fn options(document: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-fn is_there(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
-    let is_there = found.is_ok_and(|status| status.success());
-    if !is_there {
-        eprintln!("{program} is not there: the commands of docs/sandbox.md are not tested");
-    }
-    is_there
-}
-
-/// Where programs are looked for: the binary under test first, since its users have it installed.
-fn path() -> std::ffi::OsString {
-    let own = Path::new(env!("CARGO_BIN_EXE_moot")).parent().expect("it is in a folder");
-    let known = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(own.to_owned()).chain(std::env::split_paths(&known));
-    std::env::join_paths(folders).expect("folders of a PATH")
-}
-
 #[test]
 fn every_command_does_what_the_document_says() {
-    if !is_there("curl") {
-        return;
-    }
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    require_curl();
     let document =
-        std::fs::read_to_string(root.join("docs/sandbox.md")).expect("the document is there");
+        std::fs::read_to_string(root().join("docs/sandbox.md")).expect("the document is there");
     let blocks = blocks(&document);
     assert!(blocks.len() > 10, "{} blocks were found", blocks.len());
     let marked = |block: &Block| format!("echo '{MARK}{}'\n{}", block.line, block.commands);
     let script =
         blocks.iter().map(marked).fold("set -e\n".to_owned(), |script, block| script + &block);
     let words = [options(&document), vec!["sh", "-c", &script]].concat();
-    let ran = moot(&words, root).env("PATH", path()).output().expect("the binary runs");
-    let (stdout, stderr) =
-        (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    let Output { code, stdout, stderr } = moot(&words, root());
     for block in &blocks {
         let mark = format!("{MARK}{}\n", block.line);
         let after = stdout.split_once(&mark).map_or("", |(_, after)| after);
@@ -86,6 +62,6 @@ fn every_command_does_what_the_document_says() {
             block.line, block.commands, stderr
         );
     }
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr);
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.contains("first-page-only: list_legal_requests: page 1 of 3"));
 }
