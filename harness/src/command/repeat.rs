@@ -2,9 +2,7 @@
 
 use super::failure::Failure;
 use super::line::RunArguments;
-use crate::result::Ending;
-use crate::result::RunResult;
-use crate::result::Tally;
+use crate::result::{Ending, RunResult, Tally};
 use crate::run::order::Order;
 
 /// Scenarios side by side in runs that are shuffled, in turn; `None` is the default.

@@ -8,9 +8,8 @@ use serde_json::Value;
 use super::failure::Failure;
 use super::line::{ColorWhen, Line, OutputFormat};
 use crate::report::text::Options;
-use crate::terminal::Detail;
-use crate::terminal::escape;
 use crate::terminal::paint::Paint;
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// How this process prints.

@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use crate::scenario::model::ScenarioFile;
-use crate::target::file::FileError;
+use crate::target_file::FileError;
 
 mod apply;
 mod check;

@@ -8,9 +8,8 @@ use super::Explored;
 use super::differ::Alike;
 use super::violation::Violation;
 use crate::result::{ExpectedFailure, ExpectedState, RunResult};
-use crate::terminal::Detail;
-use crate::terminal::escape;
 use crate::terminal::paint::{Paint, left};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.

@@ -9,10 +9,10 @@ use moot_fixtures::contract::Level;
 use moot_snapshots::Change;
 
 use crate::answers::ObservedAnswer;
+use crate::client::{Residue, TargetDescription};
 use crate::exchange::Exchange;
 use crate::masks::Masks;
 use crate::scenario::model::Location;
-use crate::target::{Residue, TargetDescription};
 use crate::verdict::{Failure, NotRun, NotRunKind, Verdict};
 
 /// What a check judges.

@@ -25,7 +25,7 @@ async fn ask(
         Some(json) => Some(json.render(&walk.names)?),
         None => None,
     };
-    let answer = walk.stage.admin(&step.method, &path, json).await.map_err(|trouble| {
+    let answer = walk.session.admin(&step.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(
             NotRunKind::NoAnswer,
             format!("the control plane refused {path}: {}", describe(&trouble)),

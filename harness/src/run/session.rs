@@ -11,14 +11,16 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
+use crate::client::TargetDescription;
+use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
 use crate::expected::{self, Circumstances, Expected};
 use crate::masks::Masks;
-use crate::result::Ending;
-use crate::result::{ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings};
+use crate::result::{
+    Ending, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings,
+};
 use crate::run::Event;
 use crate::run::order::Order;
 use crate::scenario::model::ScenarioFile;
-use crate::target::{Chosen, OpenError, Target, TargetChoice, TargetDescription};
 
 use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
@@ -26,7 +28,7 @@ use super::walk::{self, RunOptions, Shared};
 use super::{SnapshotMode, snapshot};
 
 /// An opened target, and all that its walks share.
-pub struct Session {
+pub struct Runner {
     shared: Arc<Shared>,
     begun: Begun,
     jobs: Option<usize>,
@@ -87,7 +89,7 @@ pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> Run
     Begun::now(options).blank(ending, Some(why), describe_choice(&options.choice))
 }
 
-impl Session {
+impl Runner {
     /// Opens the target of `options`, and walks until `interruption` is told; files and selectors are
     /// not looked at, and known failures are held against the register alone.
     ///
@@ -101,7 +103,7 @@ impl Session {
         Self::opened(options, None, interruption, on_event).await
     }
 
-    /// As [`Session::open`], for the files of `options`, which known failures are held against.
+    /// As [`Runner::open`], for the files of `options`, which known failures are held against.
     pub(super) async fn open_for_suite(
         options: &RunOptions,
         interruption: Arc<Interruption>,
@@ -125,7 +127,7 @@ impl Session {
             let chosen = options.choice.clone().read()?;
             let expected = known_failures(options, &chosen, files)?;
             let masks = Arc::clone(&begun.masks);
-            Ok((Target::open(chosen, options.target.clone(), masks).await?, expected))
+            Ok((Environment::open(chosen, options.target.clone(), masks).await?, expected))
         };
         let opened = tokio::select! {
             opened = opened => opened,
@@ -178,7 +180,7 @@ impl Session {
     }
 
     /// What is walked.
-    pub fn target(&self) -> &Target {
+    pub fn target(&self) -> &Environment {
         &self.shared.target
     }
 
@@ -237,7 +239,7 @@ impl Session {
         self.ended(scenarios, false).await
     }
 
-    /// As [`Session::end`]; after a whole run of a whole suite it is known which snapshots nobody
+    /// As [`Runner::end`]; after a whole run of a whole suite it is known which snapshots nobody
     /// asked for.
     pub(super) async fn ended(
         self,
@@ -281,7 +283,7 @@ impl Session {
 /// scenarios where these are known.
 fn known_failures(
     options: &RunOptions,
-    chosen: &Chosen,
+    chosen: &TargetSource,
     files: Option<&[ScenarioFile]>,
 ) -> Result<Expected, OpenError> {
     expected::read_for(chosen.expected_file(&options.target), files)

@@ -11,23 +11,22 @@ use tokio::sync::OnceCell;
 
 use crate::answers::ObservedAnswer;
 use crate::check::implicit::ImplicitContext;
+use crate::environment::{Environment, TargetChoice, TargetOptions};
 use crate::masks::Masks;
-use crate::result::Ending;
-use crate::result::{RunResult, ScenarioResult};
+use crate::recording::Recorder;
+use crate::result::{Ending, RunResult, ScenarioResult};
 use crate::run::Event;
 use crate::run::order::Order;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::{self, Planned};
-use crate::target::recording::Recorder;
-use crate::target::{Target, TargetChoice, TargetOptions};
 
 use super::interruption::Interruption;
 use super::keep::Kept;
-use super::session::{self, Session};
-use super::snapshot::SnapshotMode;
+use super::scenario;
+use super::session::{self, Runner};
+use super::snapshot::{self, SnapshotMode};
 use super::stop::Stop;
 use super::turn::{self, Course, Turns};
-use super::{scenario, snapshot};
 
 /// What to run, and how.
 pub struct RunOptions {
@@ -88,7 +87,7 @@ impl RunOptions {
 
 /// What every scenario of a run shares.
 pub(super) struct Shared {
-    pub(super) target: Target,
+    pub(super) target: Environment,
     pub(super) strict: bool,
     pub(super) run_tag: String,
     pub(super) masks: Arc<Masks>,
@@ -130,13 +129,13 @@ pub async fn run_until(
         return session::unopened(&options, Ending::INCOMPLETE, why);
     }
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
-    let session = match Session::open_for_suite(&options, interruption, on_event).await {
-        Ok(session) => session,
+    let runner = match Runner::open_for_suite(&options, interruption, on_event).await {
+        Ok(runner) => runner,
         Err(result) => return *result,
     };
-    session.announce(places.len());
-    let scenarios = session.walk(&options.files, &places).await;
-    session.ended(scenarios, options.selectors.is_empty()).await
+    runner.announce(places.len());
+    let scenarios = runner.walk(&options.files, &places).await;
+    runner.ended(scenarios, options.selectors.is_empty()).await
 }
 
 /// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
 use moot_harness::answers::ObservedAnswer;
+use moot_harness::client::{Residue, TargetDescription};
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::masks::Masks;
 use moot_harness::result::{
@@ -16,7 +17,6 @@ use moot_harness::result::{
 };
 use moot_harness::run::Event;
 use moot_harness::scenario::model::Location;
-use moot_harness::target::{Residue, TargetDescription};
 use moot_harness::verdict::{NotRun, NotRunKind, Verdict};
 use serde_json::{Value, json};
 

@@ -5,9 +5,8 @@ use super::Options;
 use super::rest::NAMES_SHOWN_MAX;
 use crate::report::told::Finding;
 use crate::report::view::{Exchange, Report};
-use crate::terminal::Detail;
-use crate::terminal::escape;
 use crate::terminal::paint::{Paint, left};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.
