@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use reqwest::{Client, Url};
 use tokio::sync::Semaphore;
 
-use super::network::{Network, Reach, reason};
 use crate::address;
 use crate::service::{Attempt, AttemptResult};
+use crate::shell::network::{Network, Reach, reason};
 
 /// A receiver that has not answered by then has not (answer `delivery_retries`).
 const ANSWER_MAX: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ pub(super) struct Sender {
 
 impl Sender {
     /// One that delivers no further than `reach`.
-    pub(super) fn new(network: Network, reach: Reach) -> Self {
+    pub(crate) fn new(network: Network, reach: Reach) -> Self {
         Self {
             network,
             reach,
@@ -52,7 +52,7 @@ impl Sender {
     }
 
     /// Makes an attempt; `None` where it might not start any more when its turn came.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         attempt: Attempt,
         may_start: impl Fn() -> bool,

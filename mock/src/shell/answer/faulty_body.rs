@@ -9,7 +9,7 @@ use bytes::{Buf, Bytes};
 use http_body::{Body, Frame};
 use tokio::time::Sleep;
 
-use super::site_body::SiteBody;
+use super::body::SiteBody;
 
 /// A slow body comes in so many pieces.
 const PIECES: u32 = 10;

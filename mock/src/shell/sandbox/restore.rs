@@ -6,8 +6,6 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
-use super::clock;
-use super::durable::OpenedSandbox;
 use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url};
 use crate::World;
@@ -15,13 +13,15 @@ use crate::defect;
 use crate::rendered::json_bytes;
 use crate::seeded::Seeded;
 use crate::settings::{RunSettings, SettingsError};
+use crate::shell::clock;
+use crate::shell::store::OpenedSandbox;
 
 /// Puts back each of `kept`, after `starts` earlier starts; gives them in the same order. A lease
 /// begins anew: while nothing served the sandbox, nobody could call it.
 ///
 /// # Errors
 /// [`SettingsError`]: a world or answers that this version makes nothing of.
-pub(super) fn restore(
+pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
     kept: Vec<OpenedSandbox>,

@@ -14,11 +14,11 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use super::documents;
 use super::folder::{DurableError, Folder};
 use super::rows::{self, Entry};
+use super::sandbox_record::KeptSandbox;
 use super::sandbox_row::SandboxRow;
 use super::witness::Witness;
 use crate::call::ContentPlace;
 use crate::keeper::{Keeper, NotKept};
-use crate::shell::kept_sandbox::KeptSandbox;
 use crate::stored;
 
 /// The state of one mock; it has its folder to itself. A clone is another handle on the same.
@@ -164,10 +164,10 @@ impl Inner {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::open::Opened;
     use super::{Durable, Inner};
     use crate::changes::Change;
     use crate::settings::RateLimitMode;
-    use crate::shell::durable::open::Opened;
     use crate::shell::settings;
     use crate::world::Noted;
 

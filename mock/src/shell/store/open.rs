@@ -14,11 +14,11 @@ use super::documents;
 use super::folder::{DurableError, Folder};
 use super::held::{self, Held};
 use super::rows::{self, About, FORMAT, Live, MAIN};
+use super::sandbox_record::KeptSandbox;
 use super::witness::{self, Witness};
 use crate::call::{Content, ContentPlace};
 use crate::changes::Change;
 use crate::settings::Settings;
-use crate::shell::kept_sandbox::KeptSandbox;
 use crate::stored::{self, StoredError};
 
 /// What a folder said of the worlds that it is the state of.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use http::Response;
 
+use super::body::SiteBody;
 use super::faulty_body::FaultyBody;
 use super::problem;
-use super::site_body::SiteBody;
 use crate::response::{self, ResponseBody, Transport};
 
 /// Marks an answer whose connection ends with a reset.

@@ -11,10 +11,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::sandbox_record::KeptSandbox;
 use crate::rendered::json_bytes;
 use crate::settings::{ClockSetting, RateLimitMode, RunSettings, Secrets};
 use crate::shell::clock;
-use crate::shell::kept_sandbox::KeptSandbox;
 use crate::shell::settings;
 
 /// Seed worlds and answers by the SHA-256 of their JSON.

@@ -5,7 +5,7 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
 use serde_json::json;
 
-use super::site_body::SiteBody;
+use super::body::SiteBody;
 use crate::control::Refusal;
 
 /// An RFC 9457 problem of the control plane.

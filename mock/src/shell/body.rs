@@ -14,7 +14,7 @@ mod spool;
 mod tests;
 
 pub use frames::BodyTimes;
-pub(crate) use read::{drain, is_empty, read};
+pub(crate) use read::{drain, read};
 #[cfg(feature = "state")]
 pub(crate) use spool::digest_of;
 pub(crate) use spool::{Spool, Store};

@@ -17,12 +17,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::clock;
-use super::network::{Network, Reach};
-use super::realm::Realm;
-use super::sandboxes::Sandboxes;
 use super::sender::Sender;
 use crate::service::AttemptResult;
+use crate::shell::clock;
+use crate::shell::network::{Network, Reach};
+use crate::shell::sandbox::Realm;
+use crate::shell::sandbox::Sandboxes;
 
 /// Real time that settling waits for one more attempt to end.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
@@ -76,7 +76,7 @@ impl Deliverer {
     ///
     /// # Errors
     /// No thread, or no runtime on it.
-    pub(super) fn start(
+    pub(crate) fn start(
         network: Network,
         reach: Reach,
         sandboxes: Arc<Sandboxes>,

@@ -10,10 +10,10 @@ use http::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
-use super::body::{Spool, Store};
-use super::network::{Network, Reach, reason};
+use super::connect::{Network, Reach, reason};
 use crate::address;
 use crate::call::{Fetch, FetchFault, Fetched};
+use crate::shell::body::{Spool, Store};
 
 /// For a whole fetch, all its redirects included.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
@@ -41,7 +41,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// [`FetchFault`].
-    pub(super) async fn fetch(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
+    pub(crate) async fn fetch(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
         let fetched = tokio::time::timeout(self.time_max, self.in_turn(fetch, store)).await;
         fetched.unwrap_or_else(|_| Err(self.late()))
     }

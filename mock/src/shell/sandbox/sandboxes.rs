@@ -10,9 +10,6 @@ use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
 
-use super::clock;
-use super::durable::Durable;
-use super::kept_sandbox::KeptSandbox;
 use super::lease::Lease;
 use super::realm::Realm;
 use crate::defect::{self, Defect};
@@ -21,6 +18,9 @@ use crate::seeded::Seeded;
 use crate::settings::{
     ClockSetting, Progression, RateLimitMode, RunSettings, Secrets, SettingsError,
 };
+use crate::shell::clock;
+use crate::shell::store::Durable;
+use crate::shell::store::KeptSandbox;
 use crate::{Service, World};
 
 /// Sandboxes that exist at a time.
@@ -107,7 +107,7 @@ impl Sandboxes {
 
     /// The rows of sandboxes whose makers said nothing of them.
     #[cfg(feature = "state")]
-    pub(super) fn main_world(&self) -> &SeedWorld {
+    pub(crate) fn main_world(&self) -> &SeedWorld {
         &self.main_world
     }
 

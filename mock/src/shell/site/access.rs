@@ -8,7 +8,7 @@ use http::request::Parts;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::shell::problem::Problem;
+use crate::shell::answer::Problem;
 
 /// The rule, chosen when the mock starts.
 pub(crate) enum Access {

@@ -16,9 +16,9 @@ use moot_fixtures::world::SeedWorld;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
-use super::problem;
-use super::site::{Site, SiteError, SiteOptions};
-use super::site_body::SiteBody;
+use crate::shell::answer::SiteBody;
+use crate::shell::answer::problem;
+use crate::shell::site::{Site, SiteError, SiteOptions};
 
 /// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
 const PRIORITY: u8 = u8::MAX;
@@ -26,12 +26,12 @@ const PRIORITY: u8 = u8::MAX;
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A mock server that answers as the service with this world and
-/// [default settings](super::settings::defaults).
+/// [default settings](crate::shell::settings::defaults).
 ///
 /// # Errors
 /// As [`start_with`].
 pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
-    start_with(super::settings::defaults("http://localhost", world)).await
+    start_with(crate::shell::settings::defaults("http://localhost", world)).await
 }
 
 /// A mock server that answers as the service with these [`Settings`](crate::Settings), or these

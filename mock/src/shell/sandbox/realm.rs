@@ -6,12 +6,12 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::clock;
 use super::lease::Lease;
-use super::mailbox::{Arrival, Mailbox, RECEIVER};
 use crate::Service;
 use crate::service::Attempt;
 use crate::settings::RunSettings;
+use crate::shell::clock;
+use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
 
 /// A served world.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Where state in folders is left out: there is never a store.
 
-use super::kept_sandbox::KeptSandbox;
+use super::sandbox_record::KeptSandbox;
 use crate::keeper::{Keeper, NotKept};
 
 /// A store that there is none of.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::realm::Realm;
-use super::site::Site;
+use super::Site;
+use crate::shell::sandbox::Realm;
 
 /// Characters of a token are these, and it has as many at least.
 const TOKEN_LENGTH_MIN: usize = 24;

@@ -4,7 +4,6 @@
 //! deliveries, the site's. Never here: the rate limit and the journal, which it does not touch.
 //! Start at [`routes`]: the table that router and document derive from.
 
-mod access;
 mod actions;
 mod exchanges;
 mod fault;
@@ -14,5 +13,4 @@ mod requests;
 mod router;
 mod routes;
 
-pub(crate) use access::Access;
-pub(crate) use router::{Control, call};
+pub(crate) use router::call;
