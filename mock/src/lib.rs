@@ -5,6 +5,8 @@
 //! equal worlds give equal bytes, whichever shell carried them. Read [`call`] for what goes in,
 //! [`response`] for what comes out, [`world`] for the walk of a call.
 
+#![deny(missing_docs)]
+
 mod fault;
 mod journal;
 mod message;
@@ -32,4 +34,4 @@ pub use value::address::is_public;
 pub use value::clock;
 pub use value::delivery_policy::{DeliveryPolicy, PolicyUpdate};
 pub use world::settings::Settings;
-pub use world::{Deviation, World, settings};
+pub use world::{World, settings};

@@ -7,7 +7,7 @@
 pub(crate) mod admit;
 pub(crate) mod authorise;
 pub(crate) mod deliver;
-mod deviation;
+mod hook;
 mod kept;
 pub(crate) mod limiter;
 mod outcome;
@@ -42,7 +42,7 @@ use crate::value::timestamp;
 use crate::value::token::{Grant, Sealer};
 use crate::world::limiter::Limiter;
 
-pub use deviation::{Deviation, ReplyContext};
+pub(crate) use hook::Hook;
 pub use kept::Noted;
 pub use outcome::Outcome;
 pub(crate) use reading::reading;
@@ -67,6 +67,7 @@ pub struct World {
     journal: Arc<Journal>,
     faults: Faults,
     drilled: Drilled,
+    hook: Option<Arc<dyn Hook>>,
 }
 
 impl World {
@@ -97,7 +98,7 @@ impl World {
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, &settings.base_url),
             calls: AtomicU64::new(0),
-            limiter: Limiter::new(calls_max(&settings.defects), window),
+            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
             token_limiter: seeded
                 .answers()
                 .token_rate_limit
@@ -105,11 +106,21 @@ impl World {
             journal: Arc::default(),
             faults: Faults::default(),
             drilled: Drilled::default(),
+            hook: None,
             state,
             noted: None,
             seeded,
             settings,
         })
+    }
+
+    /// The same world, changed by `hook`. Call it before the first call is admitted: the rate limit
+    /// begins anew.
+    pub(crate) fn with_hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        let window = self.answers().rate_limit_window;
+        self.limiter = Limiter::new(hook.requests_per_minute_max(), window);
+        self.hook = Some(hook);
+        self
     }
 
     /// The same world as it was at first, but for the numbers of deliveries: these go on, so that an
@@ -121,6 +132,9 @@ impl World {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
         world.journal = Arc::new(self.journal.anew());
+        if let Some(hook) = &self.hook {
+            world = world.with_hook(Arc::clone(hook));
+        }
         world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
@@ -174,8 +188,10 @@ impl World {
 
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
-        let changes =
-            self.defects().iter().fold(changes, |changes, defect| defect.apply(self, changes));
+        let changes = match &self.hook {
+            Some(hook) => hook.change(self, changes),
+            None => changes,
+        };
         for change in changes {
             if let Some(noted) = &mut self.noted {
                 noted.changes.push(change.clone());
@@ -216,9 +232,8 @@ impl World {
         &self.settings
     }
 
-    /// What it does wrong on purpose.
-    pub(crate) fn defects(&self) -> &[&'static dyn Deviation] {
-        &self.settings.defects
+    pub(crate) fn hook(&self) -> Option<&dyn Hook> {
+        self.hook.as_deref()
     }
 
     pub(crate) fn answers(&self) -> &Answers {
@@ -294,8 +309,4 @@ impl World {
             date: timestamp::date_header(now),
         }
     }
-}
-
-fn calls_max(defects: &[&'static dyn Deviation]) -> u32 {
-    defects.iter().find_map(|defect| defect.calls_max()).unwrap_or(REQUESTS_PER_MINUTE_MAX)
 }

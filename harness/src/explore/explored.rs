@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::case::{self, Case};
 use super::differ::Differences;
 use super::violation::Violation;
-use crate::run::result::RunResult;
+use crate::result::RunResult;
 
 /// What exploring came to.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 //! is about none of them, and one that did not happen may only not have been drawn: neither is drift.
 
 use crate::expected::Entry;
-use crate::run::result::{ExpectedFailure, ExpectedState};
+use crate::result::{ExpectedFailure, ExpectedState};
 
 /// No case showed it, and none had to.
 const NOT_DRAWN: &str = "no case showed it, which is no drift here: other cases may";

@@ -11,15 +11,13 @@ use proptest::strategy::{Strategy, ValueTree};
 use super::act::Act;
 use super::case::{self, Case};
 use super::differ::Differences;
-use super::draw;
 use super::explored::{Explored, Warned};
-use super::known;
 use super::means::Means;
 use super::shrink::{self, Smaller};
 use super::violation::{self, Cause, Causes, Shown, Violation};
-use crate::run::outcome::Ending;
-use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
-use crate::run::{Event, Interruption, RunOptions, Session};
+use super::{draw, known};
+use crate::result::{CheckResult, Ending, RunResult, ScenarioResult, Subject};
+use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 
 /// Cases of one batch: their whole exchanges are held until they were compared.
@@ -58,19 +56,19 @@ pub async fn explore(
 ) -> Result<Explored, String> {
     let ended = Ended::default();
     let told = Arc::clone(&ended);
-    let opened = Session::open(&options.target, interruption, move |event| {
+    let opened = Runner::open(&options.target, interruption, move |event| {
         if let Event::Ended(result) = &event {
             told.lock().push(Arc::clone(result));
         }
         on_event(event);
     });
-    let session = match opened.await {
-        Ok(session) => session,
+    let runner = match opened.await {
+        Ok(runner) => runner,
         Err(result) => return Ok(nothing(*result)),
     };
     let beside = Ended::default();
     let told = Arc::clone(&beside);
-    let opened = Session::open(&options.model, Arc::default(), move |event| {
+    let opened = Runner::open(&options.model, Arc::default(), move |event| {
         if let Event::Ended(result) = event {
             told.lock().push(result);
         }
@@ -79,7 +77,7 @@ pub async fn explore(
         format!("the model can't start: {}", result.trouble.unwrap_or_default())
     })?;
     let mut search =
-        Search { options: &options, session, model, ended, beside, found: Found::default() };
+        Search { options: &options, runner, model, ended, beside, found: Found::default() };
     search.walk_all().await?;
     search.judge();
     let violations = search.violations().await?;
@@ -116,8 +114,8 @@ struct Found {
 
 struct Search<'a> {
     options: &'a ExploreOptions,
-    session: Session,
-    model: Session,
+    runner: Runner,
+    model: Runner,
     ended: Ended,
     beside: Ended,
     found: Found,
@@ -126,9 +124,9 @@ struct Search<'a> {
 impl Search<'_> {
     async fn walk_all(&mut self) -> Result<(), String> {
         let drawn = self.draw();
-        self.session.announce(drawn.len());
+        self.runner.announce(drawn.len());
         for batch in drawn.chunks(BATCH) {
-            if self.session.is_over() {
+            if self.runner.is_over() {
                 break;
             }
             self.walk_batch(batch).await?;
@@ -137,7 +135,7 @@ impl Search<'_> {
     }
 
     fn draw(&self) -> Vec<(Case, Means)> {
-        let target = self.session.target();
+        let target = self.runner.target();
         let has = |need: &str| target.missing(need).is_none();
         if !has("read") {
             return Vec::new();
@@ -174,7 +172,7 @@ impl Search<'_> {
         let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
         let files = case::files(&self.options.stem, &cases)?;
         let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
-        let short = self.session.walk(&files, &places).await;
+        let short = self.runner.walk(&files, &places).await;
         self.model.walk(&files, &places).await;
         let (own, beside) = (by_name(&self.ended), by_name(&self.beside));
         for (drawn, result) in batch.iter().zip(&short) {
@@ -191,7 +189,7 @@ impl Search<'_> {
     fn judge(&mut self) {
         let results = self.found.results.iter();
         let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
-        self.session.mark(&mut marked);
+        self.runner.mark(&mut marked);
         for (place, result) in marked.iter().enumerate() {
             self.found.causes.note(place, result);
             self.found.note_warnings(result);
@@ -237,7 +235,7 @@ impl Search<'_> {
         walked: Arc<ScenarioResult>,
     ) -> Result<Smaller, String> {
         let names = (self.options.target.target.seed, self.options.stem.as_str());
-        let smaller = shrink::shrink(&self.session, names, case, means, cause, walked).await?;
+        let smaller = shrink::shrink(&self.runner, names, case, means, cause, walked).await?;
         // What a walk returns is shortened; what it told on the way is whole.
         let whole = by_name(&self.ended);
         let is_last = |result: &&Arc<ScenarioResult>| cause.is_in(result);
@@ -255,9 +253,9 @@ impl Search<'_> {
                 *result = Arc::clone(smaller);
             }
         }
-        let broken_off = self.session.broken_off().0;
-        let entries = self.session.expected().entries.clone();
-        let mut result = self.session.end(all).await;
+        let broken_off = self.runner.broken_off().0;
+        let entries = self.runner.expected().entries.clone();
+        let mut result = self.runner.end(all).await;
         result.expected = known::told(result.expected, &entries);
         let ending = ending(&result.scenarios, broken_off);
         (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);

@@ -9,8 +9,8 @@ use super::case::{self, Case};
 use super::draw;
 use super::means::Means;
 use super::violation::Cause;
-use crate::run::Session;
-use crate::run::result::ScenarioResult;
+use crate::result::ScenarioResult;
+use crate::run::Runner;
 
 /// Walks that making one case smaller may cost on a mock.
 const WALKS_MAX: u32 = 60;
@@ -28,7 +28,7 @@ pub(super) struct Smaller {
 /// # Errors
 /// A smaller case is no scenario, which is a bug of ours.
 pub(super) async fn shrink(
-    session: &Session,
+    runner: &Runner,
     (seed, stem): (u64, &str),
     case: &Case,
     means: Means,
@@ -40,9 +40,9 @@ pub(super) async fn shrink(
     let Ok(mut tree) = strategy.new_tree(&mut draw::runner(seed, case.number)) else {
         return Ok(best);
     };
-    let walks = if session.target().is_mock() { WALKS_MAX } else { WALKS_MAX_DEPLOYMENT };
+    let walks = if runner.target().is_mock() { WALKS_MAX } else { WALKS_MAX_DEPLOYMENT };
     for _ in 0..walks {
-        if session.is_over() || !tree.simplify() {
+        if runner.is_over() || !tree.simplify() {
             break;
         }
         // Steps back until there is something that was not tried yet.
@@ -51,7 +51,7 @@ pub(super) async fn shrink(
             continue;
         }
         let candidate = Case { number: case.number, acts };
-        let Some(result) = walk(session, stem, &candidate).await? else { break };
+        let Some(result) = walk(runner, stem, &candidate).await? else { break };
         if cause.is_in(&result) {
             best = Smaller { case: candidate, result };
         } else if !tree.complicate() {
@@ -61,12 +61,12 @@ pub(super) async fn shrink(
     Ok(best)
 }
 
-/// The walk of one case; `None` where the session no longer walks.
+/// The walk of one case; `None` where the runner no longer walks.
 async fn walk(
-    session: &Session,
+    runner: &Runner,
     stem: &str,
     case: &Case,
 ) -> Result<Option<Arc<ScenarioResult>>, String> {
     let files = case::files(stem, std::slice::from_ref(case))?;
-    Ok(session.walk(&files, &[(0, 0)]).await.into_iter().next())
+    Ok(runner.walk(&files, &[(0, 0)]).await.into_iter().next())
 }

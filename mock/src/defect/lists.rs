@@ -7,9 +7,8 @@ use moot_fixtures::contract::Operation;
 use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
-use super::seam::{Seam, success};
+use super::seam::{Said, Seam, success};
 use crate::message::response::Response;
-use crate::world::ReplyContext;
 
 const WORKFLOWS: Operation = Operation::ListWorkflows;
 const WORKFLOW: Operation = Operation::GetWorkflow;
@@ -350,20 +349,20 @@ fn filters(query: Option<&str>) -> bool {
 }
 
 /// Answers 203 where the operation succeeds.
-fn restate(said: &ReplyContext<'_>, response: &mut Response, operation: Operation) {
+fn restate(said: &Said<'_>, response: &mut Response, operation: Operation) {
     if said.operation == Some(operation) && response.status == StatusCode::OK {
         response.status = StatusCode::NON_AUTHORITATIVE_INFORMATION;
     }
 }
 
 /// Edits the members of a filtered list.
-fn filtered(said: &ReplyContext<'_>, response: &mut Response, operation: Operation, edit: Edit) {
+fn filtered(said: &Said<'_>, response: &mut Response, operation: Operation, edit: Edit) {
     if said.operation == Some(operation) && filters(said.query) {
         edit::rewrite(response, |body| edit::edit(body, "/data", edit));
     }
 }
 
-fn miscount(said: &ReplyContext<'_>, response: &mut Response, operation: Operation) {
+fn miscount(said: &Said<'_>, response: &mut Response, operation: Operation) {
     if said.operation == Some(operation) && filters(said.query) {
         edit::rewrite(response, |body| edit::edit(body, "/pagination/total_count", Edit::Add(1)));
     }

@@ -34,6 +34,7 @@ mod uploads;
 mod webhooks;
 mod workflows;
 
-pub use crate::world::ReplyContext as Heard;
+pub use overlay::Heard;
 pub use row::Defect;
 pub use table::{all, named};
+pub use worn::install;

@@ -1,9 +1,24 @@
 //! Defects laid over the answers of another service: those that only rewrite responses.
 
-use super::Defect;
-use super::seam::Seam;
+use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
+
+use super::seam::{Said, Seam};
+use super::{Defect, worn};
 use crate::message::response::Response;
-use crate::world::{Deviation, ReplyContext};
+
+/// What is known of an answer beside itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// The operation that it answers; `None` where it is none of the specification's.
+    pub operation: Option<Operation>,
+    /// Below the base address, with its leading `/`, without the query.
+    pub path: &'a str,
+    /// As sent.
+    pub query: Option<&'a str>,
+    /// When it was answered.
+    pub now: Timestamp,
+}
 
 impl Defect {
     /// Whether it only rewrites responses, so that it can be laid over those of any service.
@@ -13,7 +28,8 @@ impl Defect {
 
     /// Rewrites an answer of a service that does not err; nothing where the defect is of another
     /// kind. A refusal has to say so in [`Response::refused`].
-    pub fn lay_over(&self, heard: &ReplyContext<'_>, response: &mut Response) {
-        self.reply(heard, response);
+    pub fn lay_over(&self, heard: &Heard<'_>, response: &mut Response) {
+        let Heard { operation, path, query, now } = *heard;
+        worn::rewrite(self, &Said { operation, path, query, now }, response);
     }
 }

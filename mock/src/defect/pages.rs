@@ -8,9 +8,8 @@ use serde_json::Value;
 use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
-use super::seam::{Seam, success};
+use super::seam::{Said, Seam, success};
 use crate::message::response::Response;
-use crate::world::ReplyContext;
 
 const LISTS: &[Operation] =
     &[ListWorkflows, ListLegalRequests, ListRepositoryDocuments, ListWebhooks];
@@ -277,7 +276,7 @@ pub(super) const ROWS: &[Defect] = &[
     ]),
 ];
 
-fn is_list(said: &ReplyContext<'_>) -> bool {
+fn is_list(said: &Said<'_>) -> bool {
     said.operation.is_some_and(|operation| LISTS.contains(&operation))
 }
 
@@ -286,7 +285,7 @@ fn length(body: &Value) -> u64 {
 }
 
 /// Edits the members of a page that is full.
-fn full_pages(said: &ReplyContext<'_>, response: &mut Response, edits: &[Edit]) {
+fn full_pages(said: &Said<'_>, response: &mut Response, edits: &[Edit]) {
     if is_list(said) {
         edit::rewrite(response, |body| {
             if length(body) == PAGE_SIZE {

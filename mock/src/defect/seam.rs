@@ -1,5 +1,6 @@
 //! The seams at which a defect wraps the core.
 
+use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use super::arriving::Arriving;
@@ -8,7 +9,7 @@ use super::edit::Edit;
 use crate::message::call::Admission;
 use crate::message::response::Response;
 use crate::state::change::Change;
-use crate::world::{Outcome, ReplyContext, World};
+use crate::world::{Outcome, World};
 
 /// Where a defect sits, and what it does there.
 #[derive(Clone, Copy)]
@@ -20,7 +21,7 @@ pub(crate) enum Seam {
     /// Sees an outcome, may ask the core again, and may rewrite answer and changes.
     Answer(fn(&Asked<'_>, Outcome) -> Outcome),
     /// Sees every response, refusals of admission too.
-    Reply(fn(&ReplyContext<'_>, &mut Response)),
+    Reply(fn(&Said<'_>, &mut Response)),
     /// Edits a member of JSON bodies.
     Edit {
         /// Of which responses.
@@ -55,6 +56,18 @@ pub(crate) enum Seam {
     Apply(fn(&World, Vec<Change>) -> Vec<Change>),
 }
 
+/// What is known of a response beside itself.
+pub(crate) struct Said<'a> {
+    /// `None` where no operation was found.
+    pub(crate) operation: Option<Operation>,
+    /// Below the base address.
+    pub(crate) path: &'a str,
+    /// As sent.
+    pub(crate) query: Option<&'a str>,
+    /// The world's time.
+    pub(crate) now: Timestamp,
+}
+
 /// Which responses an edit is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum On {
@@ -67,7 +80,7 @@ pub(crate) enum On {
 }
 
 impl On {
-    pub(super) fn holds(self, said: &ReplyContext<'_>, response: &Response) -> bool {
+    pub(super) fn holds(self, said: &Said<'_>, response: &Response) -> bool {
         let is_token =
             matches!(said.operation, Some(Operation::CreateAccessToken | Operation::RevokeToken));
         match self {

@@ -11,11 +11,10 @@ use super::edit::{self, Edit};
 use super::forge;
 use super::problems::{is_type, set_type};
 use super::row::row;
-use super::seam::Seam;
+use super::seam::{Said, Seam};
 use crate::message::call::{Body, BodyFault};
 use crate::message::content::ContentPlace;
 use crate::message::response::{Response, ResponseBody};
-use crate::world::ReplyContext;
 
 pub(super) const ROWS: &[Defect] = &[
     row(
@@ -297,7 +296,7 @@ pub(super) const ROWS: &[Defect] = &[
     ]),
 ];
 
-fn restate(said: &ReplyContext<'_>, response: &mut Response, from: StatusCode, to: u16) {
+fn restate(said: &Said<'_>, response: &mut Response, from: StatusCode, to: u16) {
     if said.operation == Some(Operation::CreateLegalRequest) && response.status == from {
         response.status = StatusCode::from_u16(to).unwrap_or(from);
         edit::rewrite(response, |body| {

@@ -1,4 +1,4 @@
-//! Answering an admitted call: which operation it is for, and what a defect makes of its answer.
+//! Answering an admitted call: which operation it is for.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
@@ -17,13 +17,10 @@ use crate::world::{Outcome, World};
 impl World {
     /// Answers an admitted call. Pure: asked twice, it answers the same.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
-        let sound = self.answer_soundly(now, call);
-        let defects = self.defects().iter();
-        let mut outcome =
-            defects.fold(sound, |outcome, defect| defect.answer(self, now, call, outcome));
-        let operation = Some(call.admitted.operation);
-        self.deviate_reply(now, &call.head, operation, &mut outcome.response);
-        outcome
+        match self.hook() {
+            Some(hook) => hook.answer(self, now, call),
+            None => self.answer_unhooked(now, call),
+        }
     }
 
     /// What has to be fetched before an admitted call is answered, where the shell fetches at all;
@@ -32,8 +29,8 @@ impl World {
         needs(&self.context(now, call))
     }
 
-    /// The answer without any defect.
-    pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
+    /// The answer of the core itself.
+    pub(crate) fn answer_unhooked(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let context = self.context(now, call);
         dispatch(&context)
             .unwrap_or_else(|problem| Outcome::unchanged(context.reply.problem(&problem)))

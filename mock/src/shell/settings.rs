@@ -10,9 +10,8 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
-use crate::defect;
+use crate::defect::{self, Defect};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
-use crate::world::Deviation;
 use crate::world::settings::Settings;
 use moot_fixtures::nearest::{ending, nearest};
 
@@ -54,7 +53,6 @@ pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Enforce,
         progression: Progression::Manual,
-        defects: Vec::new(),
     }
 }
 
@@ -132,9 +130,8 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
 ///
 /// # Errors
 /// [`SettingError::Unknown`], with the nearest id.
-pub fn defect(id: &str) -> Result<&'static dyn Deviation, SettingError> {
-    let found = defect::named(id).map(|defect| defect as &dyn Deviation);
-    found.ok_or_else(|| SettingError::Unknown {
+pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
+    defect::named(id).ok_or_else(|| SettingError::Unknown {
         what: "defect",
         given: id.to_owned(),
         known: format!(

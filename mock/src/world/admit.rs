@@ -3,11 +3,10 @@
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
-use super::{ReplyContext, World, reading};
+use super::{World, reading};
 use crate::journal::Record;
 use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
-use crate::message::response::Response;
 use crate::message::route::Routed;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
@@ -23,39 +22,14 @@ struct Seen {
 impl World {
     /// Admits a call, or refuses it; a refusal is kept in the journal.
     pub fn admit(&self, now: Timestamp, head: &Head<'_>) -> Admission {
-        let sound = self.admit_soundly(now, head);
-        let defects = self.defects().iter();
-        let mut admission =
-            defects.fold(sound, |admission, defect| defect.admit(self, now, head, admission));
-        if let Admission::Refused(response) = &mut admission {
-            self.deviate_reply(now, head, self.operation_of(head), response);
-        }
-        admission
-    }
-
-    /// Lets the defects edit a response.
-    pub(crate) fn deviate_reply(
-        &self,
-        now: Timestamp,
-        head: &Head<'_>,
-        operation: Option<Operation>,
-        response: &mut Response,
-    ) {
-        let context = ReplyContext { operation, path: head.path, query: head.query, now };
-        for defect in self.defects() {
-            defect.reply(&context, response);
+        match self.hook() {
+            Some(hook) => hook.admit(self, now, head),
+            None => self.admit_unhooked(now, head),
         }
     }
 
-    fn operation_of(&self, head: &Head<'_>) -> Option<Operation> {
-        match self.seeded().router().find(head.method, head.path) {
-            Routed::Found(operation, _) => Some(operation),
-            Routed::WrongMethod(_) | Routed::Unknown => None,
-        }
-    }
-
-    /// The admission without any defect.
-    pub(crate) fn admit_soundly(&self, now: Timestamp, head: &Head<'_>) -> Admission {
+    /// The admission of the core itself.
+    pub(crate) fn admit_unhooked(&self, now: Timestamp, head: &Head<'_>) -> Admission {
         let serial = self.next_serial();
         let mut seen = Seen::default();
         match self.admitted(now, head, serial, &mut seen) {

@@ -11,7 +11,6 @@ use url::Url;
 pub use crate::value::settings::{
     ClockSetting, Progression, RateLimitMode, Secrets, SettingsError,
 };
-use crate::world::deviation::Deviation;
 
 /// Everything that a world is made of.
 #[derive(Debug, Clone)]
@@ -31,8 +30,6 @@ pub struct Settings {
     pub rate_limit: RateLimitMode,
     /// How created requests move on.
     pub progression: Progression,
-    /// What it does wrong on purpose.
-    pub defects: Vec<&'static dyn Deviation>,
 }
 
 /// [`Settings`] without what a [`crate::Seeded`] holds already: what differs between worlds that
@@ -49,8 +46,6 @@ pub struct RunSettings {
     pub rate_limit: RateLimitMode,
     /// As [`Settings::progression`].
     pub progression: Progression,
-    /// As [`Settings::defects`].
-    pub defects: Vec<&'static dyn Deviation>,
     /// Where the secrets of its applications come from.
     pub secrets: Secrets,
 }
@@ -98,7 +93,6 @@ impl Settings {
             clock: self.clock,
             rate_limit: self.rate_limit,
             progression: self.progression,
-            defects: self.defects.clone(),
             secrets: Secrets::Seeded,
         }
     }

@@ -12,10 +12,10 @@ use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
 use moot_mock::control::Ask;
-use moot_mock::defect::Defect;
+use moot_mock::defect::{self, Defect};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
-use moot_mock::{Deviation, Seeded, Service, Settings, World};
+use moot_mock::{Seeded, Service, Settings, World};
 use serde_json::Value;
 
 /// The time of every call, in the system's time; the world's stands still too.
@@ -42,10 +42,9 @@ impl Tour {
             clock: ClockSetting::Frozen(now),
             rate_limit: RateLimitMode::Off,
             progression: Progression::Manual,
-            defects: defects.into_iter().map(|defect| defect as &dyn Deviation).collect(),
         };
         let world = World::from_seeded(seeded(world_name), settings.run(), now);
-        let world = world.expect("the settings are sound");
+        let world = defect::install(world.expect("the settings are sound"), &defects);
         Self { service: Service::new(world), now, seen: String::new() }
     }
 

@@ -57,7 +57,7 @@ fn rows_name_requirements_that_can_be_violated() {
 #[test]
 fn an_unknown_defect_is_named_with_its_nearest() {
     assert_eq!(
-        settings::defect("token.lifetime-3600").map(|defect| defect.id()),
+        settings::defect("token.lifetime-3600").map(|defect| defect.id),
         Ok("token.lifetime-3600")
     );
     let error = settings::defect("token.lifetime-3660").expect_err("there is none").to_string();
