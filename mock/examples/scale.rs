@@ -138,6 +138,5 @@ fn settings(name: &str, rows: u32) -> Result<Settings, Failure> {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Enforce,
         progression: Progression::Manual,
-        defects: Vec::new(),
     })
 }

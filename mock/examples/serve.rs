@@ -29,7 +29,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Observe,
         progression: Progression::Manual,
-        defects: Vec::new(),
     }))?;
     serve(listener, site, ServeLimits::default(), std::future::pending()).await;
     Ok(())

@@ -9,8 +9,6 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use url::Url;
 
-use crate::defect::Defect;
-
 /// Everything that a world is made of.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -29,8 +27,6 @@ pub struct Settings {
     pub rate_limit: RateLimitMode,
     /// How created requests move on.
     pub progression: Progression,
-    /// What it does wrong on purpose.
-    pub defects: Vec<&'static Defect>,
 }
 
 /// [`Settings`] without what a [`crate::Seeded`] holds already: what differs between worlds that
@@ -47,8 +43,6 @@ pub struct RunSettings {
     pub rate_limit: RateLimitMode,
     /// As [`Settings::progression`].
     pub progression: Progression,
-    /// As [`Settings::defects`].
-    pub defects: Vec<&'static Defect>,
     /// Where the secrets of its applications come from.
     pub secrets: Secrets,
 }
@@ -188,7 +182,6 @@ impl Settings {
             clock: self.clock,
             rate_limit: self.rate_limit,
             progression: self.progression,
-            defects: self.defects.clone(),
             secrets: Secrets::Seeded,
         }
     }

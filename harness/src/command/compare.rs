@@ -15,14 +15,15 @@ use super::screen::Screen;
 use super::suite;
 use crate::answers::Pins;
 use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
+use crate::environment::{TargetChoice, TargetOptions};
 use crate::expected;
+use crate::recording::RecordingIndex;
 use crate::report::secret::Secrets;
 use crate::report::text::paint::Paint;
 use crate::report::{Format, escape};
 use crate::run::{self, Event, RunOptions, plan};
 use crate::scenario::model::ScenarioFile;
-use crate::target::recording::Index;
-use crate::target::{TargetChoice, TargetOptions, file};
+use crate::target_file;
 
 /// The word for the mock in this process.
 const MOCK: &str = "mock";
@@ -34,7 +35,7 @@ struct Asking {
     word: String,
     choice: TargetChoice,
     /// Of a recording.
-    index: Option<Index>,
+    index: Option<RecordingIndex>,
     answers: Option<String>,
     world: Option<String>,
 }
@@ -95,11 +96,12 @@ impl Asking {
         let index = match &choice {
             TargetChoice::Recording(dir) => {
                 let help = "`moot run --record DIR` makes a recording";
-                let read = Index::read(dir).map_err(Failure::from);
+                let read = RecordingIndex::read(dir).map_err(Failure::from);
                 Some(read.map_err(|failure| in_side(failure).help(help))?)
             }
             TargetChoice::File(path) => {
-                let read = file::read(path).map_err(|error| Failure::usage(error.to_string()));
+                let read =
+                    target_file::read(path).map_err(|error| Failure::usage(error.to_string()));
                 let read = read.map_err(|failure| in_side(failure).help(help))?;
                 let pins = read.answers.as_deref().map(Pins::read).transpose();
                 pins.map_err(|why| in_side(Failure::usage(why)))?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
+use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
@@ -92,6 +93,7 @@ pub(super) async fn open(
         is_beyond_loopback,
         has_private_receivers: place.private_receivers,
         fetcher: place.fetch.then(fetcher),
+        defects: defects_of(world)?,
         ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
     };
     let note = place.state.as_deref().and_then(|folder| kept(folder, world));
@@ -139,7 +141,6 @@ fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
 /// The world that the line asks for, at this address.
 fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings, Failure> {
     let refusal = |error: SettingError| Failure::usage(error.to_string());
-    let defects = arguments.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(drawn),
         base_url,
@@ -148,8 +149,12 @@ fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings,
         clock: settings::clock(&arguments.clock, clock::now()).map_err(refusal)?,
         rate_limit: settings::rate_limit(&arguments.rate_limit).map_err(refusal)?,
         progression: settings::progression(&arguments.progression).map_err(refusal)?,
-        defects: defects.map_err(refusal)?,
     })
+}
+
+fn defects_of(arguments: &WorldArguments) -> Result<Vec<&'static Defect>, Failure> {
+    let refusal = |error: SettingError| Failure::usage(error.to_string());
+    arguments.defects.iter().map(|id| settings::defect(id).map_err(refusal)).collect()
 }
 
 /// `0.0.0.0` is an address to listen on, not one to call.

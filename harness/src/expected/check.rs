@@ -9,7 +9,7 @@ use crate::check::implicit;
 use crate::run::declared;
 use crate::run::plan::like;
 use crate::scenario::model::ScenarioFile;
-use crate::target::file::FileError;
+use crate::target_file::FileError;
 
 impl Expected {
     /// Checks every entry: it is not expired on `today`, and these scenarios have what it names.

@@ -19,7 +19,7 @@ use super::shrink;
 use super::violation::{Evidence, Violation, breaks, breaks_any, checks, collect};
 use crate::run::outcome::Ending;
 use crate::run::result::{RunResult, ScenarioResult, Subject};
-use crate::run::{Event, Interruption, RunOptions, Session};
+use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 
 /// Cases of one batch. Their complete exchanges stay in memory until they are compared.
@@ -57,17 +57,17 @@ pub async fn explore(
 ) -> Result<Explored, String> {
     let (target_ended, model_ended) = (Ended::default(), Ended::default());
     let (target_log, model_log) = (Arc::clone(&target_ended), Arc::clone(&model_ended));
-    let opened = Session::open(&options.target, interruption, move |event| {
+    let opened = Runner::open(&options.target, interruption, move |event| {
         if let Event::Ended(result) = &event {
             target_log.lock().push(Arc::clone(result));
         }
         on_event(event);
     });
-    let session = match opened.await {
-        Ok(session) => session,
+    let runner = match opened.await {
+        Ok(runner) => runner,
         Err(result) => return Ok(Findings::default().explored(*result, Vec::new())),
     };
-    let opened = Session::open(&options.model, Arc::default(), move |event| {
+    let opened = Runner::open(&options.model, Arc::default(), move |event| {
         if let Event::Ended(result) = event {
             model_log.lock().push(result);
         }
@@ -77,7 +77,7 @@ pub async fn explore(
     })?;
     let findings = Findings::default();
     let mut search =
-        Search { options: &options, session, model, target_ended, model_ended, findings };
+        Search { options: &options, runner, model, target_ended, model_ended, findings };
     search.run_cases().await?;
     let violations = search.violations().await?;
     Ok(search.end(violations).await)
@@ -144,8 +144,8 @@ impl Findings {
 
 struct Search<'a> {
     options: &'a ExploreOptions,
-    session: Session,
-    model: Session,
+    runner: Runner,
+    model: Runner,
     target_ended: Ended,
     model_ended: Ended,
     findings: Findings,
@@ -154,15 +154,15 @@ struct Search<'a> {
 impl Search<'_> {
     async fn run_cases(&mut self) -> Result<(), String> {
         let drawn = self.draw();
-        self.session.announce(drawn.len());
+        self.runner.announce(drawn.len());
         for batch in drawn.chunks(BATCH) {
-            if self.session.is_over() {
+            if self.runner.is_over() {
                 break;
             }
             let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
             let files = case::files(&self.options.stem, &cases)?;
             let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
-            let shortened = self.session.walk(&files, &places).await;
+            let shortened = self.runner.walk(&files, &places).await;
             self.model.walk(&files, &places).await;
             let (ours, model) = (by_name(&self.target_ended), by_name(&self.model_ended));
             for (drawn, shortened) in batch.iter().zip(&shortened) {
@@ -174,7 +174,7 @@ impl Search<'_> {
     }
 
     fn draw(&self) -> Vec<(Case, Means)> {
-        let target = self.session.target();
+        let target = self.runner.target();
         let means = Means::of(|need| target.missing(need).is_none());
         if !means.meet(&["read"]) {
             return Vec::new();
@@ -206,7 +206,7 @@ impl Search<'_> {
     async fn violations(&mut self) -> Result<Vec<Violation>, String> {
         let results = self.findings.results.iter();
         let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
-        self.session.mark(&mut marked);
+        self.runner.mark(&mut marked);
         let mut broken: BTreeMap<String, Evidence> = BTreeMap::new();
         for (index, result) in marked.iter().enumerate() {
             collect(&mut broken, index, result);
@@ -257,7 +257,7 @@ impl Search<'_> {
     ) -> Result<(Case, Arc<ScenarioResult>), String> {
         let names = (self.options.target.target.seed, self.options.stem.as_str());
         let (case, result) =
-            shrink::shrink(&self.session, names, (case, means), requirement, complete).await?;
+            shrink::shrink(&self.runner, names, (case, means), requirement, complete).await?;
         // The result of a run is shortened; the one in its event is complete.
         let complete = by_name(&self.target_ended).remove(&result.name);
         let complete = complete.filter(|complete| breaks(complete, requirement));
@@ -272,9 +272,9 @@ impl Search<'_> {
                 *result = Arc::clone(shrunk);
             }
         }
-        let broken_off = self.session.broken_off().0;
-        let entries = self.session.expected().entries.clone();
-        let mut result = self.session.end(results).await;
+        let broken_off = self.runner.broken_off().0;
+        let entries = self.runner.expected().entries.clone();
+        let mut result = self.runner.end(results).await;
         result.expected = expected_failures::for_drawn_cases(result.expected, &entries);
         let ending = ending(&result.scenarios, broken_off);
         (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);

@@ -8,7 +8,7 @@ use super::case::{self, Case};
 use super::draw;
 use super::means::Means;
 use super::violation::breaks;
-use crate::run::Session;
+use crate::run::Runner;
 use crate::run::result::ScenarioResult;
 
 /// Runs that shrinking one case may cost on a mock.
@@ -22,7 +22,7 @@ const RUNS_MAX_DEPLOYMENT: u32 = 12;
 /// # Errors
 /// A smaller case is no scenario, which is a bug of ours.
 pub(super) async fn shrink(
-    session: &Session,
+    runner: &Runner,
     (seed, stem): (u64, &str),
     (case, means): (Case, &Means),
     requirement: &str,
@@ -30,9 +30,9 @@ pub(super) async fn shrink(
 ) -> Result<(Case, Arc<ScenarioResult>), String> {
     let (number, mut best) = (case.number, (case, result));
     let Some(mut tree) = draw::case(seed, number, means) else { return Ok(best) };
-    let runs = if session.target().is_mock() { RUNS_MAX } else { RUNS_MAX_DEPLOYMENT };
+    let runs = if runner.target().is_mock() { RUNS_MAX } else { RUNS_MAX_DEPLOYMENT };
     for _ in 0..runs {
-        if session.is_over() || !tree.simplify() {
+        if runner.is_over() || !tree.simplify() {
             break;
         }
         let candidate = Case { number, acts: tree.current() };
@@ -41,7 +41,7 @@ pub(super) async fn shrink(
             continue;
         }
         let files = case::files(stem, std::slice::from_ref(&candidate))?;
-        let Some(result) = session.walk(&files, &[(0, 0)]).await.into_iter().next() else { break };
+        let Some(result) = runner.walk(&files, &[(0, 0)]).await.into_iter().next() else { break };
         if breaks(&result, requirement) {
             best = (candidate, result);
         } else if !tree.complicate() {

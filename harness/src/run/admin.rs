@@ -24,7 +24,7 @@ async fn ask(
         Some(json) => Some(json.render(&walk.names)?),
         None => None,
     };
-    let answer = walk.stage.admin(&step.method, &path, json).await.map_err(|trouble| {
+    let answer = walk.session.admin(&step.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(format!("the control plane refused {path}: {}", describe(&trouble)))
     })?;
     let document = Document::of_value(answer);

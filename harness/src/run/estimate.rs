@@ -12,11 +12,13 @@ use serde_json::Value;
 
 use super::plan::Planned;
 use super::{movement, shape};
+use crate::client::created_kind;
+use crate::environment::application_of;
 use crate::scenario::model::{
     Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
 };
 use crate::scenario::names::Names;
-use crate::target::{Endpoints, application_of, created_kind};
+use crate::target_file::Endpoints;
 
 /// At least and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

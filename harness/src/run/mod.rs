@@ -39,7 +39,7 @@ pub use event::Event;
 pub use interruption::Interruption;
 pub use keep::Kept;
 pub(crate) use pages::PAGES_MAX;
-pub use session::Session;
+pub use session::Runner;
 pub use snapshot::SnapshotMode;
 pub(crate) use snapshot::slug;
 pub use walk::{RunOptions, run, run_until};

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::check::{self, Document};
+use crate::client::DeliveryReceiver;
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
-use crate::target::Receiver;
 
 use super::scenario::Walk;
 use super::step::Done;
@@ -50,21 +50,21 @@ async fn receive(
 
 /// What comes, or what came when it was recorded.
 async fn seen(walk: &mut Walk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
-    if let Some(recorded) = walk.stage.recorded_deliveries(&step.receiver) {
+    if let Some(recorded) = walk.session.recorded_deliveries(&step.receiver) {
         return Ok(recorded?);
     }
-    let mark = walk.stage.mark();
+    let mark = walk.session.mark();
     let deliveries = match step.until {
         ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
         ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
     };
-    walk.stage.keep_deliveries(mark, &step.receiver, &deliveries);
+    walk.session.keep_deliveries(mark, &step.receiver, &deliveries);
     Ok(deliveries)
 }
 
 /// Deliveries since the receiver was last asked.
 fn fresh(walk: &Walk<'_>, receiver: &str) -> Vec<Value> {
-    let all = walk.receivers.get(receiver).map(Receiver::deliveries).unwrap_or_default();
+    let all = walk.receivers.get(receiver).map(DeliveryReceiver::deliveries).unwrap_or_default();
     let seen = walk.seen_deliveries.get(receiver).copied().unwrap_or(0);
     all.into_iter().skip(seen).collect()
 }
@@ -88,7 +88,7 @@ async fn at_least(
             mark_seen(walk, &step.receiver, deliveries.len());
             return Ok(deliveries);
         }
-        let is_over = if walk.stage.has_admin() {
+        let is_over = if walk.session.has_admin() {
             moved >= within && begun.elapsed() >= REAL_TIME_MAX
         } else {
             begun.elapsed() >= within
@@ -98,7 +98,7 @@ async fn at_least(
             mark_seen(walk, &step.receiver, deliveries.len());
             return Ok(deliveries);
         }
-        if walk.stage.has_admin() && moved < within {
+        if walk.session.has_admin() && moved < within {
             request::wait(walk, Duration::from_secs(1)).await?;
             moved += Duration::from_secs(1);
         }
@@ -112,7 +112,7 @@ async fn none_for(
     duration: Duration,
 ) -> Result<Vec<Value>, Stop> {
     request::wait(walk, duration).await?;
-    if walk.stage.has_admin() {
+    if walk.session.has_admin() {
         tokio::time::sleep(ASK_EVERY).await;
     }
     let deliveries = fresh(walk, &step.receiver);

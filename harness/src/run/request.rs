@@ -7,10 +7,10 @@ use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
 use crate::check::{self, Document, Judgement, implicit};
+use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::run::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
-use crate::target::pace::RETRY_AFTER_MAX;
 
 use super::scenario::{Final, Walk};
 use super::step::Done;
@@ -113,9 +113,9 @@ pub(super) async fn sent(
     label: &str,
     gathered: &mut Gathered,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
-    let prepared = prepare::prepare(walk.stage, &walk.names, shape, &walk.name).await?;
+    let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
     let breaks_off = prepared.body.breaks_off();
-    let exchange = Arc::new(walk.stage.send(prepared).await);
+    let exchange = Arc::new(walk.session.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
     match &exchange.outcome {
@@ -132,7 +132,7 @@ pub(super) async fn sent(
             let endpoint = operation.filter(|_| matches!(response.status, 200..=299));
             let mut document = document_of(response, operation);
             document.endpoint = endpoint.map(|operation| {
-                let (method, path) = walk.stage.endpoint(operation);
+                let (method, path) = walk.session.endpoint(operation);
                 json!({ "method": method, "path": path })
             });
             Ok((document, exchange))
@@ -195,7 +195,7 @@ async fn control_holds(
     gathered: &mut Gathered,
 ) -> Result<(), Stop> {
     let shape = shape::merged(&step.shape, &control.shape);
-    let prepared = prepare::prepare(walk.stage, &walk.names, &shape, &walk.name).await?;
+    let prepared = prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?;
     let creates = matches!(
         prepared.operation,
         Some(
@@ -269,17 +269,17 @@ const SETTLES_MAX: usize = 5;
 /// Lets time pass: on a sandbox its clock is moved and what it made due is waited for, elsewhere real
 /// time is.
 pub(super) async fn wait(walk: &Walk<'_>, duration: Duration) -> Result<(), Stop> {
-    if walk.stage.has_admin() {
+    if walk.session.has_admin() {
         let seconds = duration.as_secs().max(1);
         let moved = json!({ "advance_seconds": seconds });
-        let mut settled = walk.stage.admin("POST", "/clock", Some(moved)).await?;
+        let mut settled = walk.session.admin("POST", "/clock", Some(moved)).await?;
         for _ in 0..SETTLES_MAX {
             if settled["in_flight"].as_u64().unwrap_or(0) == 0 {
                 break;
             }
-            settled = walk.stage.admin("POST", "/deliveries/settle", Some(json!({}))).await?;
+            settled = walk.session.admin("POST", "/deliveries/settle", Some(json!({}))).await?;
         }
-    } else if !walk.stage.is_recorded() {
+    } else if !walk.session.is_recorded() {
         tokio::select! {
             () = tokio::time::sleep(duration) => {}
             () = walk.shared.interruption.told(), if !walk.is_final => {}

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
+use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
 use crate::exchange::Masks;
 use crate::expected::{self, Circumstances, Expected};
 use crate::run::Event;
@@ -20,7 +21,6 @@ use crate::run::result::{
     ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
 };
 use crate::scenario::model::ScenarioFile;
-use crate::target::{Chosen, OpenError, Target, TargetChoice};
 
 use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
@@ -28,7 +28,7 @@ use super::walk::{self, RunOptions, Shared};
 use super::{SnapshotMode, snapshot};
 
 /// An opened target, and all that its walks share.
-pub struct Session {
+pub struct Runner {
     shared: Arc<Shared>,
     begun: Begun,
     jobs: Option<usize>,
@@ -89,7 +89,7 @@ pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> Run
     Begun::now(options).blank(ending, Some(why), describe_choice(&options.choice))
 }
 
-impl Session {
+impl Runner {
     /// Opens the target of `options`, and walks until `interruption` is told; files and selectors are
     /// not looked at, and known failures are held against the register alone.
     ///
@@ -100,24 +100,26 @@ impl Session {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let known = |chosen: &Chosen| chosen.expected_of_drawn(&options.target, expected::today());
+        let known =
+            |chosen: &TargetSource| chosen.expected_of_drawn(&options.target, expected::today());
         Self::opened(options, known, interruption, on_event).await
     }
 
-    /// As [`Session::open`], for the files of `options`, which known failures are held against.
+    /// As [`Runner::open`], for the files of `options`, which known failures are held against.
     pub(super) async fn open_for_suite(
         options: &RunOptions,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let known =
-            |chosen: &Chosen| chosen.expected(&options.target, &options.files, expected::today());
+        let known = |chosen: &TargetSource| {
+            chosen.expected(&options.target, &options.files, expected::today())
+        };
         Self::opened(options, known, interruption, on_event).await
     }
 
     async fn opened(
         options: &RunOptions,
-        known_failures: impl FnOnce(&Chosen) -> Result<Expected, OpenError>,
+        known_failures: impl FnOnce(&TargetSource) -> Result<Expected, OpenError>,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
@@ -130,7 +132,7 @@ impl Session {
             let chosen = options.choice.clone().read()?;
             let expected = known_failures(&chosen)?;
             let masks = Arc::clone(&begun.masks);
-            Ok((Target::open(chosen, options.target.clone(), masks).await?, expected))
+            Ok((Environment::open(chosen, options.target.clone(), masks).await?, expected))
         };
         let opened = tokio::select! {
             opened = opened => opened,
@@ -183,7 +185,7 @@ impl Session {
     }
 
     /// What is walked.
-    pub fn target(&self) -> &Target {
+    pub fn target(&self) -> &Environment {
         &self.shared.target
     }
 
@@ -242,7 +244,7 @@ impl Session {
         self.ended(scenarios, false).await
     }
 
-    /// As [`Session::end`]; after a whole run of a whole suite it is known which snapshots nobody
+    /// As [`Runner::end`]; after a whole run of a whole suite it is known which snapshots nobody
     /// asked for.
     pub(super) async fn ended(
         self,

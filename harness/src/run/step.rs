@@ -180,7 +180,7 @@ fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Res
 pub(super) async fn receivers(walk: &mut Walk<'_>) -> Result<(), Stop> {
     let mut opened = serde_json::Map::new();
     for name in &walk.planned.scenario.receivers {
-        let receiver = walk.stage.receiver(name).await?;
+        let receiver = walk.session.receiver(name).await?;
         opened.insert(
             name.clone(),
             serde_json::json!({ "url": receiver.url(), "secret": receiver.secret() }),

@@ -72,7 +72,7 @@ pub(super) async fn judge(
     let after = look(walk, step, label, gathered).await?;
     for ((line, before), after) in step.unchanged.iter().zip(&before).zip(&after) {
         let Some(change) = difference(before, after) else { continue };
-        let view = match prepare::resolve_line(walk.stage, &walk.names, line) {
+        let view = match prepare::resolve_line(walk.session, &walk.names, line) {
             Ok((method, path, _)) => format!("{method} {path}"),
             Err(_) => describe(line),
         };

@@ -10,19 +10,19 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
+use crate::environment::{Environment, TargetChoice, TargetOptions};
 use crate::exchange::Masks;
+use crate::recording::Recorder;
 use crate::run::Event;
 use crate::run::order::Order;
 use crate::run::outcome::Ending;
 use crate::run::plan::{self, Planned};
 use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult};
 use crate::scenario::model::ScenarioFile;
-use crate::target::recording::Recorder;
-use crate::target::{Target, TargetChoice, TargetOptions};
 
 use super::interruption::Interruption;
 use super::keep::Kept;
-use super::session::{self, Session};
+use super::session::{self, Runner};
 use super::snapshot::SnapshotMode;
 use super::turn::{self, Course, Turns};
 use super::{scenario, snapshot};
@@ -86,7 +86,7 @@ impl RunOptions {
 
 /// What every scenario of a run shares.
 pub(super) struct Shared {
-    pub(super) target: Target,
+    pub(super) target: Environment,
     pub(super) strict: bool,
     pub(super) run_tag: String,
     pub(super) masks: Arc<Masks>,
@@ -128,13 +128,13 @@ pub async fn run_until(
         return session::unopened(&options, Ending::INCOMPLETE, why);
     }
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
-    let session = match Session::open_for_suite(&options, interruption, on_event).await {
-        Ok(session) => session,
+    let runner = match Runner::open_for_suite(&options, interruption, on_event).await {
+        Ok(runner) => runner,
         Err(result) => return *result,
     };
-    session.announce(places.len());
-    let scenarios = session.walk(&options.files, &places).await;
-    session.ended(scenarios, options.selectors.is_empty()).await
+    runner.announce(places.len());
+    let scenarios = runner.walk(&options.files, &places).await;
+    runner.ended(scenarios, options.selectors.is_empty()).await
 }
 
 /// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.

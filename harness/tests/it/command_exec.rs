@@ -12,26 +12,6 @@ fn exec(options: &[&str], command: &[&str]) -> Ran {
     run(&[&["exec"], options, &["--"], command].concat(), dir.path())
 }
 
-/// Whether there is a bash, whose sockets need no other program; said aloud where there is none.
-fn has_bash() -> bool {
-    let found = Command::new("bash").args(["-c", "true"]).stderr(Stdio::null()).status();
-    let is_there = found.is_ok_and(|status| status.success());
-    if !is_there {
-        eprintln!("bash is not there: what a client did is not tested through a socket");
-    }
-    is_there
-}
-
-/// Calls `path` so often, with bash alone.
-fn calls(path: &str, times: usize) -> String {
-    format!(
-        "host=${{MOOT_BASE_URL#http://}}; for at in $(seq {times}); do \
-         exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; \
-         printf 'GET {path} HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' \"$host\" >&3; \
-         cat <&3 >/dev/null; exec 3>&-; done; exit 3"
-    )
-}
-
 #[test]
 fn the_exit_code_of_the_command_is_passed_on() {
     for (command, code) in [
@@ -100,86 +80,6 @@ fn a_value_of_another_service_is_taken_away() {
 }
 
 #[test]
-fn a_person_is_told_what_the_command_did() {
-    if !has_bash() {
-        return;
-    }
-    let ran = exec(&[], &["bash", "-c", &calls("/v1/requests", 2)]);
-    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    assert_eq!(ran.stdout, "", "stdout is the command's");
-    for part in [
-        "It made 2 calls",
-        "list_legal_requests  2  401 ×2",
-        "invalid_token, list_legal_requests (call 1)",
-        "add the header `Authorization: Bearer <ACCESS_TOKEN>`",
-        "no-token: 2 calls without a valid access token (§5.2, call 1)",
-    ] {
-        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
-    }
-}
-
-#[test]
-fn a_program_is_told_in_the_last_line_of_stdout() {
-    if !has_bash() {
-        return;
-    }
-    let script = format!("echo mine; {}", calls("/v1/nowhere", 3));
-    let ran = exec(&["--format", "json"], &["bash", "-c", &script]);
-    assert_eq!(ran.stderr, "");
-    let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (2, "mine"));
-    let told: Value = serde_json::from_str(lines[1]).expect("it is JSON");
-    assert_eq!(told["exit_code"], 3);
-    assert_eq!(told["conduct"]["calls"], 3);
-    assert_eq!(told["conduct"]["operations"][0]["statuses"]["404"], 3);
-    assert_eq!(told["conduct"]["habits"][0]["habit"], "refused-repeated");
-}
-
-#[test]
-fn the_flags_of_the_mock_hold() {
-    if !has_bash() {
-        return;
-    }
-    let script = calls("/v1/nowhere", 601);
-    let options = ["--format", "json", "--clock", "frozen"];
-    let limited = exec(&options, &["bash", "-c", &script]);
-    assert!(limited.stdout.contains("rate_limit_exceeded"), "{}", limited.stdout);
-    let unlimited = exec(&["--format", "json", "--rate-limit", "off"], &["bash", "-c", &script]);
-    assert!(!unlimited.stdout.contains("rate_limit_exceeded"), "{}", unlimited.stdout);
-}
-
-/// What is called in a sandbox counts, also when the sandbox is gone at the end.
-#[test]
-fn what_was_done_in_sandboxes_is_told_too() {
-    if !has_bash() {
-        return;
-    }
-    let send = |line: &str| {
-        format!(
-            "exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; printf '{line} HTTP/1.1\\r\\nHost: \
-             %s\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' \"$host\" >&3; cat <&3 \
-             >/dev/null; exec 3>&-; "
-        )
-    };
-    let script = [
-        "host=${MOOT_BASE_URL#http://}; ".to_owned(),
-        send("POST /__admin/sandboxes"),
-        send("POST /__admin/sandboxes"),
-        send("GET /sandboxes/s1/v1/requests"),
-        send("GET /sandboxes/s2/v1/requests"),
-        send("DELETE /__admin/sandboxes/s1"),
-    ]
-    .concat();
-    let ran = exec(&["--format", "json"], &["bash", "-c", &script]);
-    let told: Value = serde_json::from_str(ran.stdout.trim_end()).expect("it is JSON");
-    let conduct = &told["conduct"];
-    assert_eq!((&conduct["calls"], &conduct["sandboxes"]), (&2.into(), &2.into()), "{conduct}");
-    assert_eq!(conduct["operations"][0]["statuses"]["401"], 2);
-    assert_eq!(conduct["errors"][0]["sandbox"], "s1");
-    assert_eq!(conduct["habits"][0]["worlds"], 2);
-}
-
-#[test]
 fn reports_are_written_beside_what_is_printed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let options = ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "true"];
@@ -194,55 +94,6 @@ fn reports_are_written_beside_what_is_printed() {
         let ran = run(&["exec", "--report", wrong, "--", "true"], dir.path());
         assert_eq!(ran.code, Some(2), "{wrong}: {}", ran.stderr);
     }
-}
-
-/// A client that puts a secret where none belongs: in a path. What is told of it has none.
-#[test]
-fn no_secret_of_a_world_is_in_what_is_told() {
-    if !has_bash() {
-        return;
-    }
-    let send = |head: &str, words: &str, then: &str| {
-        format!(
-            "exec 3<>/dev/tcp/${{host%:*}}/${{host#*:}}; printf '{head}' {words} >&3; {then}; exec 3>&-; "
-        )
-    };
-    let get = |path: &str| {
-        let head = "GET %s HTTP/1.1\\r\\nHost: %s\\r\\nAuthorization: Bearer %s\\r\\n\
-                    Connection: close\\r\\n\\r\\n";
-        send(head, &format!("\"{path}\" \"$host\" \"$token\""), "cat <&3 >/dev/null")
-    };
-    let mint = send(
-        "POST /__admin/tokens HTTP/1.1\\r\\nHost: %s\\r\\nContent-Length: 25\\r\\n\
-         Connection: close\\r\\n\\r\\n{\"client_id\":\"demo-main\"}",
-        "\"$host\"",
-        "answer=$(cat <&3); token=${answer#*access_token\\\":\\\"}; token=${token%%\\\"*}",
-    );
-    let script = [
-        "host=${MOOT_BASE_URL#http://}; ".to_owned(),
-        mint,
-        get("/v1/requests/$MOOT_CLIENT_SECRET"),
-        get("/v1/workflows/$token"),
-        "echo \"$token $MOOT_CLIENT_SECRET\" > secrets".to_owned(),
-    ]
-    .concat();
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let options =
-        ["exec", "--report", "json=told.json", "--report", "text=told.txt", "--", "bash", "-c"];
-    let ran = run(&[&options[..], &[&script]].concat(), dir.path());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).expect("a file");
-    let secrets = read("secrets");
-    let secrets: Vec<&str> = secrets.split_whitespace().collect();
-    assert_eq!(secrets.len(), 2, "{secrets:?}");
-    for told in [ran.stderr, read("told.json"), read("told.txt")] {
-        assert!(told.contains("[secret]"), "{told}");
-        for secret in &secrets {
-            assert!(!told.contains(secret), "{secret}: {told}");
-        }
-    }
-    let json: Value = serde_json::from_str(&read("told.json")).expect("it is JSON still");
-    assert_eq!(json["conduct"]["calls"], 2);
 }
 
 /// The table of docs/sandbox.md names every variable, and no other.

@@ -136,7 +136,7 @@ pub(crate) async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServ
     let base = format!("http://{}/api", listener.local_addr().expect("it is bound"));
     let demo = Arc::new(world::named("demo").expect("it is bundled").clone());
     let mut settings = moot_mock::shell::settings::defaults(&base, demo);
-    let mut text = String::new();
+    let (mut text, mut defects) = (String::new(), Vec::new());
     for change in changes {
         text.push_str(match change {
             Change::Answer => "other_company: 403\n",
@@ -144,13 +144,13 @@ pub(crate) async fn start(dir: &Path, seed: u64, changes: &[Change]) -> MockServ
             Change::Field | Change::Header | Change::Defect => "",
         });
         if *change == Change::Defect {
-            settings.defects.push(defect::named("upload.nothing-is-422").expect("known"));
+            defects.push(defect::named("upload.nothing-is-422").expect("known"));
         }
     }
     settings.seed = seed;
     settings.answers = answers::parse(&text).expect("they are allowed");
     settings.rate_limit = RateLimitMode::Off;
-    let site = Site::new(SiteOptions::new(settings)).expect("it starts");
+    let site = Site::new(SiteOptions { defects, ..SiteOptions::new(settings) }).expect("it starts");
     let server = MockServer::builder().listener(listener).start().await;
     let changed = Changed { site, changes: changes.to_vec() };
     Mock::given(any()).respond_with(changed).mount(&server).await;

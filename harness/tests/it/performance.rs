@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::report::{self, Format, text};
 use moot_harness::run::result::{CheckResult, RunResult, Subject};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
-use moot_harness::target::{TargetChoice, TargetOptions};
 use moot_harness::verdict::Verdict;
 
 /// Bytes of a check, without what it points to: a run keeps ten for each of its calls.

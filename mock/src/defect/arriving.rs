@@ -45,7 +45,7 @@ impl Arriving<'_> {
     pub(crate) fn as_if_invalid(&self) -> Admission {
         let mut headers = self.head.headers.clone();
         headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer none"));
-        self.world.admit_soundly(self.now, &Head { headers: &headers, ..*self.head })
+        self.world.admit_unhooked(self.now, &Head { headers: &headers, ..*self.head })
     }
 
     /// What its bearer token says, valid or not.

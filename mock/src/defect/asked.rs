@@ -71,7 +71,7 @@ impl Asked<'_> {
     }
 
     fn answered(&self, call: Call<'_>) -> Outcome {
-        self.world.answer_soundly(self.now, &call)
+        self.world.answer_unhooked(self.now, &call)
     }
 
     /// What the core says of the same call with other parts.

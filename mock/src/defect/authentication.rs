@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Defect] = &[
                 return admission;
             }
             let later = arriving.now.checked_add(SignedDuration::from_secs(3600));
-            arriving.world.admit_soundly(later.unwrap_or(arriving.now), arriving.head)
+            arriving.world.admit_unhooked(later.unwrap_or(arriving.now), arriving.head)
         }),
     ),
     row(

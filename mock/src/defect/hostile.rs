@@ -98,7 +98,7 @@ fn fails_where(asked: &Asked<'_>, outcome: Outcome, is_hostile: fn(&Asked<'_>) -
 fn failed(arriving: &Arriving<'_>, admission: Admission) -> Admission {
     let head = arriving.head;
     let elsewhere = Head { method: &Method::GET, path: NOWHERE, ..*head };
-    let refused = arriving.world.admit_soundly(arriving.now, &elsewhere);
+    let refused = arriving.world.admit_unhooked(arriving.now, &elsewhere);
     let Admission::Refused(mut response) = refused else { return admission };
     response.status = StatusCode::INTERNAL_SERVER_ERROR;
     edit::rewrite(&mut response, |body| {

@@ -34,8 +34,7 @@ mod uploads;
 mod webhooks;
 mod workflows;
 
-pub(crate) use worn::{admit, answer, apply, calls_max};
-
 pub use overlay::Heard;
 pub use row::Defect;
 pub use table::{all, named};
+pub use worn::install;

@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Defect] = &[
                 return admission;
             }
             arriving.world.limiter().reset();
-            arriving.world.admit_soundly(arriving.now, arriving.head)
+            arriving.world.admit_unhooked(arriving.now, arriving.head)
         }),
     )
     .also(&["limits.601st-is-refused", "limits.600-are-served"]),
@@ -194,5 +194,5 @@ fn is_limited(admission: &Admission) -> bool {
 
 /// What is said of the same call under another path.
 fn elsewhere(arriving: &Arriving<'_>, path: &str) -> Admission {
-    arriving.world.admit_soundly(arriving.now, &Head { path, ..*arriving.head })
+    arriving.world.admit_unhooked(arriving.now, &Head { path, ..*arriving.head })
 }

@@ -1,5 +1,7 @@
 //! What a world with defects does in place of the core.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 
@@ -12,41 +14,74 @@ use super::seam::{Said, Seam};
 use crate::call::{Admission, Call, Head};
 use crate::changes::Change;
 use crate::response::Response;
-use crate::world::{Outcome, World};
+use crate::world::{Hook, Outcome, World};
 
-/// Calls a minute that the limit accepts.
-pub(crate) fn calls_max(defects: &[&'static Defect]) -> u32 {
-    let erring = defects.iter().find_map(|defect| match defect.seam {
-        Seam::CallsMax(calls_max) => Some(calls_max),
-        _ => None,
-    });
-    erring.unwrap_or(REQUESTS_PER_MINUTE_MAX)
+/// The hook of a world with defects: each acts on what the one before it left.
+#[derive(Debug)]
+struct Defects(Vec<&'static Defect>);
+
+/// The same world with these defects.
+pub fn install(world: World, defects: &[&'static Defect]) -> World {
+    match defects {
+        [] => world,
+        _ => world.with_hook(Arc::new(Defects(defects.to_vec()))),
+    }
 }
 
-/// Admits a call, or refuses it.
-pub(crate) fn admit(world: &World, now: Timestamp, head: &Head<'_>) -> Admission {
-    let arriving = Arriving { world, now, head };
-    let mut admission = world.admit_soundly(now, head);
-    for defect in world.defects() {
-        if let Seam::Admit(err) = defect.seam {
-            admission = err(&arriving, admission);
+impl Hook for Defects {
+    fn requests_per_minute_max(&self) -> u32 {
+        let erring = self.0.iter().find_map(|defect| match defect.seam {
+            Seam::CallsMax(calls_max) => Some(calls_max),
+            _ => None,
+        });
+        erring.unwrap_or(REQUESTS_PER_MINUTE_MAX)
+    }
+
+    fn admit(&self, world: &World, now: Timestamp, head: &Head<'_>) -> Admission {
+        let arriving = Arriving { world, now, head };
+        let mut admission = world.admit_unhooked(now, head);
+        for defect in &self.0 {
+            if let Seam::Admit(err) = defect.seam {
+                admission = err(&arriving, admission);
+            }
+        }
+        if let Admission::Refused(response) = &mut admission {
+            self.reply(now, head, arriving.operation(), response);
+        }
+        admission
+    }
+
+    fn answer(&self, world: &World, now: Timestamp, call: &Call<'_>) -> Outcome {
+        let asked = Asked { world, now, call };
+        let mut outcome = world.answer_unhooked(now, call);
+        for defect in &self.0 {
+            outcome = erring(defect.seam, &asked, outcome);
+        }
+        self.reply(now, &call.head, Some(call.admitted.operation), &mut outcome.response);
+        outcome
+    }
+
+    fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change> {
+        self.0.iter().fold(changes, |changes, defect| match defect.seam {
+            Seam::Apply(err) => err(world, changes),
+            _ => changes,
+        })
+    }
+}
+
+impl Defects {
+    fn reply(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        operation: Option<Operation>,
+        response: &mut Response,
+    ) {
+        let said = Said { operation, path: head.path, query: head.query, now };
+        for defect in &self.0 {
+            rewrite(defect, &said, response);
         }
     }
-    if let Admission::Refused(response) = &mut admission {
-        reply(world, now, head, arriving.operation(), response);
-    }
-    admission
-}
-
-/// Answers an admitted call.
-pub(crate) fn answer(world: &World, now: Timestamp, call: &Call<'_>) -> Outcome {
-    let asked = Asked { world, now, call };
-    let mut outcome = world.answer_soundly(now, call);
-    for defect in world.defects() {
-        outcome = erring(defect.seam, &asked, outcome);
-    }
-    reply(world, now, &call.head, Some(call.admitted.operation), &mut outcome.response);
-    outcome
 }
 
 fn erring(seam: Seam, asked: &Asked<'_>, outcome: Outcome) -> Outcome {
@@ -70,27 +105,6 @@ fn erring(seam: Seam, asked: &Asked<'_>, outcome: Outcome) -> Outcome {
         | Seam::Reply(_)
         | Seam::Edit { .. }
         | Seam::Apply(_) => outcome,
-    }
-}
-
-/// What becomes of changes.
-pub(crate) fn apply(world: &World, changes: Vec<Change>) -> Vec<Change> {
-    world.defects().iter().fold(changes, |changes, defect| match defect.seam {
-        Seam::Apply(err) => err(world, changes),
-        _ => changes,
-    })
-}
-
-fn reply(
-    world: &World,
-    now: Timestamp,
-    head: &Head<'_>,
-    operation: Option<Operation>,
-    response: &mut Response,
-) {
-    let said = Said { operation, path: head.path, query: head.query, now };
-    for defect in world.defects() {
-        rewrite(defect, &said, response);
     }
 }
 

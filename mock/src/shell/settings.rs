@@ -52,7 +52,6 @@ pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Enforce,
         progression: Progression::Manual,
-        defects: Vec::new(),
     }
 }
 

@@ -6,7 +6,6 @@ use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 use super::World;
 use crate::authorise;
 use crate::call::{Admission, Admitted, Head};
-use crate::defect;
 use crate::journal::Record;
 use crate::limiter::{Decision, Limiter};
 use crate::operation;
@@ -24,14 +23,14 @@ struct Seen {
 impl World {
     /// Admits a call, or refuses it; a refusal is kept in the journal.
     pub fn admit(&self, now: Timestamp, head: &Head<'_>) -> Admission {
-        if self.defects().is_empty() {
-            return self.admit_soundly(now, head);
+        match &self.hook {
+            Some(hook) => hook.admit(self, now, head),
+            None => self.admit_unhooked(now, head),
         }
-        defect::admit(self, now, head)
     }
 
-    /// The admission without any defect.
-    pub(crate) fn admit_soundly(&self, now: Timestamp, head: &Head<'_>) -> Admission {
+    /// The admission of the core itself.
+    pub(crate) fn admit_unhooked(&self, now: Timestamp, head: &Head<'_>) -> Admission {
         let serial = self.next_serial();
         let mut seen = Seen::default();
         match self.admitted(now, head, serial, &mut seen) {

@@ -9,17 +9,17 @@ mod kept;
 mod rows;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use moot_fixtures::contract::{Answers, Operation};
+use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
 use serde_json::Value;
 
-use crate::call::{Call, Fetch};
+use crate::call::{Admission, Call, Fetch, Head};
 use crate::changes::{Change, Effect};
-use crate::defect::{self, Defect};
 use crate::drill::{self, Drilled};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::identifier::Identifiers;
@@ -61,6 +61,7 @@ pub struct World {
     journal: Arc<Journal>,
     faults: Faults,
     drilled: Drilled,
+    hook: Option<Arc<dyn Hook>>,
     date: DateHeader,
     recent_pages: RecentPages,
     recent_tokens: RecentTokens,
@@ -75,6 +76,21 @@ pub struct Outcome {
     pub changes: Vec<Change>,
     /// What falls due by it.
     pub effects: Vec<Effect>,
+}
+
+/// The one place where code outside the core changes what a world does.
+///
+/// The world calls its hook in place of its own methods. The hook calls back the methods that end in
+/// `_unhooked`, with the same call or with another one.
+pub(crate) trait Hook: fmt::Debug + Send + Sync {
+    /// Calls per minute and client address that the rate limit accepts.
+    fn requests_per_minute_max(&self) -> u32;
+    /// Stands in for [`World::admit`].
+    fn admit(&self, world: &World, now: Timestamp, head: &Head<'_>) -> Admission;
+    /// Stands in for [`World::answer`].
+    fn answer(&self, world: &World, now: Timestamp, call: &Call<'_>) -> Outcome;
+    /// Replaces changes before [`World::apply`] applies them.
+    fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change>;
 }
 
 impl World {
@@ -105,7 +121,7 @@ impl World {
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, &settings.base_url),
             calls: AtomicU64::new(0),
-            limiter: Limiter::new(defect::calls_max(&settings.defects), window),
+            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
             token_limiter: seeded
                 .answers()
                 .token_rate_limit
@@ -113,6 +129,7 @@ impl World {
             journal: Arc::default(),
             faults: Faults::default(),
             drilled: Drilled::default(),
+            hook: None,
             date: DateHeader::new(),
             recent_pages: RecentPages::default(),
             recent_tokens: RecentTokens::default(),
@@ -126,6 +143,15 @@ impl World {
         Ok(world)
     }
 
+    /// The same world, changed by `hook`. Call it before the first call is admitted: the rate limit
+    /// begins anew.
+    pub(crate) fn with_hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        let window = self.answers().rate_limit_window;
+        self.limiter = Limiter::new(hook.requests_per_minute_max(), window);
+        self.hook = Some(hook);
+        self
+    }
+
     /// The same world as it was at first, but for the numbers of deliveries: these go on, so that an
     /// attempt still under way is never taken for one of a new delivery.
     ///
@@ -135,6 +161,9 @@ impl World {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
         world.journal = Arc::new(self.journal.anew());
+        if let Some(hook) = &self.hook {
+            world = world.with_hook(Arc::clone(hook));
+        }
         world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
@@ -146,10 +175,10 @@ impl World {
 
     /// Answers an admitted call. Pure: asked twice, it answers the same.
     pub fn answer(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
-        if self.defects().is_empty() {
-            return self.answer_soundly(now, call);
+        match &self.hook {
+            Some(hook) => hook.answer(self, now, call),
+            None => self.answer_unhooked(now, call),
         }
-        defect::answer(self, now, call)
     }
 
     /// What has to be fetched before an admitted call is answered, where the shell fetches at all;
@@ -159,8 +188,8 @@ impl World {
         operation::needs(&Context { world: self, now, call, reply })
     }
 
-    /// The answer without any defect.
-    pub(crate) fn answer_soundly(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
+    /// The answer of the core itself.
+    pub(crate) fn answer_unhooked(&self, now: Timestamp, call: &Call<'_>) -> Outcome {
         let reply = self.reply(now, call.head.path, call.admitted.serial);
         let context = Context { world: self, now, call, reply };
         operation::answer(&context).unwrap_or_else(|problem| Outcome {
@@ -221,8 +250,10 @@ impl World {
 
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
-        let changes =
-            if self.defects().is_empty() { changes } else { defect::apply(self, changes) };
+        let changes = match &self.hook {
+            Some(hook) => hook.change(self, changes),
+            None => changes,
+        };
         for change in changes {
             if let Some(noted) = &mut self.noted {
                 noted.changes.push(change.clone());
@@ -271,11 +302,6 @@ impl World {
 
     pub(crate) const fn settings(&self) -> &RunSettings {
         &self.settings
-    }
-
-    /// What it does wrong on purpose.
-    pub(crate) fn defects(&self) -> &[&'static Defect] {
-        &self.settings.defects
     }
 
     pub(crate) fn answers(&self) -> &Answers {

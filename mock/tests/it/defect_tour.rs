@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Content, Head, Part};
 use moot_mock::control::Ask;
-use moot_mock::defect::Defect;
+use moot_mock::defect::{self, Defect};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Seeded, Service, Settings, World};
@@ -41,10 +41,9 @@ impl Tour {
             clock: ClockSetting::Frozen(now),
             rate_limit: RateLimitMode::Off,
             progression: Progression::Manual,
-            defects,
         };
         let world = World::from_seeded(seeded(world_name), settings.run(), now);
-        let world = world.expect("the settings are sound");
+        let world = defect::install(world.expect("the settings are sound"), &defects);
         Self { service: Service::new(world), now, seen: String::new() }
     }
 

@@ -36,7 +36,6 @@ pub(crate) fn settings() -> Settings {
         clock: ClockSetting::Frozen(now),
         rate_limit: RateLimitMode::Off,
         progression: Progression::Manual,
-        defects: Vec::new(),
     }
 }
 

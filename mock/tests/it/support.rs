@@ -42,7 +42,6 @@ pub(crate) fn settings() -> Settings {
         clock: ClockSetting::Frozen(start()),
         rate_limit: RateLimitMode::Off,
         progression: Progression::Manual,
-        defects: Vec::new(),
     }
 }
 

@@ -25,13 +25,13 @@ const BOUNDARY_CHARACTERS_MAX: usize = 70;
 /// # Errors
 /// [`ReadError::Fault`] by the limits and by RFC 7578; [`ReadError::Store`] is ours.
 pub(super) async fn read<B>(
-    frames: &mut Frames<'_, B>,
+    frames: &mut Frames<B>,
     headers: &HeaderMap,
     limits: MultipartLimits,
     store: &Store,
 ) -> Result<Vec<Part>, ReadError>
 where
-    B: Body<Data = Bytes> + Send,
+    B: Body<Data = Bytes> + Send + Unpin,
 {
     let boundary = boundary(headers)?;
     if frames.announced().is_some_and(|length| length > limits.body_bytes_max) {
@@ -61,8 +61,8 @@ where
 }
 
 /// A part without file name: a field of a form, in memory whatever its length.
-async fn text<B: Body<Data = Bytes>>(
-    parts: &mut Parts<'_, '_, B>,
+async fn text<B: Body<Data = Bytes> + Unpin>(
+    parts: &mut Parts<'_, B>,
     bytes_max: u64,
 ) -> Result<Content, BodyFault> {
     let is_beyond = |length: usize| length as u64 > bytes_max;
@@ -82,8 +82,8 @@ async fn text<B: Body<Data = Bytes>>(
 }
 
 /// A file, and whether there was more of it.
-async fn file<B: Body<Data = Bytes>>(
-    parts: &mut Parts<'_, '_, B>,
+async fn file<B: Body<Data = Bytes> + Unpin>(
+    parts: &mut Parts<'_, B>,
     bytes_max: u64,
     store: &Store,
 ) -> Result<(Content, bool), ReadError> {

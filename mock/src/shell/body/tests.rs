@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -42,9 +42,9 @@ async fn read_from<B>(body: B, headers: &HeaderMap, reading: Reading, store: &St
 where
     B: Body<Data = Bytes> + Send,
 {
-    let body = pin!(body);
-    let body: Pin<&mut B> = body;
-    read(body, headers, reading, BodyTimes::default(), store).await.expect("the store is writable")
+    read(pin!(body), headers, reading, BodyTimes::default(), store)
+        .await
+        .expect("the store is writable")
 }
 
 /// Shows a body: `name=text`, `name(file name,type)=text`, `!` where it is cut, or the fault.

@@ -1,0 +1,10 @@
+//! Tests of the binary `moot` that need another program. A program that is missing fails its tests.
+//!
+//! Each program has a module, so that `--skip curl::` leaves out what needs curl.
+
+mod bash;
+mod browser;
+mod curl;
+mod node;
+mod python;
+mod support;
