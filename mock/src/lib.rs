@@ -5,6 +5,8 @@
 //! equal worlds give equal bytes, whichever shell carried them. Read [`call`] for what goes in,
 //! [`response`] for what comes out, [`world`] for the walk of a call.
 
+#![deny(missing_docs)]
+
 pub mod call;
 pub mod response;
 pub mod settings;

@@ -6,7 +6,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use crate::exchange::{Exchange, ReceivedResponse};
-use crate::run::result::{ScenarioResult, StepResult};
+use crate::result::{ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
 /// Differences that are kept. Further ones are ignored.

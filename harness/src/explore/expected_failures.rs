@@ -2,7 +2,7 @@
 //! to none of them, and an entry that did not happen may only not have been drawn. Neither is drift.
 
 use crate::expected::Entry;
-use crate::run::result::{ExpectedFailure, ExpectedState};
+use crate::result::{ExpectedFailure, ExpectedState};
 
 /// The state of each entry for exploring. `entries` are the entries as read, in the same order.
 pub(super) fn for_drawn_cases(

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Explored;
 use super::text::outcome_word;
 use super::violation::Violation;
-use crate::run::result::{ExpectedFailure, ExpectedState};
+use crate::result::{ExpectedFailure, ExpectedState};
 
 /// The version of the shape below.
 const SCHEMA_VERSION: u32 = 1;

@@ -17,8 +17,8 @@ use super::explored::{Explored, WarningCount};
 use super::means::Means;
 use super::shrink;
 use super::violation::{Evidence, Violation, breaks, breaks_any, checks, collect};
-use crate::run::outcome::Ending;
-use crate::run::result::{RunResult, ScenarioResult, Subject};
+use crate::result::Ending;
+use crate::result::{RunResult, ScenarioResult, Subject};
 use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 

@@ -9,7 +9,7 @@ use super::draw;
 use super::means::Means;
 use super::violation::breaks;
 use crate::run::Runner;
-use crate::run::result::ScenarioResult;
+use crate::result::ScenarioResult;
 
 /// Runs that shrinking one case may cost on a mock.
 const RUNS_MAX: u32 = 60;

@@ -7,10 +7,9 @@ use moot_fixtures::register;
 use super::Explored;
 use super::differences::DifferenceGroup;
 use super::violation::Violation;
-use crate::report::escape;
-use crate::report::text::Detail;
-use crate::report::text::paint::{Paint, left};
-use crate::run::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::terminal::paint::{Paint, left};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Operation;
 
 use super::case::Case;
-use crate::run::result::{CheckResult, ScenarioResult, StepResult, Subject};
+use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::verdict::Verdict;
 
 /// A broken requirement, with the smallest case that breaks it.

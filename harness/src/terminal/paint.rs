@@ -34,21 +34,25 @@ impl Paint {
 
     /// In the colour of a verdict.
     pub fn verdict(self, verdict: Verdict, text: &str) -> String {
-        let style = match verdict {
-            Verdict::Error => AnsiColor::Magenta.on_default().bold(),
-            Verdict::Fail => AnsiColor::Red.on_default().bold(),
-            Verdict::Drift | Verdict::Warn => AnsiColor::Yellow.on_default(),
-            Verdict::NotRun => AnsiColor::Blue.on_default(),
-            Verdict::Observed => AnsiColor::Cyan.on_default(),
-            Verdict::Pass => AnsiColor::Green.on_default(),
-            Verdict::NotApplicable => Style::new().dimmed(),
-        };
-        self.with(style, text)
+        self.with(style_of(verdict), text)
+    }
+}
+
+/// The colour of a verdict.
+pub(super) const fn style_of(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Error => AnsiColor::Magenta.on_default().bold(),
+        Verdict::Fail => AnsiColor::Red.on_default().bold(),
+        Verdict::Drift | Verdict::Warn => AnsiColor::Yellow.on_default(),
+        Verdict::NotRun => AnsiColor::Blue.on_default(),
+        Verdict::Observed => AnsiColor::Cyan.on_default(),
+        Verdict::Pass => AnsiColor::Green.on_default(),
+        Verdict::NotApplicable => Style::new().dimmed(),
     }
 }
 
 /// One character for a verdict; with colour off it alone must tell what wants a look.
-pub(super) const fn sign(verdict: Verdict) -> &'static str {
+pub(crate) const fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Error => "E",
         Verdict::Fail => "✗",

@@ -5,8 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::exchange::Masks;
-use crate::needles::Needles;
+use super::{Masks, Needles};
 
 /// Shorter forms are masked in what a server sent, but not looked for in finished reports: a word of
 /// our own could be one by chance.
@@ -107,7 +106,7 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
 
     use super::Secrets;
-    use crate::exchange::Masks;
+    use crate::masks::Masks;
 
     const SECRET: &str = "s3cr3t/+\"<&>' ü~x";
 

@@ -6,7 +6,6 @@ use crate::verdict::Verdict;
 
 /// How many of each verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "one member a verdict")]
 pub struct Counts {
     pub total: usize,
     pub error: usize,

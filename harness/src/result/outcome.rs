@@ -1,7 +1,7 @@
 //! From verdicts to an outcome and an exit code (DESIGN §8).
 
 use crate::exchange::Trouble;
-use crate::run::result::{Outcome, ScenarioResult};
+use crate::result::{Outcome, ScenarioResult};
 use crate::verdict::Verdict;
 
 /// What a run as a whole came to.

@@ -1,8 +1,8 @@
-//! Selecting scenarios: by file, name (with `*`), tag, section or requirement (DESIGN §9).
+//! Selecting scenarios: by file, name (with `*`), tag, section or requirement .
 
 use moot_fixtures::nearest::{alike, ending};
 
-use crate::run::declared;
+use crate::scenario::declared;
 use crate::scenario::model::{Scenario, ScenarioFile};
 
 /// A scenario that was selected.

@@ -59,7 +59,7 @@ pub fn questions(steps: &[Step]) -> BTreeSet<String> {
     ids
 }
 
-pub(super) fn collect<'a>(steps: &'a [Step], visit: &mut impl FnMut(&'a Step)) {
+pub(crate) fn collect<'a>(steps: &'a [Step], visit: &mut impl FnMut(&'a Step)) {
     for step in steps {
         visit(step);
         collect(inner(step), visit);

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Level;
 use moot_snapshots::Change;
-use serde_json::Value;
 
+use crate::answers::ObservedAnswer;
+use crate::client::{Residue, TargetDescription};
 use crate::exchange::Exchange;
+use crate::masks::Masks;
 use crate::scenario::model::Location;
-use crate::verdict::Verdict;
+use crate::verdict::{Failure, NotRun, NotRunKind, Verdict};
 
 /// What a check judges.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,6 +42,10 @@ pub struct CheckResult {
     pub scenario: Arc<str>,
     /// The step's name.
     pub step: Arc<str>,
+    /// The kind of mismatch, of a check that failed.
+    pub failure: Option<Failure>,
+    /// The kind of reason why it was not judged.
+    pub not_run: Option<NotRunKind>,
     /// One sentence: what is wrong, or why it was not judged.
     pub message: String,
     /// What was expected, for people; empty where there is nothing to compare.
@@ -128,19 +134,6 @@ impl CheckResult {
     }
 }
 
-/// Why something was not run, and what would enable it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotRun {
-    /// As a clause: `the target has no second company`.
-    pub reason: String,
-    /// The setting that would enable it: `applications.other_company in the target file`.
-    pub setting: Option<String>,
-    /// The need that is not met, or the scenario's name: what `tolerate` names.
-    pub tolerate_as: String,
-    /// Whether the target file tolerates it.
-    pub is_tolerated: bool,
-}
-
 /// One step that was run.
 #[derive(Debug, Clone)]
 pub struct StepResult {
@@ -181,19 +174,6 @@ pub struct ScenarioResult {
     pub at: Location,
 }
 
-/// An answer seen of an open question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ObservedAnswer {
-    /// Id of the question.
-    pub question: String,
-    /// The clause.
-    pub section: String,
-    /// Distinct answers in the order first seen, each with how often.
-    pub answers: Vec<(Value, u32)>,
-    /// Steps where it was seen, at most 10.
-    pub seen_in: Vec<String>,
-}
-
 /// What a run found about recorded responses beside its checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SnapshotFindings {
@@ -222,19 +202,6 @@ pub struct SnapshotCounts {
     pub waiting: usize,
     /// A file could not be read or written.
     pub unusable: usize,
-}
-
-/// Something left behind on the target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Residue {
-    /// `legal_request`, `repository_document`, `webhook`.
-    pub kind: String,
-    /// Its id, where the answer told it.
-    pub id: Option<String>,
-    /// The tag it carries.
-    pub tag: String,
-    /// The scenario that made it.
-    pub scenario: String,
 }
 
 /// The outcome of a run (DESIGN §8).
@@ -284,16 +251,5 @@ pub struct RunResult {
     /// Requests sent.
     pub requests_sent: u64,
     /// The secrets, for masking and for scanning artefacts.
-    pub masks: Arc<crate::exchange::Masks>,
-}
-
-/// What the run was pointed at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TargetDescription {
-    /// Name of the target file, or `mock`.
-    pub name: String,
-    /// Base address.
-    pub base_url: String,
-    /// `mock in process`, `moot mock`, `deployment`.
-    pub class: String,
+    pub masks: Arc<Masks>,
 }

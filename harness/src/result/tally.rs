@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::result::RunResult;
+use super::RunResult;
 use crate::verdict::Verdict;
 
 /// Differences that are named.
