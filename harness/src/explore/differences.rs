@@ -1,5 +1,4 @@
-//! Where a target answers unlike the model beside it, without breaking a requirement: shown, grouped,
-//! once each; never a failure.
+//! Differences: where a target answers unlike the mock without breaking a requirement. Never a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,54 +9,54 @@ use crate::exchange::{Exchange, ReceivedResponse};
 use crate::result::{ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
-/// Differences that are told apart; more are counted in none.
+/// Differences that are kept. Further ones are ignored.
 const DIFFERENCES_MAX: usize = 200;
 
-/// Members whose insides are the client's own.
-const FREE: [&str; 2] = ["custom_fields", "additional_data"];
+/// Members whose content belongs to the client.
+const CLIENT_MEMBERS: [&str; 2] = ["custom_fields", "additional_data"];
 
-/// One way to differ.
+/// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// What was done: the name of the step.
+    /// The name of the step.
     pub act: String,
     /// How the answers differ.
     pub what: String,
 }
 
-/// How often, and where first.
+/// The steps that showed a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    /// Steps.
+pub struct Occurrences {
+    /// How many.
     pub times: u32,
-    /// The scenario in which it was seen first.
+    /// The scenario of the first.
     pub first: String,
 }
 
-/// One way to differ, wherever it was seen.
+/// The same difference in several acts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alike<'a> {
+pub struct DifferenceGroup<'a> {
     /// How the answers differ.
     pub what: &'a str,
-    /// What was done, in order.
+    /// The names of the steps, in order.
     pub acts: Vec<&'a str>,
-    /// Steps, of all acts.
+    /// Steps of all acts.
     pub times: u32,
-    /// A scenario in which it was seen.
+    /// A scenario that showed it.
     pub first: &'a str,
 }
 
 /// All differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Differences(pub BTreeMap<Difference, Seen>);
+pub struct Differences(pub BTreeMap<Difference, Occurrences>);
 
 impl Differences {
-    /// Adds those between the two walks of one case.
+    /// Adds the differences between two runs of one case.
     pub fn add(&mut self, target: &ScenarioResult, model: &ScenarioResult) {
         let models: BTreeMap<String, &StepResult> =
             model.steps.iter().map(|step| (plain(&step.name), step)).collect();
         for step in &target.steps {
-            // What breaks a requirement is told as that, and as nothing else.
+            // A violation is reported as a violation only.
             if matches!(step.verdict, Verdict::Fail | Verdict::Error) {
                 continue;
             }
@@ -69,47 +68,45 @@ impl Differences {
         }
     }
 
-    /// Each way to differ once, the most frequent first.
-    pub fn by_what(&self) -> Vec<Alike<'_>> {
-        let mut all: BTreeMap<&str, Alike<'_>> = BTreeMap::new();
-        for (Difference { act, what }, seen) in &self.0 {
-            let blank = || Alike { what, acts: Vec::new(), times: 0, first: &seen.first };
-            let alike = all.entry(what).or_insert_with(blank);
-            alike.acts.push(act);
-            alike.times += seen.times;
+    /// Differences grouped over their acts, the most frequent first.
+    pub fn by_what(&self) -> Vec<DifferenceGroup<'_>> {
+        let mut all: BTreeMap<&str, DifferenceGroup<'_>> = BTreeMap::new();
+        for (Difference { act, what }, found) in &self.0 {
+            let blank =
+                || DifferenceGroup { what, acts: Vec::new(), times: 0, first: &found.first };
+            let group = all.entry(what).or_insert_with(blank);
+            group.acts.push(act);
+            group.times += found.times;
         }
-        let mut all: Vec<Alike<'_>> = all.into_values().collect();
-        all.sort_by_key(|alike| std::cmp::Reverse(alike.times));
+        let mut all: Vec<DifferenceGroup<'_>> = all.into_values().collect();
+        all.sort_by_key(|group| std::cmp::Reverse(group.times));
         all
     }
 
     fn keep(&mut self, difference: Difference, scenario: &str) {
         let is_full = self.0.len() >= DIFFERENCES_MAX;
         match self.0.get_mut(&difference) {
-            Some(seen) => seen.times += 1,
+            Some(found) => found.times += 1,
             None if is_full => {}
             None => {
-                let seen = Seen { times: 1, first: scenario.to_owned() };
-                self.0.insert(difference, seen);
+                let found = Occurrences { times: 1, first: scenario.to_owned() };
+                self.0.insert(difference, found);
             }
         }
     }
 }
 
-/// The name of a step without the ids of its rows, which every service draws for itself.
+/// The name of a step without the ids of its rows in brackets, which differ between services.
 fn plain(name: &str) -> String {
-    let mut depth = 0_u32;
-    name.chars()
-        .filter(|c| {
-            depth += u32::from(*c == '[');
-            let is_outside = depth == 0;
-            depth = depth.saturating_sub(u32::from(*c == ']'));
-            is_outside
-        })
-        .collect()
+    let parts = name.split('[').enumerate();
+    let outside = |(index, part): (usize, &str)| match index {
+        0 => part.to_owned(),
+        _ => part.split_once(']').map(|(_, rest)| rest).unwrap_or_default().to_owned(),
+    };
+    parts.map(outside).collect()
 }
 
-/// The words of a step's name: without its number, and without how often it was there.
+/// The name of an act: a step's name without its number and without the counter of repeated steps.
 fn act(name: &str) -> String {
     let name = plain(name);
     let words = name.split_once(". ").map_or(name.as_str(), |(_, words)| words);
@@ -151,7 +148,7 @@ fn shown(answer: &ReceivedResponse) -> String {
     }
 }
 
-/// What is not there.
+/// The name of an absent value.
 const NONE: &str = "none";
 
 fn problem_type(answer: &ReceivedResponse) -> String {
@@ -165,9 +162,9 @@ fn media_type(answer: &ReceivedResponse) -> String {
     whole.split(';').next().unwrap_or(whole).trim().to_ascii_lowercase()
 }
 
-/// Members that only one of two bodies has, where the other has the object around them.
+/// Members that only one of two bodies has, although the other has the object around them.
 fn members_between(ours: &Exchange, theirs: &Exchange) -> Vec<String> {
-    // What a form asks for is a matter of the workflow, a file of whoever uploaded it.
+    // A form depends on the workflow, and a file on its uploader.
     if matches!(
         ours.request.operation,
         Some(Operation::GetWorkflowSchema | Operation::DownloadAgreement)
@@ -206,7 +203,7 @@ fn collect(value: &Value, path: &str, found: &mut BTreeSet<String>) {
         Value::Object(members) => {
             for (name, member) in members {
                 let inner = format!("{path}/{name}");
-                if !FREE.contains(&name.as_str()) {
+                if !CLIENT_MEMBERS.contains(&name.as_str()) {
                     collect(member, &inner, found);
                 }
                 found.insert(inner);
@@ -225,14 +222,14 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Difference, Differences, Seen, act, collect, is_inside, plain};
+    use super::{Difference, Differences, Occurrences, act, collect, is_inside, plain};
 
     #[test]
-    fn what_is_the_same_in_many_acts_is_one_difference() {
+    fn the_same_in_many_acts_is_one_difference() {
         let mut all = Differences::default();
         for (act, what, times) in [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)] {
             let difference = Difference { act: act.to_owned(), what: what.to_owned() };
-            all.0.insert(difference, Seen { times, first: "case-1".to_owned() });
+            all.0.insert(difference, Occurrences { times, first: "case-1".to_owned() });
         }
         let grouped = all.by_what();
         let shown: Vec<_> = grouped.iter().map(|it| (it.what, it.acts.clone(), it.times)).collect();
