@@ -9,7 +9,8 @@ use crate::client::http::Http;
 use crate::client::http_request::HttpRequest;
 use crate::client::response;
 use crate::environment::in_process::InProcess;
-use crate::exchange::{Masks, ReceivedResponse, Trouble};
+use crate::exchange::{ReceivedResponse, Trouble};
+use crate::masks::Masks;
 
 /// How a request reaches its service.
 #[derive(Clone)]

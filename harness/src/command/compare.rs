@@ -5,25 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::again::Again;
-use super::artefact;
 use super::failure::{Failure, UNREACHABLE, USAGE};
 use super::line::CompareArguments;
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
 use super::run::{drawn, is_stdout, runtime};
 use super::screen::Screen;
-use super::suite;
+use super::{artefact, suite};
 use crate::answers::Pins;
 use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::expected;
+use crate::masks::Secrets;
 use crate::recording::RecordingIndex;
-use crate::report::secret::Secrets;
-use crate::report::text::paint::Paint;
-use crate::report::{Format, escape};
-use crate::run::{self, Event, RunOptions, plan};
+use crate::report::Format;
+use crate::run::{self, Event, RunOptions};
 use crate::scenario::model::ScenarioFile;
-use crate::target_file;
+use crate::scenario::plan;
+use crate::terminal::escape;
+use crate::terminal::paint::Paint;
+use crate::{expected, target_file};
 
 /// The word for the mock in this process.
 const MOCK: &str = "mock";

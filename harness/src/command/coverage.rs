@@ -15,12 +15,11 @@ use super::screen::Screen;
 use super::suite;
 use super::verified::Verified;
 use crate::environment::{TargetOptions, TargetPreview, TargetSource};
-use crate::exchange::Masks;
-use crate::report::escape;
+use crate::masks::Masks;
 use crate::report::section_order;
-use crate::report::text::Detail;
-use crate::report::text::paint::{left, right};
 use crate::scenario::model::{NEEDS, ScenarioFile};
+use crate::terminal::paint::{left, right};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// What there is for a row.

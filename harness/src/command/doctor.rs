@@ -11,13 +11,13 @@ use super::line::DoctorArguments;
 use super::plan::refusal;
 use super::run::{choice, drawn, runtime, target_options};
 use super::screen::Screen;
+use crate::client::TargetDescription;
 use crate::environment::{Environment, TargetOptions};
-use crate::exchange::Masks;
-use crate::report::escape;
-use crate::report::text::paint::{left, width};
-use crate::run::result::{NotRun, TargetDescription};
+use crate::masks::Masks;
 use crate::scenario::model::NEEDS;
-use crate::verdict::Verdict;
+use crate::terminal::escape;
+use crate::terminal::paint::{left, width};
+use crate::verdict::{NotRun, Verdict};
 
 /// Deadline `doctor`: for all of it.
 const DOCTOR_DEADLINE: Duration = Duration::from_secs(10);

@@ -15,8 +15,8 @@ use super::run::{choice, drawn, is_stdout, runtime, target_options};
 use super::screen::Screen;
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::explore::{self, ExploreOptions, Explored};
+use crate::masks::Secrets;
 use crate::report::Format;
-use crate::report::secret::Secrets;
 use crate::run::{Interruption, RunOptions};
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.

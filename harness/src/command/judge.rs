@@ -1,17 +1,17 @@
 //! `moot judge`: judges a recording again, with today's register and scenarios, without a network.
 
 use super::again::Again;
-use super::artefact;
 use super::failure::Failure;
 use super::line::JudgeArguments;
 use super::run::performed;
 use super::screen::Screen;
 use super::stream::Streams;
-use super::suite;
+use super::{artefact, suite};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::recording::RecordingIndex;
-use crate::run::{RunOptions, plan};
+use crate::run::RunOptions;
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan;
 
 /// The exit code of the judgement, as of a run.
 pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Failure> {

@@ -12,18 +12,17 @@ use super::run::{choice, drawn, runtime, target_options};
 use super::screen::Screen;
 use super::suite;
 use crate::environment::{Environment, OpenError, TargetOptions, TargetPreview, TargetSource};
-use crate::exchange::Masks;
 use crate::expected;
-use crate::report::escape;
-use crate::report::text::paint::{left, width};
+use crate::masks::Masks;
 use crate::run::PAGES_MAX;
 use crate::run::estimate::{self, Bounds, Estimate, Terms};
-use crate::run::plan::{self, Planned};
-use crate::run::result::NotRun;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
+use crate::scenario::plan::{self, Planned};
 use crate::target_file::Endpoints;
-use crate::verdict::Verdict;
+use crate::terminal::escape;
+use crate::terminal::paint::{left, width};
+use crate::verdict::{NotRun, Verdict};
 
 /// A scenario of the plan.
 pub(super) struct Row<'a> {
@@ -80,7 +79,8 @@ fn on_deployment<'a>(
     files: &[ScenarioFile],
     planned: Vec<Planned<'a>>,
 ) -> Result<(Vec<Row<'a>>, Totals), OpenError> {
-    chosen.expected(options, files, expected::today())?;
+    expected::read_for(chosen.expected_file(options), Some(files))
+        .map_err(|error| OpenError::Usage(error.to_string()))?;
     let TargetSource::Http(file) = chosen else {
         return Err(OpenError::Usage("the target is no deployment".to_owned()));
     };

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::plan::{Row, shown};
 use crate::environment::TargetPreview;
-use crate::report::escape;
-use crate::report::text::paint::{Paint, left};
 use crate::run::estimate::{Bounds, Estimate};
 use crate::target_file::Consent;
+use crate::terminal::escape;
+use crate::terminal::paint::{Paint, left};
 
 /// A shared token is renewed after so many minutes at the earliest (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;

@@ -4,21 +4,19 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use super::again::Again;
-use super::artefact;
 use super::failure::Failure;
-use super::interrupt;
 use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
 use super::recording::Recording;
-use super::repeat;
 use super::screen::Screen;
 use super::stream::Streams;
-use super::suite;
+use super::{artefact, interrupt, repeat, suite};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::recording::{Recorder, RecordingError, RecordingPlan};
-use crate::run::result::RunResult;
-use crate::run::{self, Event, Interruption, Kept, RunOptions, plan};
+use crate::result::RunResult;
+use crate::run::{self, Event, Interruption, Kept, RunOptions};
+use crate::scenario::plan;
 
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {

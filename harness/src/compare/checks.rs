@@ -1,7 +1,7 @@
 //! What the checks of two runs say of the same place.
 
 use super::pairs::paired;
-use crate::run::result::{CheckResult, ScenarioResult, StepResult};
+use crate::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
 /// How two verdicts on the same place stand to each other.
