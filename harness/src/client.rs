@@ -10,10 +10,10 @@ pub mod consent;
 pub mod curl;
 pub(crate) mod delivery_server;
 pub(crate) mod deployment_rules;
+mod description;
 pub(crate) mod destination;
 pub(crate) mod http;
 pub(crate) mod http_request;
-pub(crate) mod known;
 pub(crate) mod ledger;
 pub mod pace;
 pub mod payload;
@@ -30,5 +30,6 @@ pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
 pub use consent::created_kind;
+pub use description::{Residue, TargetDescription};
 pub use receiver::DeliveryReceiver;
 pub use request::{ClientBody, ClientRequest, FormPart, FormPartContent};

@@ -29,10 +29,10 @@ pub use action::{AddressContent, ClockMove, ControlAction, Exhaust};
 pub use filter::{ExchangeFilter, StatusFilter};
 pub use refusal::Refusal;
 
-use crate::call::Content;
-use crate::changes::Change;
-use crate::limits::ADDRESSES_MAX;
+use crate::message::content::Content;
 use crate::resource::legal_request::Submission;
+use crate::state::change::Change;
+use crate::value::limits::ADDRESSES_MAX;
 use crate::world::World;
 
 /// What is asked of a world without changing it, while the system's time is `system_now`; `None` where

@@ -2,11 +2,10 @@
 
 use moot_fixtures::contract::{Operation, Scopes};
 
+use crate::client::description::Residue;
 use crate::client::request::{ClientBody, ClientRequest};
-use crate::client::send;
-use crate::client::send::SendMode;
+use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
-use crate::run::result::Residue;
 
 /// Deletes the webhooks among `residue`. What cannot be deleted stays residue.
 pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue>) {

@@ -12,7 +12,7 @@ use url::Url;
 use crate::client::deployment_rules::Deployment;
 use crate::client::secret_forms;
 use crate::client::tokens::Tokens;
-use crate::exchange::Masks;
+use crate::masks::Masks;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::ApplicationCredentials;
 

@@ -10,8 +10,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Method, redirect};
 use url::Url;
 
 use crate::client::http_request::{HttpBody, HttpRequest};
-use crate::client::response;
-use crate::client::response::BodyReader;
+use crate::client::response::{self, BodyReader};
 use crate::client::short_body;
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::target_file::address;

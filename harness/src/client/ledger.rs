@@ -8,8 +8,8 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
+use crate::client::description::Residue;
 use crate::exchange::{ReceivedResponse, Trouble};
-use crate::run::result::Residue;
 
 /// What a run created, or may have.
 #[derive(Debug)]

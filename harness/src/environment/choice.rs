@@ -9,10 +9,7 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
 use crate::environment::Overlay;
-use crate::expected::{self, Expected};
-use crate::scenario::model::ScenarioFile;
-use crate::target_file;
-use crate::target_file::{FileError, TargetFile};
+use crate::target_file::{self, FileError, TargetFile};
 
 /// What a run is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,45 +56,13 @@ impl TargetChoice {
 }
 
 impl TargetSource {
-    /// The known failures: those of `options`, else those that the target file names; held against
-    /// the scenarios and the day.
-    ///
-    /// # Errors
-    /// [`OpenError::Usage`] where the file is wrong, or an entry expired or names nothing.
-    pub fn expected(
-        &self,
-        options: &TargetOptions,
-        files: &[ScenarioFile],
-        today: jiff::civil::Date,
-    ) -> Result<Expected, OpenError> {
-        let expected = self.known_failures(options)?;
-        expected.check(files, today).map_err(usage)?;
-        Ok(expected)
-    }
-
-    /// The same where the scenarios are not known before: held against the register and the day.
-    ///
-    /// # Errors
-    /// [`OpenError::Usage`] where the file is wrong, or an entry expired or names no requirement.
-    pub fn expected_of_drawn(
-        &self,
-        options: &TargetOptions,
-        today: jiff::civil::Date,
-    ) -> Result<Expected, OpenError> {
-        let expected = self.known_failures(options)?;
-        expected.check_without_scenarios(today).map_err(usage)?;
-        Ok(expected)
-    }
-
-    fn known_failures(&self, options: &TargetOptions) -> Result<Expected, OpenError> {
+    /// The file of known failures: that of `options`, else the one that the target file names.
+    pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
         let of_file = match self {
             Self::Http(file) => file.expected.as_ref(),
             Self::InProcess | Self::Recording(_) => None,
         };
-        let Some(path) = options.expected.as_ref().or(of_file) else {
-            return Ok(Expected::default());
-        };
-        expected::read(path).map_err(usage)
+        options.expected.as_ref().or(of_file)
     }
 }
 

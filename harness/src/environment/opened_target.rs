@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::answers::Pins;
-use crate::client::cleanup;
 use crate::client::service_client::ServiceClient;
 use crate::client::transport::Sender;
+use crate::client::{Residue, TargetDescription, cleanup};
 use crate::environment::choice::OpenError;
 use crate::environment::mock::MockSandboxes;
 use crate::environment::needs;
@@ -16,9 +16,9 @@ use crate::environment::session::{Receivers, Session};
 use crate::exchange::Trouble;
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
-use crate::run::result::{NotRun, Residue, TargetDescription};
 use crate::scenario::model::{NEEDS, Sandbox};
 use crate::target_file::model::{Consent, TargetFile};
+use crate::verdict::{NotRun, NotRunKind};
 
 /// What a run is pointed at, opened.
 pub struct Environment {
@@ -134,6 +134,7 @@ impl Environment {
     /// Why a need of [`NEEDS`] is not met; `None` where it is.
     pub fn missing(&self, need: &str) -> Option<NotRun> {
         let not_run = |reason: String, setting: Option<String>| NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason,
             setting,
             tolerate_as: need.to_owned(),
@@ -189,6 +190,7 @@ impl Environment {
         }
         let why = client.destination.refused.lock().get(role).cloned()?;
         Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason: format!("the target gives no token to the application `{role}`: {why}"),
             setting: Some(format!("applications.{role} in the target file")),
             tolerate_as: need.to_owned(),

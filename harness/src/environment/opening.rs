@@ -12,30 +12,26 @@ use tokio::sync::OnceCell;
 
 use crate::answers::Pins;
 use crate::client::deployment_rules::Deployment;
-use crate::client::destination;
-use crate::client::destination::{Admin, Destination, Rules};
+use crate::client::destination::{self, Admin, Destination, Rules};
 use crate::client::http::Http;
 use crate::client::service_client::{ServiceClient, TokenError};
-use crate::client::token_file;
 use crate::client::transport::{Sender, Transport};
+use crate::client::{TargetDescription, token_file};
 use crate::environment::choice::{OpenError, TargetOptions, TargetSource};
-use crate::environment::in_process;
-use crate::environment::in_process::InProcess;
-use crate::environment::mock;
-use crate::environment::mock::MockSandboxes;
+use crate::environment::in_process::{self, InProcess};
+use crate::environment::mock::{self, MockSandboxes};
 use crate::environment::opened_target::{Environment, EnvironmentKind};
 use crate::environment::session::Receivers;
 use crate::environment::{discovery, needs};
-use crate::exchange::{Masks, Trouble};
+use crate::exchange::Trouble;
+use crate::masks::Masks;
 use crate::recording::Replay;
-use crate::run::result::TargetDescription;
 use crate::scenario::model::{NEEDS, Sandbox};
-use crate::target_file;
-use crate::target_file::address;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileApplications, TargetFile,
 };
+use crate::target_file::{self, address};
 
 /// Deadline `opening`: until each of the first two answers, by which a target shows that it is there.
 const OPENING_DEADLINE: Duration = Duration::from_secs(10);

@@ -7,10 +7,10 @@ use crate::client::deployment_rules::Deployment;
 use crate::client::destination::{Destination, Rules};
 use crate::environment::choice::{OpenError, TargetOptions};
 use crate::environment::{discovery, needs, opening, root_names};
-use crate::run::result::NotRun;
 use crate::target_file::address;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::{AdminChoice, Consent, FileLimits, TargetFile};
+use crate::verdict::{NotRun, NotRunKind};
 
 /// A deployment that was not opened.
 pub struct TargetPreview {
@@ -57,6 +57,7 @@ impl TargetPreview {
         };
         let unmet = needs::unmet(&offer).remove(need)?;
         Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason: unmet.reason,
             setting: Some(unmet.setting),
             tolerate_as: need.to_owned(),

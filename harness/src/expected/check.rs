@@ -6,9 +6,9 @@ use moot_fixtures::register;
 
 use super::entry::{Entry, Expected};
 use crate::check::implicit;
-use crate::run::declared;
-use crate::run::plan::like;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan::like;
 use crate::target_file::FileError;
 
 impl Expected {

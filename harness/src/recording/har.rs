@@ -9,7 +9,8 @@ use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::{Exchange, Masks, ReceivedResponse, SentRequest, Trouble};
+use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use crate::masks::Masks;
 use crate::recording::redact::Redactor;
 use crate::recording::session_record::{DestinationRow, RecordedAnswer};
 
@@ -270,7 +271,6 @@ impl HarResponse {
             headers: pairs(self.headers),
             body,
             json,
-            known: None,
             is_cut,
         })
     }

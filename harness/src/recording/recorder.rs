@@ -6,17 +6,15 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::recording::folder;
-use crate::recording::folder::RecordingError;
-use crate::recording::har;
-use crate::recording::har::{Har, HarCreator, HarEntry, HarLog, HarSession};
+use crate::masks::Secrets;
+use crate::recording::folder::{self, RecordingError};
+use crate::recording::har::{self, Har, HarCreator, HarEntry, HarLog, HarSession};
 use crate::recording::index::{FORMAT_VERSION, IndexTarget, RecordingIndex, RecordingIndexRow};
 use crate::recording::redact::Redactor;
 use crate::recording::session_record::{
     CredentialsRow, DestinationRow, RecordedAnswer, SessionRecord,
 };
-use crate::report::secret::Secrets;
-use crate::run::result::RunResult;
+use crate::result::RunResult;
 
 /// The tapes of a run.
 #[derive(Default)]

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::exchange::Masks;
-use crate::needles::Needles;
-use crate::report::secret::forms_of;
+use crate::masks::{Masks, Needles, forms_of};
 
 /// What a placeholder begins with.
 const STEM: &str = "redacted-";
@@ -88,7 +86,7 @@ mod tests {
     use serde_json::json;
 
     use super::Redactor;
-    use crate::exchange::Masks;
+    use crate::masks::Masks;
 
     #[test]
     fn a_secret_is_replaced_in_every_form_in_which_it_is_looked_for() {
@@ -97,7 +95,7 @@ mod tests {
         let mut redactor = Redactor::new(&masks);
         let text = redactor.text("token=a-token%7Eof%2Ba%2Frun%3D&x=1 a-token~of+a/run=");
         assert_eq!(text, "token=redacted-00000-xx&x=1 redacted-00000-xx");
-        assert!(!crate::report::secret::Secrets::of(&masks).is_in(&text));
+        assert!(!crate::masks::Secrets::of(&masks).is_in(&text));
     }
 
     #[test]

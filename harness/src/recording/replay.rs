@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::client::destination;
-use crate::client::destination::{Admin, Destination, Rules};
+use crate::client::destination::{self, Admin, Destination, Rules};
 use crate::client::service_client::ServiceClient;
 use crate::client::transport::{Sender, Transport};
-use crate::exchange::{Masks, Trouble};
-use crate::recording::folder;
-use crate::recording::folder::RecordingError;
+use crate::exchange::Trouble;
+use crate::masks::Masks;
+use crate::recording::folder::{self, RecordingError};
 use crate::recording::har::Har;
 use crate::recording::index::{IndexTarget, RecordingIndex};
 use crate::recording::session_record::{DestinationRow, SessionRecord, absent};

@@ -37,7 +37,7 @@ async fn send(
     step: &BurstStep,
     label: &str,
     exchanges: &mut Vec<Arc<Exchange>>,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) -> Result<(), Stop> {
     // The token is fetched before, so that it is not counted among the calls.
     let prepared = prepare::prepare(walk.session, &walk.names, &step.shape, &walk.name).await?;
@@ -182,7 +182,7 @@ fn judge(
     step: &BurstStep,
     all: &[Arc<Exchange>],
     label: &str,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) {
     let document = Document::of_value(summary(all));
     for (name, place) in &step.capture {

@@ -10,7 +10,6 @@ use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::plan::Planned;
 use super::{movement, shape};
 use crate::client::created_kind;
 use crate::environment::application_of;
@@ -18,11 +17,11 @@ use crate::scenario::model::{
     Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
 };
 use crate::scenario::names::Names;
+use crate::scenario::plan::Planned;
 use crate::target_file::Endpoints;
 
 /// At least and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Bounds {
     pub min: u64,
     pub max: u64,

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::register;
 
-use crate::check::{self, Document, Judgement};
+use crate::check::{self, Document, Judgement, Mismatch};
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, Subject};
+use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Check, Location};
 use crate::scenario::names::Names;
 use crate::verdict::Verdict;
+
+use super::stop::Stop;
 
 /// Where a check stands in the run.
 #[derive(Debug, Clone)]
@@ -55,8 +57,12 @@ impl Standing {
         result.verdict = verdict;
         match judgement {
             Judgement::Holds => {}
-            Judgement::Fails { message, expected, actual, pointer, .. } => {
-                result.message = message;
+            Judgement::Fails(Mismatch {
+                kind, part, message, expected, actual, pointer, ..
+            }) => {
+                result.mismatch = Some(kind);
+                result.part = Some(part);
+                result.message = self.masked(&result, message);
                 result.expected = self.masked(&result, expected);
                 result.actual = self.masked(&result, actual);
                 result.pointer = pointer;
@@ -67,9 +73,11 @@ impl Standing {
     }
 
     /// A check that was declared and not judged.
-    pub(super) fn unjudged(&self, check: &Check, verdict: Verdict, reason: &str) -> CheckResult {
+    pub(super) fn unjudged(&self, check: &Check, stop: &Stop) -> CheckResult {
+        let (verdict, reason) = stop.verdict();
         let mut result = self.blank(&check.requirement, Some(check.at.clone()), None);
         result.verdict = verdict;
+        result.not_run = stop.not_run_kind();
         result.message = reason.to_owned();
         result
     }
@@ -99,6 +107,8 @@ impl Standing {
             verdict: Verdict::NotApplicable,
             scenario: Arc::clone(&self.scenario),
             step: Arc::clone(&self.step),
+            failure: None,
+            not_run: None,
             message: String::new(),
             expected: String::new(),
             actual: String::new(),
@@ -107,6 +117,8 @@ impl Standing {
             exchange,
             known: None,
             changes: Vec::new(),
+            mismatch: None,
+            part: None,
         }
     }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
-use crate::run::plan::Planned;
 use crate::scenario::model::{Piece, RequestLine, RequestShape, Text, TokenChoice};
+use crate::scenario::plan::Planned;
 
 use super::pages;
 use super::request::{self, Gathered};

@@ -6,9 +6,10 @@ use moot_fixtures::contract::{Level, Standing as Latitude};
 use moot_fixtures::questions;
 use serde_json::Value;
 
+use crate::answers::ObservedAnswer;
 use crate::check::{self, Document};
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, ObservedAnswer, Subject};
+use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Observation, Sight};
 use crate::verdict::Verdict;
 
@@ -30,7 +31,7 @@ pub(super) fn observe(
     exchange: Option<&Arc<Exchange>>,
 ) {
     for observation in observations {
-        let found = check::place::seen(&observation.sight, document, &walk.names);
+        let found = check::place::observed(&observation.sight, document, &walk.names);
         let mut result = walk.standing(label).blank(
             &observation.question,
             Some(observation.at.clone()),
@@ -85,7 +86,7 @@ fn shown(walk: &Walk<'_>, value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    walk.shared.masks.mask(&check::matcher::shortened(&text))
+    walk.shared.masks.mask(&check::shortened(&text))
 }
 
 fn keep(walk: &Walk<'_>, observation: &Observation, section: &str, value: Value, label: &str) {

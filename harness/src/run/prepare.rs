@@ -15,6 +15,7 @@ use crate::scenario::model::{
 use crate::scenario::names::Names;
 
 use super::stop::Stop;
+use crate::verdict::NotRunKind;
 
 /// What can't stand in a path as it is; `%` can, so that a scenario may send any bytes.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');
@@ -227,9 +228,12 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
 
 fn derived(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
     let schema = schema.render(names)?;
-    session
-        .payload(&schema)
-        .map_err(|reason| Stop::not_run(format!("no request can be made of the schema: {reason}")))
+    session.payload(&schema).map_err(|reason| {
+        Stop::not_run(
+            NotRunKind::UnusableSchema,
+            format!("no request can be made of the schema: {reason}"),
+        )
+    })
 }
 
 fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::check::{self, Document};
 use crate::client::DeliveryReceiver;
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
+use crate::verdict::NotRunKind;
 
 use super::scenario::Walk;
 use super::step::Done;
@@ -29,12 +30,12 @@ async fn receive(
     walk: &mut Walk<'_>,
     step: &ReceiveStep,
     label: &str,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) -> Result<(), Stop> {
     let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
     if let Some(require) = &step.require {
-        request::holds(walk, require, &document, request::PRECONDITION)?;
+        request::holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);

@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use crate::client::DeliveryReceiver;
 use crate::environment::Session;
+use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::run::Event;
-use crate::run::plan::Planned;
-use crate::run::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::scenario::model::Step;
 use crate::scenario::names::Names;
-use crate::verdict::Verdict;
+use crate::scenario::plan::Planned;
+use crate::verdict::{NotRunKind, Verdict};
 
 use super::interruption::REASON;
 use super::rows::{list, row_label};
@@ -68,7 +68,7 @@ impl Walk<'_> {
     /// Why no further step is walked, where the run was interrupted; what always runs still is.
     pub(super) fn interrupted(&self) -> Result<(), Stop> {
         match self.shared.interruption.is_told() && !self.is_final {
-            true => Err(Stop::not_run(REASON)),
+            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
             false => Ok(()),
         }
     }
@@ -105,7 +105,8 @@ pub(super) fn broken(
 
 /// A scenario that did not end in the time that an interruption leaves.
 pub(super) fn cut_off(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
-    let stop = Stop::not_run(format!("{REASON}, and this did not end in time"));
+    let stop =
+        Stop::not_run(NotRunKind::Interrupted, format!("{REASON}, and this did not end in time"));
     let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
     (shared.on_event)(Event::Ended(Arc::clone(&result)));
     vec![result]
@@ -115,7 +116,13 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
     let begun = Instant::now();
     let name = planned.name();
     if shared.interruption.is_told() {
-        return vec![unwalked(shared, planned, &name, &Stop::not_run(REASON), begun)];
+        return vec![unwalked(
+            shared,
+            planned,
+            &name,
+            &Stop::not_run(NotRunKind::Interrupted, REASON),
+            begun,
+        )];
     }
     for need in &planned.scenario.needs {
         if let Some(mut not_run) = shared.target.missing(need) {
@@ -143,7 +150,13 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
             }
         }
         if shared.interruption.is_told() {
-            results.push(unwalked(shared, planned, &name, &Stop::not_run(REASON), begun));
+            results.push(unwalked(
+                shared,
+                planned,
+                &name,
+                &Stop::not_run(NotRunKind::Interrupted, REASON),
+                begun,
+            ));
             continue;
         }
         results.push(row_walked(shared, planned, &name, row.map(|_| index)).await);
@@ -223,6 +236,7 @@ fn unconfirmed(
         for check in &mut step.checks {
             if check.verdict == Verdict::Fail && is_doubtful(check) {
                 check.verdict = Verdict::NotRun;
+                check.not_run = Some(NotRunKind::DataChanged);
                 check.message = format!("{why}: {}", check.message);
             }
         }
@@ -247,7 +261,8 @@ async fn attempt(
     // Its value in this world: a sandbox has secrets of its own.
     if let (Some(for_each), Some(row)) = (&planned.scenario.for_each, row) {
         let rows = list(&names, &for_each.rows);
-        let gone = || Stop::not_run("the row is not there any more".to_owned());
+        let gone =
+            || Stop::not_run(NotRunKind::DataChanged, "the row is not there any more".to_owned());
         match rows.and_then(|rows| rows.into_iter().nth(row).ok_or_else(gone)) {
             Ok(value) => names.set(&for_each.name, value),
             Err(stop) => {

@@ -11,15 +11,15 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
+use crate::client::TargetDescription;
 use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
-use crate::exchange::Masks;
 use crate::expected::{self, Circumstances, Expected};
+use crate::masks::Masks;
+use crate::result::{
+    Ending, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings,
+};
 use crate::run::Event;
 use crate::run::order::Order;
-use crate::run::outcome::{self, Ending};
-use crate::run::result::{
-    ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
-};
 use crate::scenario::model::ScenarioFile;
 
 use super::interruption::{Interruption, REASON};
@@ -100,9 +100,7 @@ impl Runner {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let known =
-            |chosen: &TargetSource| chosen.expected_of_drawn(&options.target, expected::today());
-        Self::opened(options, known, interruption, on_event).await
+        Self::opened(options, None, interruption, on_event).await
     }
 
     /// As [`Runner::open`], for the files of `options`, which known failures are held against.
@@ -111,15 +109,12 @@ impl Runner {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let known = |chosen: &TargetSource| {
-            chosen.expected(&options.target, &options.files, expected::today())
-        };
-        Self::opened(options, known, interruption, on_event).await
+        Self::opened(options, Some(&options.files), interruption, on_event).await
     }
 
     async fn opened(
         options: &RunOptions,
-        known_failures: impl FnOnce(&TargetSource) -> Result<Expected, OpenError>,
+        files: Option<&[ScenarioFile]>,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
@@ -130,7 +125,7 @@ impl Runner {
         };
         let opened = async {
             let chosen = options.choice.clone().read()?;
-            let expected = known_failures(&chosen)?;
+            let expected = known_failures(options, &chosen, files)?;
             let masks = Arc::clone(&begun.masks);
             Ok((Environment::open(chosen, options.target.clone(), masks).await?, expected))
         };
@@ -194,7 +189,7 @@ impl Runner {
         (self.shared.on_event)(Event::Planned { scenarios });
     }
 
-    /// Walks the scenarios at these places (see [`Planned`](super::plan::Planned)), as many side by
+    /// Walks the scenarios at these places (see [`Planned`](crate::scenario::plan::Planned)), as many side by
     /// side as the target bears; the results are in the order of the places.
     pub async fn walk(
         &self,
@@ -261,7 +256,7 @@ impl Runner {
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
         let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
-        let mut ending = outcome::ending(&scenarios);
+        let mut ending = crate::result::ending(&scenarios);
         if expected.iter().any(|one| one.state == ExpectedState::Stale) {
             ending = ending.graver(Ending::DRIFTED);
         }
@@ -282,6 +277,17 @@ impl Runner {
         result.requests_sent = shared.target.requests_sent();
         result
     }
+}
+
+/// The known failures of the options or of the target file. Held against the day, the register, and the
+/// scenarios where these are known.
+fn known_failures(
+    options: &RunOptions,
+    chosen: &TargetSource,
+    files: Option<&[ScenarioFile]>,
+) -> Result<Expected, OpenError> {
+    expected::read_for(chosen.expected_file(&options.target), files)
+        .map_err(|error| OpenError::Usage(error.to_string()))
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {

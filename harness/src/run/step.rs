@@ -4,15 +4,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::check::{self, Document, Found, Judgement};
-use crate::run::result::{CheckResult, StepResult};
+use crate::check::{self, Document, Judgement, PlaceValue};
+use crate::result::{CheckResult, StepResult};
 use crate::scenario::model::{Action, ForEach, LetBinding, Matcher, Step, Text};
 use crate::verdict::Verdict;
 
 use super::rows::{list, row_label};
 use super::scenario::Walk;
 use super::stop::Stop;
-use super::{admin, burst, declared, judge, receive, request};
+use super::{admin, burst, judge, receive, request};
+use crate::scenario::declared;
 
 /// Loops of run time walk at most so many rows.
 const LOOP_ROWS_MAX: usize = 200;
@@ -45,13 +46,12 @@ pub(super) async fn walk_all<'a>(
 
 /// Records all that these steps declare as unjudged.
 pub(super) fn skip_all(walk: &mut Walk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
-    let (verdict, reason) = stop.verdict();
     for step in steps {
         let label = walk.label(&format!("{}{suffix}", step.name));
         let standing = walk.standing(&label);
         let checks: Vec<_> = declared::checks(step)
             .into_iter()
-            .map(|check| standing.unjudged(check, verdict, reason))
+            .map(|check| standing.unjudged(check, stop))
             .collect();
         record(walk, label, Vec::new(), checks, Duration::ZERO);
         // Steps that always run are not announced by a step that was never sent.
@@ -89,11 +89,10 @@ fn undeclared(
     judged: &[CheckResult],
     stop: &Stop,
 ) -> Vec<CheckResult> {
-    let (verdict, reason) = stop.verdict();
     let standing = walk.standing(label);
     declared::checks(step)
         .into_iter()
-        .map(|check| standing.unjudged(check, verdict, reason))
+        .map(|check| standing.unjudged(check, stop))
         .filter(|result| !judged.iter().any(|known| known.id() == result.id()))
         .collect()
 }
@@ -165,10 +164,10 @@ fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Res
     for (text, matcher) in conditions {
         // A value that is not there does not satisfy an assumption; that is no trouble.
         let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
-        let judgement = check::matcher::judge(matcher, &Found::One(value), &walk.names);
+        let judgement = check::matcher::judge(matcher, &PlaceValue::One(value), &walk.names);
         match judgement {
             Judgement::Holds => {}
-            Judgement::Fails { .. } | Judgement::Empty { .. } => {
+            Judgement::Fails(_) | Judgement::Empty { .. } => {
                 return Err(Stop::NotApplicable(because.to_owned()));
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Scopes;
 use serde_json::Value;
 
-use crate::run::result::CheckResult;
+use crate::result::CheckResult;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
 

@@ -9,23 +9,24 @@ use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
+use crate::answers::ObservedAnswer;
 use crate::check::implicit::ImplicitContext;
 use crate::environment::{Environment, TargetChoice, TargetOptions};
-use crate::exchange::Masks;
+use crate::masks::Masks;
 use crate::recording::Recorder;
+use crate::result::{Ending, RunResult, ScenarioResult};
 use crate::run::Event;
 use crate::run::order::Order;
-use crate::run::outcome::Ending;
-use crate::run::plan::{self, Planned};
-use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult};
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan::{self, Planned};
 
 use super::interruption::Interruption;
 use super::keep::Kept;
+use super::scenario;
 use super::session::{self, Runner};
-use super::snapshot::SnapshotMode;
+use super::snapshot::{self, SnapshotMode};
+use super::stop::Stop;
 use super::turn::{self, Course, Turns};
-use super::{scenario, snapshot};
 
 /// What to run, and how.
 pub struct RunOptions {
@@ -97,7 +98,7 @@ pub(super) struct Shared {
     pub(super) snapshots_seen: Mutex<snapshot::Seen>,
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
-    pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
     /// Whether a token stays good though its application asks for others, once that was tried.
     pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,

@@ -13,8 +13,8 @@ use serde::Serialize;
 use super::Bench;
 use super::trial::{by_requirement, is_heavy, side_by_side};
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::run::declared;
-use crate::run::result::RunResult;
+use crate::result::RunResult;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 

@@ -12,8 +12,9 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::Bench;
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::report::text::{Detail, Options};
+use crate::report::text::Options;
 use crate::report::{Format, render};
+use crate::terminal::Detail;
 
 /// Lines of a first screen.
 const SCREEN_LINES: usize = 48;

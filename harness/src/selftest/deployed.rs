@@ -17,7 +17,7 @@ use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
 use crate::environment::{Overlay, TargetChoice, TargetOptions};
 use crate::recording::{Recorder, RecordingError, RecordingPlan};
-use crate::run::result::RunResult;
+use crate::result::RunResult;
 use crate::run::{Kept, RunOptions, run};
 use crate::verdict::Verdict;
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::Bench;
 use super::trial::side_by_side;
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::run::result::{CheckResult, RunResult};
+use crate::result::{CheckResult, RunResult};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::run::result::{RunResult, Subject};
+use crate::result::{RunResult, Subject};
 use crate::run::{Kept, RunOptions, run};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;

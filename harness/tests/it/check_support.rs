@@ -6,7 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 use moot_harness::check::Document;
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, SentRequest};
+use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::{Action, Expectation};
 use moot_harness::scenario::validate::IdCheck;
@@ -97,7 +98,6 @@ impl Seen {
                 headers: headers.map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
                 body: Bytes::from(self.body.clone()),
                 json: serde_json::from_str(&self.body).ok().map(Arc::new),
-                known: None,
                 is_cut: false,
             }),
             sent_at_seconds: 0,

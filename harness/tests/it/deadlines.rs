@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use moot_harness::environment::{TargetChoice, TargetOptions};
-use moot_harness::exchange::Masks;
+use moot_harness::masks::Masks;
 use moot_harness::run::{Interruption, RunOptions, run_until};
 use moot_harness::scenario::load;
 use serde_json::json;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
 use moot_harness::environment::{Environment, OpenError, Session};
-use moot_harness::exchange::{Masks, Trouble};
+use moot_harness::exchange::Trouble;
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
 use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};

@@ -7,7 +7,8 @@ use std::thread;
 
 use bytes::Bytes;
 use moot_harness::client::{ClientBody, ClientRequest};
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, Trouble};
+use moot_harness::exchange::{Exchange, ReceivedResponse, Trouble};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use moot_fixtures::contract::Scopes;
 use moot_harness::client::{ClientBody, ClientRequest, payload};
 use moot_harness::environment::{Environment, Session, TargetChoice, TargetOptions, TargetSource};
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse};
+use moot_harness::exchange::{Exchange, ReceivedResponse};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::{NEEDS, Sandbox};
 use serde_json::{Value, json};
 

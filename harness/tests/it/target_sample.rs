@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use moot_harness::client::{ClientBody, ClientRequest, FormPart};
 use moot_harness::environment::{Environment, OpenError, TargetOptions};
-use moot_harness::exchange::Masks;
+use moot_harness::masks::Masks;
 use moot_harness::target_file;
 use serde_json::json;
 use wiremock::matchers::{method, path};

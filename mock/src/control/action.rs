@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use super::fault_request::{self, FaultRequest};
 use super::filter::ExchangeFilter;
-use crate::delivery_policy::PolicyUpdate;
-use crate::drill::Drills;
 use crate::fault::Fault;
-use crate::settings::RateLimitMode;
+use crate::fault::drill::Drills;
+use crate::value::delivery_policy::PolicyUpdate;
+use crate::value::settings::RateLimitMode;
 
 /// Exchanges that are listed where `limit` is absent.
 const EXCHANGES_LISTED: usize = 100;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::members;
 use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route};
-use crate::call::{self, BodyFault, Reading};
+use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{Problem, SiteBody, problem};
 use crate::shell::body::{self, Store};
 use crate::shell::sandbox::Realm;

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::control::optional_text;
 use crate::defect::Defect;
-use crate::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::shell::clock;
 use crate::shell::settings;
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 
 /// Seconds of a lease at most: 30 days.
 const LEASE_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
