@@ -10,6 +10,7 @@ use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE
 use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
 
 use crate::message::response::Stage;
+use crate::message::rule::Rule;
 
 /// A refusal.
 #[derive(Debug, Clone)]
@@ -22,8 +23,10 @@ pub(crate) struct Problem {
     pub(crate) title: Cow<'static, str>,
     /// `detail`, or `error_description`.
     pub(crate) detail: String,
-    /// Which rule refused.
+    /// Which group of rules refused.
     pub(crate) stage: Stage,
+    /// Which rule of the operation, if it has an id.
+    pub(crate) rule: Option<Rule>,
     /// The form of the body.
     pub(crate) form: Form,
     /// A header beside those of every answer.
@@ -51,6 +54,7 @@ impl Problem {
             title: problem_type.title().into(),
             detail: detail.into(),
             stage,
+            rule: None,
             form: Form::Problem,
             header: None,
         }
@@ -58,6 +62,11 @@ impl Problem {
 
     fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
+    }
+
+    /// Names the rule that was broken.
+    pub(crate) fn breaking(self, rule: Rule) -> Self {
+        Self { rule: Some(rule), ..self }
     }
 
     fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
@@ -176,7 +185,7 @@ impl Problem {
     /// 413: a document beyond `upload_size_max`.
     pub(crate) fn document_too_large(answers: &Answers) -> Self {
         let detail = format!("A document has at most {} bytes.", answers.upload_size_max);
-        Self::new(ProblemType::ContentTooLarge, Stage::Rule, detail)
+        Self::new(ProblemType::ContentTooLarge, Stage::Rule, detail).breaking(Rule::DocumentSize)
     }
 
     /// 422: a document that can't be processed.
@@ -208,7 +217,7 @@ impl Problem {
             415 => ProblemType::UnsupportedMediaType,
             _ => return Self { status, ..self },
         };
-        Self::new(problem_type, self.stage, self.detail)
+        Self { rule: self.rule, ..Self::new(problem_type, self.stage, self.detail) }
     }
 
     /// Beyond the rate limit (question `rate_limit_response`).
@@ -249,6 +258,7 @@ impl Problem {
             title: status.canonical_reason().unwrap_or("Error").into(),
             detail: "This failure was asked for at the control plane of the mock.".to_owned(),
             stage: Stage::Rule,
+            rule: None,
             form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
             header: None,
         }
@@ -262,6 +272,7 @@ impl Problem {
             title: "Internal Server Error".into(),
             detail: format!("The mock can't keep its state: {why}."),
             stage: Stage::Rule,
+            rule: None,
             form: Form::Problem,
             header: None,
         }
@@ -279,6 +290,7 @@ impl Problem {
             title: Cow::Borrowed(""),
             detail: detail.into(),
             stage: Stage::Body,
+            rule: None,
             form: Form::TokenFailure,
             header: None,
         }

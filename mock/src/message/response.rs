@@ -5,6 +5,7 @@ use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 
 use crate::message::content::Content;
+use crate::message::rule::Rule;
 
 /// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
 #[derive(Debug, Clone)]
@@ -56,8 +57,10 @@ pub enum Transport {
 /// Why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Which rule refused it.
+    /// Which group of rules refused it.
     pub stage: Stage,
+    /// Which rule of the operation, if it has an id.
+    pub rule: Option<Rule>,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: String,
     /// What is wrong, and what would have worked.
