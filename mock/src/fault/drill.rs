@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::message::response::{Response, ResponseBody};
 
 /// The member that nobody knows.
