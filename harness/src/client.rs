@@ -8,7 +8,6 @@
 pub(crate) mod cleanup;
 pub mod consent;
 pub mod curl;
-pub(crate) mod delivery_server;
 pub(crate) mod deployment_rules;
 mod description;
 pub(crate) mod destination;

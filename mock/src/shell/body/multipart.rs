@@ -3,7 +3,9 @@
 //! `multer` finds the parts. It reads ahead for as long as its stream is ready, and it holds a preamble
 //! and the headers of a part in memory, so [`next_piece`] bounds what it is given.
 
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
@@ -102,8 +104,7 @@ async fn next_piece<B>(
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    // Not ready at once, so that it looks at the piece before before it takes this one.
-    tokio::task::yield_now().await;
+    yield_once().await;
     if rest.is_empty() {
         let Some(piece) = frames.next().await? else { return Ok(None) };
         if frames.received() > limits.body_bytes_max {
@@ -118,6 +119,20 @@ where
         .ok_or(BodyFault::Malformed("no part begins, or the headers of a part never end"))?;
     head_bytes_left.store(left, Ordering::Relaxed);
     Ok(Some(piece))
+}
+
+/// Is not ready at once, so that `multer` looks at one piece before it takes the next. The waker is
+/// called here, not by tokio: inside wiremock its scheduler stands still meanwhile.
+async fn yield_once() {
+    let mut has_yielded = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 fn fault(error: multer::Error) -> BodyFault {
