@@ -7,6 +7,7 @@ use http::header::HeaderValue;
 use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 use serde_json::Value;
+use strum::VariantNames;
 
 use crate::control::Ask;
 use crate::fault::{FailedStatus, Fault, FaultKind};
@@ -72,8 +73,8 @@ impl ArmFault {
             },
             "commit_then_fail" => FaultKind::CommitThenFail(self.take_status()?),
             unknown => {
-                let known = FaultKind::NAMES.join(", ");
-                let hint = ending(nearest(unknown, FaultKind::NAMES));
+                let known = FaultKind::VARIANTS.join(", ");
+                let hint = ending(nearest(unknown, FaultKind::VARIANTS.iter().copied()));
                 return Err(invalid(format!("there is no kind `{unknown}`, only {known}{hint}")));
             }
         })
@@ -115,7 +116,7 @@ impl ArmFault {
         ];
         match rest.into_iter().find(|(_, is_there)| *is_there) {
             Some((name, _)) => {
-                let kind = kind.as_str();
+                let kind: &str = kind.into();
                 Err(invalid(format!(
                     "`{name}` says nothing about a fault of kind `{kind}` as it is"
                 )))
