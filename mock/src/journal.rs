@@ -4,17 +4,15 @@
 //! kept.
 
 mod exchange;
-mod filter;
 mod masks;
 
 pub(crate) use exchange::{Exchange, Occurrence, SentPart, Timing};
-pub use filter::{Filter, StatusFilter};
 
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 
-use crate::value::limits::{JOURNAL_BYTES_MAX, JOURNAL_ENTRIES_MAX};
+use crate::value::limits::{JOURNAL_ANSWERS_MAX, JOURNAL_ENTRIES_MAX, JOURNAL_TEXTS_MAX};
 
 /// The newest exchanges of a world.
 #[derive(Debug, Default)]
@@ -23,8 +21,12 @@ pub(crate) struct Journal(Mutex<Queue>);
 #[derive(Debug, Default)]
 struct Queue {
     exchanges: VecDeque<Exchange>,
-    /// [`Exchange::size`] of all of them.
-    bytes: usize,
+    /// [`Exchange::text_length`] of all of them.
+    text_length: usize,
+    /// Bytes of the answers' bodies that are kept.
+    answer_length: usize,
+    /// The bodies of so many answers, the oldest, are not kept any more.
+    without_answer: usize,
     /// Exchanges that were in it once.
     forgotten: u64,
 }
@@ -34,16 +36,25 @@ impl Journal {
     pub(crate) fn record(&self, occurrence: &Occurrence<'_>) {
         // Made before the lock is taken, so that no other call waits for it.
         let exchange = Exchange::of(occurrence);
-        let size = exchange.size();
+        let text_length = exchange.text_length();
         let queue = &mut *self.0.lock();
-        while queue.exchanges.len() >= JOURNAL_ENTRIES_MAX || queue.bytes + size > JOURNAL_BYTES_MAX
+        while queue.exchanges.len() >= JOURNAL_ENTRIES_MAX
+            || queue.text_length + text_length > JOURNAL_TEXTS_MAX
         {
             let Some(oldest) = queue.exchanges.pop_front() else { break };
-            queue.bytes -= oldest.size();
+            queue.text_length -= oldest.text_length();
+            queue.answer_length -= oldest.answer.len();
+            queue.without_answer = queue.without_answer.saturating_sub(1);
             queue.forgotten += 1;
         }
-        queue.bytes += size;
+        queue.text_length += text_length;
+        queue.answer_length += exchange.answer.len();
         queue.exchanges.push_back(exchange);
+        while queue.answer_length > JOURNAL_ANSWERS_MAX {
+            let Some(oldest) = queue.exchanges.get_mut(queue.without_answer) else { break };
+            queue.answer_length -= std::mem::take(&mut oldest.answer).len();
+            queue.without_answer += 1;
+        }
     }
 
     /// All exchanges, oldest first.

@@ -74,7 +74,7 @@ impl<'a> Occurrence<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Exchange {
     pub(crate) serial: u64,
-    pub(crate) at: String,
+    pub(crate) at: Timestamp,
     pub(crate) client: IpAddr,
     pub(crate) method: String,
     pub(crate) path: String,
@@ -161,7 +161,7 @@ impl Exchange {
         let refused_by = refused.map(|refused| refused.stage);
         Self {
             serial: occurrence.serial,
-            at: occurrence.at.to_string(),
+            at: occurrence.at,
             client: head.client.to_canonical(),
             method: cut(head.method.as_str()),
             path: cut(head.path),
@@ -186,15 +186,14 @@ impl Exchange {
         }
     }
 
-    /// About the bytes that it takes in memory: its texts, and the struct itself.
-    pub(super) fn size(&self) -> usize {
+    /// Bytes of its texts, without the body of the answer.
+    pub(super) fn text_length(&self) -> usize {
         let Self { request, response, .. } = self;
-        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let parts = request.parts.iter().map(|part| {
-            let texts = [&part.file_name, &part.content_type, &part.text].map(text);
-            size_of::<SentPart>() + part.name.len() + texts.iter().sum::<usize>()
+            let texts = [&part.file_name, &part.content_type, &part.text];
+            part.name.len() + texts.map(optional).iter().sum::<usize>()
         });
-        let changes = self.changes.iter().map(|change| size_of::<String>() + change.len());
         let texts = [
             &self.query,
             &self.problem,
@@ -204,12 +203,11 @@ impl Exchange {
             &request.text,
             &response.content_type,
         ];
-        size_of::<Self>()
-            + [&self.at, &self.method, &self.path].map(String::len).iter().sum::<usize>()
-            + texts.map(text).iter().sum::<usize>()
+        self.method.len()
+            + self.path.len()
+            + texts.map(optional).iter().sum::<usize>()
             + parts.sum::<usize>()
-            + changes.sum::<usize>()
-            + self.answer.len()
+            + self.changes.iter().map(String::len).sum::<usize>()
     }
 }
 

@@ -22,8 +22,8 @@ pub(crate) const FAULTS_MAX: usize = 1_000;
 pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
 pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
-/// Bytes of the journal, bodies of answers included.
-pub(crate) const JOURNAL_BYTES_MAX: usize = 6 << 20;
+/// Bytes of the texts in the journal.
+pub(crate) const JOURNAL_TEXTS_MAX: usize = 2 << 20;
 /// Parts of a form that the journal keeps of one call.
 pub(crate) const JOURNAL_PARTS_MAX: usize = 32;
 /// Changes that the journal keeps of one call.
@@ -34,6 +34,8 @@ pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
 pub(crate) const JOURNAL_BODY_TEXT_MAX: usize = 4_096;
 /// Bytes of an answer's body that the journal keeps; a larger one it does not.
 pub(crate) const JOURNAL_ANSWER_MAX: usize = 64 << 10;
+/// Bytes of all the answers' bodies that the journal keeps.
+pub(crate) const JOURNAL_ANSWERS_MAX: usize = 2 << 20;
 
 /// Bytes of a form body (§4.1).
 pub(crate) const FORM_BYTES_MAX: u64 = 64 << 10;
