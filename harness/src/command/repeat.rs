@@ -4,6 +4,7 @@ use super::failure::Failure;
 use super::line::RunArguments;
 use crate::result::{Ending, RunResult, Tally};
 use crate::run::order::Order;
+use crate::target_file::TargetClass;
 
 /// Scenarios side by side in runs that are shuffled, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
@@ -57,7 +58,7 @@ pub(super) fn repeated(
         }
     }
     let Some(difference) = tally.difference() else { return Ok(gravest) };
-    let is_deployment = gravest.target.class == "deployment";
+    let is_deployment = gravest.target.class == TargetClass::Deployment;
     let ending =
         ending(&gravest).graver(if is_deployment { Ending::DRIFTED } else { Ending::OURS });
     (gravest.outcome, gravest.exit_code) = (ending.outcome, ending.exit_code);

@@ -63,7 +63,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         performed(options, &streams, screen)
     })?;
     let recorded = match (&arguments.record, recorder) {
-        (Some(dir), Some(recorder)) => recorder.write(dir, &result, &asked),
+        (Some(dir), Some(recorder)) => recorder.write(dir, asked, &result.recording_end()),
         (_, _) => Ok(()),
     };
     recording.keep(&result, screen)?;

@@ -121,7 +121,7 @@ impl Builder<'_> {
             target: Target {
                 name: self.line(&result.target.name),
                 base_url: self.line(&result.target.base_url),
-                class: self.line(&result.target.class),
+                class: result.target.class.to_string(),
             },
             seed: result.seed,
             started_at: result.started_at.clone(),

@@ -53,8 +53,7 @@ fn the_snapshots_import_nothing_of_ours() {
 
 #[test]
 fn only_the_in_process_target_and_the_commands_know_the_mock() {
-    let allowed =
-        ["/environment/in_process", "/environment/overlay", "/command/", "/selftest/", "/explore/"];
+    let allowed = ["/environment/in_process", "/command/", "/selftest/", "/explore/"];
     only("harness/src", &allowed, &["moot_mock::", "use moot_mock"]);
 }
 
