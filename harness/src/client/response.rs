@@ -48,7 +48,7 @@ impl BodyReader {
             false => serde_json::from_slice(&self.kept).ok().map(Arc::new),
         };
         let body = self.kept.freeze();
-        ReceivedResponse { status, headers, body, json, known: None, is_cut: self.is_cut }
+        ReceivedResponse { status, headers, body, json, is_cut: self.is_cut }
     }
 }
 

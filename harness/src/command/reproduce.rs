@@ -1,0 +1,97 @@
+//! The command that repeats a run. Every report carries it, without the places of reports.
+
+use std::path::Path;
+
+use super::suite::SuiteArguments;
+use super::target_arguments::{ReachArguments, TargetArguments};
+
+/// Builds a command line.
+pub(super) struct CommandText(Vec<String>);
+
+impl CommandText {
+    /// `moot COMMAND`.
+    pub(super) fn new(command: &str) -> Self {
+        Self(vec!["moot".to_owned(), command.to_owned()])
+    }
+
+    /// A word.
+    pub(super) fn word(mut self, word: impl Into<String>) -> Self {
+        self.0.push(word.into());
+        self
+    }
+
+    /// `NAME VALUE`, if there is a value.
+    pub(super) fn option(mut self, name: &str, value: Option<impl ToString>) -> Self {
+        if let Some(value) = value {
+            self.0.extend([name.to_owned(), value.to_string()]);
+        }
+        self
+    }
+
+    /// `NAME FILE`, if there is a file.
+    pub(super) fn file(self, name: &str, file: Option<impl AsRef<Path>>) -> Self {
+        self.option(name, file.map(|file| file.as_ref().display().to_string()))
+    }
+
+    /// `NAME`, if it was given.
+    pub(super) fn flag(mut self, name: &str, is_given: bool) -> Self {
+        self.0.extend(is_given.then(|| name.to_owned()));
+        self
+    }
+
+    /// The scenarios, selectors first.
+    pub(super) fn suite(mut self, suite: &SuiteArguments) -> Self {
+        self.0.extend(suite.selectors.iter().cloned());
+        suite.scenarios.iter().fold(self, |line, folder| line.file("--scenarios", Some(folder)))
+    }
+
+    /// The target.
+    pub(super) fn target(self, target: &TargetArguments) -> Self {
+        self.option("--target", target.target.as_ref())
+            .option("--world", target.world.as_ref())
+            .option("--answers", target.answers.as_ref())
+            .file("--token-file", target.token_file.as_ref())
+            .reach(&target.reach)
+    }
+
+    /// How the target is reached.
+    pub(super) fn reach(self, reach: &ReachArguments) -> Self {
+        self.option("--rate", reach.rate)
+            .option("--receiver", reach.receiver)
+            .option("--receiver-url", reach.receiver_url.as_ref())
+    }
+
+    /// The line, quoted for a POSIX shell.
+    pub(super) fn text(self) -> String {
+        self.0.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CommandText, quoted};
+
+    #[test]
+    fn words_with_special_characters_are_quoted() {
+        assert_eq!(quoted("plain-1.yaml"), "plain-1.yaml");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+        let line = CommandText::new("run")
+            .word("tag:a b")
+            .option("--jobs", Some(3))
+            .flag("--strict", true);
+        assert_eq!(
+            line.option("--seed", None::<u64>).text(),
+            "moot run 'tag:a b' --jobs 3 --strict"
+        );
+    }
+}
