@@ -364,7 +364,7 @@ impl Builder<'_> {
     }
 
     fn residue(&self, result: &RunResult) -> Vec<Residue> {
-        let shown = |left: &crate::client::Residue| Residue {
+        let shown = |left: &crate::result::Residue| Residue {
             kind: left.kind.clone(),
             id: left.id.as_deref().map(|id| self.line(id)),
             tag: self.line(&left.tag),
