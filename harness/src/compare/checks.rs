@@ -1,7 +1,6 @@
 //! Pairs of checks of the same thing in two runs.
 
 use super::pairs::paired;
-use crate::check::place;
 use crate::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
@@ -73,9 +72,8 @@ pub(super) fn cause<'a, 'b>(
     number(follower)?;
     let is_cause = |it: &&CheckPair<'a>| {
         it.verdict == judged.verdict
-            && of_scenario(it).is_some_and(|check| {
-                place::is_of_status(&check.message) && number(check) == number(follower)
-            })
+            && of_scenario(it)
+                .is_some_and(|check| check.is_of_status() && number(check) == number(follower))
     };
     let cause = all.iter().find(is_cause)?;
     (of_scenario(cause)?.subject != follower.subject).then_some(cause)
