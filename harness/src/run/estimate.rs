@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{movement, shape};
 use crate::environment::application_of;
 use crate::scenario::model::{
-    Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
+    ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, StepAction, TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
@@ -158,18 +158,18 @@ impl Counter<'_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match &step.action {
-                Action::Request(request) => self.request(request),
-                Action::Burst(burst) => {
-                    self.call(&burst.shape, u64::from(burst.calls));
+                StepAction::Request(request) => self.request(request),
+                StepAction::Burst(burst) => {
+                    self.call(&burst.shape, u64::from(burst.plan.calls));
                     self.is_sure = false;
                     // Before and after it a whole window of the limit passes.
                     self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
                 }
-                Action::ForEach(for_each, inner) => self.each(for_each, inner),
-                Action::Assume { .. } | Action::Receive(_) | Action::Admin(_) => {
+                StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
+                StepAction::Assume { .. } | StepAction::Receive(_) | StepAction::Admin(_) => {
                     self.is_sure = false;
                 }
-                Action::Let(_) => {}
+                StepAction::Let(_) => {}
             }
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
 use crate::environment::Session;
 use crate::scenario::model::{
-    Json, Multipart, PartContent, PartSpec, Raw, RawContent, RequestBody, RequestLine,
+    Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
     RequestShape, Text, TokenChoice,
 };
 use crate::scenario::names::Names;
@@ -178,7 +178,7 @@ fn prepare_body(session: &Session, names: &Names, body: &RequestBody) -> Result<
     })
 }
 
-fn prepare_raw(names: &Names, raw: &Raw) -> Result<ClientBody, Stop> {
+fn prepare_raw(names: &Names, raw: &RawBody) -> Result<ClientBody, Stop> {
     let bytes: Bytes = match &raw.content {
         RawContent::Text(text) => text.render_text(names)?.into(),
         RawContent::CrlfLines(lines) => {

@@ -221,7 +221,7 @@ fn pointer(place: &Place) -> Option<String> {
         _ => return None,
     };
     match text.pieces.as_slice() {
-        [crate::scenario::model::Piece::Literal(pointer)] => Some(pointer.clone()),
+        [crate::scenario::model::TextPiece::Literal(pointer)] => Some(pointer.clone()),
         _ => None,
     }
 }
