@@ -53,18 +53,23 @@ pub struct ReceivedResponse {
 }
 
 /// Why there is no answer: trouble of the network or of the target, never a violation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
     /// No connection.
+    #[error("no connection: {0}")]
     Unreachable(String),
     /// TLS failed.
+    #[error("TLS failed: {0}")]
     Tls(String),
     /// A named deadline passed.
+    #[error("no answer in time: {0}")]
     Deadline(String),
     /// The connection broke, or what came is no HTTP.
+    #[error("the connection broke: {0}")]
     Broken(String),
     /// The client refused to send it: no consent, or a budget is spent.
+    #[error("not sent: {0}")]
     Withheld(String),
 }
 

@@ -1,7 +1,9 @@
 //! What a target is, and what a run left on it.
 
+use serde::Serialize;
+
 /// What the run was pointed at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TargetDescription {
     /// Name of the target file, or `mock`.
     pub name: String,
@@ -12,7 +14,7 @@ pub struct TargetDescription {
 }
 
 /// Something left behind on the target.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Residue {
     /// `legal_request`, `repository_document`, `webhook`.
     pub kind: String,

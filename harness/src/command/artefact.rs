@@ -100,7 +100,7 @@ pub(super) fn publish(
     for request in requests.iter().filter(|request| request.format != Format::Ndjson) {
         note(write(result, request, screen));
     }
-    let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
+    let refusal = result.trouble.as_deref().filter(|_| result.exit_code() == USAGE);
     if refusal.is_none() || screen.is_json() {
         note(show(result, requests.iter().any(is_stdout), screen));
     }

@@ -200,7 +200,7 @@ fn performed(side: &Asking, options: RunOptions, screen: &Screen) -> Result<Side
         return Err(Failure {
             message: format!("{}: {why}", side.name),
             help: None,
-            exit_code: if result.exit_code == USAGE { USAGE } else { UNREACHABLE },
+            exit_code: if result.exit_code() == USAGE { USAGE } else { UNREACHABLE },
         });
     }
     Ok(Side::new(&side.word, result, &told))

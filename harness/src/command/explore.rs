@@ -58,12 +58,12 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     progress.end();
     let explored = explored?.map_err(Failure::fault)?;
     let refusal = explored.result.trouble.clone();
-    if let Some(refusal) = refusal.filter(|_| explored.result.exit_code == USAGE) {
+    if let Some(refusal) = refusal.filter(|_| explored.result.exit_code() == USAGE) {
         return Err(Failure::usage(refusal));
     }
     let saved = save.keep(&explored)?;
     publish(&explored, saved.as_deref(), &arguments, screen)?;
-    Ok(explored.result.exit_code)
+    Ok(explored.result.exit_code())
 }
 
 /// Where what fails is kept, and what its scenarios are therefore called.

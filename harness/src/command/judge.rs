@@ -36,7 +36,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
     let streams = Streams::open(&judging.reports)?;
     let result = performed(options, &streams, screen)?;
     artefact::publish(&result, streams, &judging.reports, screen)?;
-    Ok(result.exit_code)
+    Ok(result.exit_code())
 }
 
 /// The run that judges a recording: its seed, its tag, what it selected.

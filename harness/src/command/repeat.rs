@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::line::RunArguments;
-use crate::result::{Ending, RunResult, Tally};
+use crate::result::{RunOutcome, RunResult, Tally};
 use crate::run::order::Order;
 
 /// Scenarios side by side in runs that are shuffled, in turn; `None` is the default.
@@ -47,25 +47,19 @@ pub(super) fn repeated(
             return Ok(gravest);
         }
         let result = run(number)?;
-        let known = ending(&gravest);
         if result.trouble.is_some() {
-            return Ok(if known.graver(ending(&result)) == known { gravest } else { result });
+            return Ok(if result.outcome <= gravest.outcome { gravest } else { result });
         }
         tally.add(&result);
-        if known.graver(ending(&result)) != known {
+        if result.outcome > gravest.outcome {
             gravest = result;
         }
     }
     let Some(difference) = tally.difference() else { return Ok(gravest) };
     let is_deployment = gravest.target.class == "deployment";
-    let ending =
-        ending(&gravest).graver(if is_deployment { Ending::DRIFTED } else { Ending::OURS });
-    (gravest.outcome, gravest.exit_code) = (ending.outcome, ending.exit_code);
+    let differs = if is_deployment { RunOutcome::Drifted } else { RunOutcome::Internal };
+    gravest.outcome = gravest.outcome.max(differs);
     let known = gravest.trouble.take().map(|known| format!("{known}\n")).unwrap_or_default();
     gravest.trouble = Some(format!("{known}{}", gravest.masks.mask(&difference)));
     Ok(gravest)
-}
-
-fn ending(result: &RunResult) -> Ending {
-    Ending { outcome: result.outcome, exit_code: result.exit_code }
 }

@@ -72,7 +72,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
     }
     artefact::publish(&result, streams, &arguments.judging.reports, screen)?;
     recorded.map_err(|error| Failure::fault(error.to_string()))?;
-    Ok(result.exit_code)
+    Ok(result.exit_code())
 }
 
 /// Runs it, with progress; its events go to the streams as they happen.

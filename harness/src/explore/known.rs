@@ -13,21 +13,16 @@ pub(super) fn told(expected: Vec<ExpectedFailure>, entries: &[Entry]) -> Vec<Exp
 }
 
 fn told_one(one: ExpectedFailure, entry: &Entry) -> ExpectedFailure {
-    let state = match (one.state, entry.parts()) {
-        (ExpectedState::Happened, _) => ExpectedState::Happened,
-        (ExpectedState::Inapplicable(why), _) => ExpectedState::Inapplicable(why),
-        (ExpectedState::Unjudged, (Some(_), Some(requirement))) => {
-            ExpectedState::Inapplicable(format!(
-                "it names a scenario, and cases are drawn; `{requirement}` alone is expected here too"
-            ))
-        }
-        (ExpectedState::Unjudged, (Some(_), None)) => ExpectedState::Inapplicable(
-            "it names a scenario, and cases are drawn; a requirement alone is expected here too"
-                .to_owned(),
+    let note = match (one.state, entry.parts()) {
+        (ExpectedState::Happened | ExpectedState::Inapplicable, _) => return one,
+        (ExpectedState::Unjudged, (Some(_), Some(requirement))) => format!(
+            "it names a scenario, and cases are drawn; `{requirement}` alone is expected here too"
         ),
-        (ExpectedState::Stale | ExpectedState::Unjudged, _) => {
-            ExpectedState::Inapplicable(NOT_DRAWN.to_owned())
+        (ExpectedState::Unjudged, (Some(_), None)) => {
+            "it names a scenario, and cases are drawn; a requirement alone is expected here too"
+                .to_owned()
         }
+        (ExpectedState::Stale | ExpectedState::Unjudged, _) => NOT_DRAWN.to_owned(),
     };
-    ExpectedFailure { state, ..one }
+    ExpectedFailure { state: ExpectedState::Inapplicable, note: Some(note), ..one }
 }

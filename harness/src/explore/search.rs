@@ -16,7 +16,7 @@ use super::means::Means;
 use super::shrink::{self, Smaller};
 use super::violation::{self, Cause, Causes, Shown, Violation};
 use super::{draw, known};
-use crate::result::{CheckResult, Ending, RunResult, ScenarioResult, Subject};
+use crate::result::{CheckResult, RunOutcome, RunResult, ScenarioResult, Subject};
 use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 
@@ -257,8 +257,7 @@ impl Search<'_> {
         let entries = self.runner.expected().entries.clone();
         let mut result = self.runner.end(all).await;
         result.expected = known::told(result.expected, &entries);
-        let ending = ending(&result.scenarios, broken_off);
-        (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);
+        result.outcome = ending(&result.scenarios, broken_off);
         self.model.end(Vec::new()).await;
         let cases = cases.len() as u64;
         Explored { result, cases, walked, not_walked, violations, warnings, differences }
@@ -311,19 +310,19 @@ fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
 
 /// 0 nothing found, 1 a violation, 3 nothing was judged or it was interrupted, 4 the target stopped
 /// answering, 70 our fault.
-fn ending(results: &[ScenarioResult], broken_off: Ending) -> Ending {
+fn ending(results: &[ScenarioResult], broken_off: RunOutcome) -> RunOutcome {
     let mut ending = broken_off;
     let mut is_judged = false;
     for check in results.iter().flat_map(checks) {
         match check.weight() {
-            Verdict::Error => ending = ending.graver(Ending::OURS),
-            Verdict::Fail => ending = ending.graver(Ending::NON_CONFORMANT),
+            Verdict::Error => ending = ending.max(RunOutcome::Internal),
+            Verdict::Fail => ending = ending.max(RunOutcome::NonConformant),
             Verdict::Drift | Verdict::Warn | Verdict::Observed | Verdict::Pass => is_judged = true,
             Verdict::NotRun | Verdict::NotApplicable => {}
         }
     }
     if results.iter().any(|result| result.verdict == Verdict::Error) {
-        ending = ending.graver(Ending::OURS);
+        ending = ending.max(RunOutcome::Internal);
     }
-    if is_judged { ending } else { ending.graver(Ending::INCOMPLETE) }
+    if is_judged { ending } else { ending.max(RunOutcome::Incomplete) }
 }

@@ -95,7 +95,7 @@ impl Recorder {
             run_tag: asked.run_tag.clone(),
             strict: asked.strict,
             selectors: asked.selectors.clone(),
-            exit_code: result.exit_code,
+            exit_code: result.exit_code(),
             target: self.target.lock().clone(),
             tapes: rows,
             placeholders: redactor.used(),

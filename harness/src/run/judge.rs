@@ -111,6 +111,7 @@ impl Standing {
             pointer: None,
             place,
             exchange,
+            curl: None,
             known: None,
             changes: Vec::new(),
         }

@@ -63,13 +63,16 @@ impl Seen {
 
     fn counts(&self, folder: &Path) -> SnapshotCounts {
         let count = |wanted: Came| self.used.values().filter(|came| **came == wanted).count();
+        let (same, differing, waiting) =
+            (count(Came::Same), count(Came::Differing), count(Came::Waiting));
         SnapshotCounts {
+            compared: same + differing + waiting,
             folder: folder.display().to_string(),
-            same: count(Came::Same),
-            differing: count(Came::Differing),
+            same,
+            differing,
             missing: count(Came::Missing),
             recorded: count(Came::Recorded),
-            waiting: count(Came::Waiting),
+            waiting,
             unusable: count(Came::Unusable),
         }
     }

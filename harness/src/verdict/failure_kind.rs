@@ -36,9 +36,9 @@ pub enum FailureKind {
     /// The body breaks its JSON Schema.
     Schema {
         /// The keyword of the schema, such as `required`.
-        keyword: &'static str,
-        /// The member that is missing or must not be there.
-        member: Option<String>,
+        keyword: String,
+        /// The members that are missing or must not be there.
+        members: Vec<String>,
     },
     /// Another call shows another value.
     Disagrees,
