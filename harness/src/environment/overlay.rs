@@ -76,6 +76,7 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
     let refused = is_refused.then(|| {
         Box::new(Refused {
             stage: Stage::Body,
+            rule: None,
             problem: problem.unwrap_or_default().to_owned(),
             detail: String::new(),
         })

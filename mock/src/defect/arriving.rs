@@ -4,11 +4,11 @@ use http::header::{AUTHORIZATION, HeaderValue};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
-use crate::call::{Admission, Admitted, Head, Principal};
-use crate::operation;
-use crate::route::Routed;
-use crate::token::Grant;
+use crate::message::call::{Admission, Admitted, Head, Principal};
+use crate::message::route::Routed;
+use crate::value::token::Grant;
 use crate::world::World;
+use crate::world::reading;
 
 /// A call that arrives.
 pub(crate) struct Arriving<'a> {
@@ -73,7 +73,7 @@ impl Arriving<'_> {
                 operation,
                 id,
                 principal,
-                reading: operation::reading(operation, self.world.answers()),
+                reading: reading(operation, self.world.answers()),
             }),
             Routed::WrongMethod(_) | Routed::Unknown => refused,
         }

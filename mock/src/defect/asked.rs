@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use std::borrow::Cow;
 
-use crate::call::{Admitted, Body, Call, Head, Part, Principal};
-use crate::seeded::Application;
+use crate::message::call::{Admitted, Body, Call, Head, Part, Principal};
+use crate::state::seeded::Application;
 use crate::world::{Outcome, World};
 
 /// A call that is answered.

@@ -8,9 +8,9 @@ use super::Defect;
 use super::arriving::Arriving;
 use super::row::row;
 use super::seam::Seam;
-use crate::call::{Admission, Principal};
-use crate::changes::Change;
-use crate::token::Grant;
+use crate::message::call::{Admission, Principal};
+use crate::state::change::Change;
+use crate::value::token::Grant;
 
 pub(super) const ROWS: &[Defect] = &[
     row(

@@ -8,7 +8,7 @@ use super::asked::Asked;
 use super::edit::Edit;
 use super::row::row;
 use super::seam::{Seam, create_forgets, create_refuses, success};
-use crate::call::Body;
+use crate::message::call::Body;
 use crate::world::Outcome;
 
 const CREATE: Operation = Operation::CreateLegalRequest;
@@ -324,7 +324,8 @@ fn text<'a>(asked: &Asked<'a>, name: &str) -> Option<&'a [u8]> {
     let Body::Multipart(parts) = &asked.call.body else { return None };
     let part = parts.iter().find(|part| part.name == name)?;
     match &part.content.place {
-        crate::call::ContentPlace::Memory(bytes) => Some(bytes),
-        crate::call::ContentPlace::File { .. } | crate::call::ContentPlace::Apart => None,
+        crate::message::content::ContentPlace::Memory(bytes) => Some(bytes),
+        crate::message::content::ContentPlace::File { .. }
+        | crate::message::content::ContentPlace::Apart => None,
     }
 }

@@ -6,8 +6,8 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::rendered::json_bytes;
-use crate::response::{Response, ResponseBody};
+use crate::message::rendered::json_bytes;
+use crate::message::response::{Response, ResponseBody};
 
 /// What becomes of a member.
 #[derive(Debug, Clone, Copy)]

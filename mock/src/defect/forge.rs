@@ -7,16 +7,16 @@ use moot_fixtures::contract::Operation;
 use serde_json::{Map, Value};
 
 use super::asked::Asked;
-use crate::call::Content;
-use crate::changes::Change;
-use crate::problem::Problem;
+use crate::message::content::Content;
+use crate::message::problem::Problem;
+use crate::message::response::{Response, ResponseBody};
 use crate::resource;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::legal_request::{Shown, Submission};
 use crate::resource::repository_document::Draft;
 use crate::resource::{LegalRequest, RepositoryDocument};
-use crate::response::{Response, ResponseBody};
-use crate::token::Grant;
+use crate::state::change::Change;
+use crate::value::token::Grant;
 use crate::world::Outcome;
 
 impl Outcome {
@@ -88,7 +88,7 @@ fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
         document: None,
     };
     let body = record.created_body();
-    created(asked, 201, body, record.into_change())
+    created(asked, 201, body, Change::from(record))
 }
 
 /// A document that nobody looked at, as the outcome of uploading it.

@@ -10,10 +10,10 @@ use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
 use super::seam::{Seam, success};
-use crate::changes::Change;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
-use crate::short_id::ShortId;
+use crate::state::change::Change;
+use crate::value::short_id::ShortId;
 use crate::world::World;
 
 const ACTIVITY: Operation = Operation::GetLegalRequestActivity;

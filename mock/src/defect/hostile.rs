@@ -10,8 +10,9 @@ use super::asked::Asked;
 use super::edit;
 use super::row::row;
 use super::seam::Seam;
-use crate::call::{Admission, Body, ContentPlace, Head, Part};
-use crate::problem::Problem;
+use crate::message::call::{Admission, Body, Head, Part};
+use crate::message::content::ContentPlace;
+use crate::message::problem::Problem;
 use crate::world::Outcome;
 
 /// What such a service still bears in an identifier or a parameter, in bytes.

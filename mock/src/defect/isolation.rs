@@ -8,10 +8,10 @@ use super::Defect;
 use super::asked::Asked;
 use super::row::row;
 use super::seam::{Seam, create_forgets};
-use crate::changes::Change;
-use crate::deliver;
 use crate::resource::{RepositoryDocument, Webhook};
-use crate::transition::EXECUTION_COMPLETE;
+use crate::state::change::Change;
+use crate::world::deliver;
+use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::{Outcome, World};
 
 /// A read of one resource that finds it in any company.

@@ -8,7 +8,7 @@ use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
 use super::seam::{Said, Seam, success};
-use crate::response::Response;
+use crate::message::response::Response;
 
 const WORKFLOWS: Operation = Operation::ListWorkflows;
 const WORKFLOW: Operation = Operation::GetWorkflow;
@@ -124,10 +124,10 @@ pub(super) const ROWS: &[Defect] = &[
         Seam::Answer(|asked, outcome| {
             let unpublished = br#""status":"unpublished""#;
             let is_unpublished = match &outcome.response.body {
-                crate::response::ResponseBody::Bytes(body) => {
+                crate::message::response::ResponseBody::Bytes(body) => {
                     body.windows(unpublished.len()).any(|window| window == unpublished)
                 }
-                crate::response::ResponseBody::Content(_) => false,
+                crate::message::response::ResponseBody::Content(_) => false,
             };
             if asked.is(WORKFLOW) && is_unpublished { asked.of_id("none") } else { outcome }
         }),

@@ -10,12 +10,12 @@ use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
 use super::seam::{Seam, success};
-use crate::changes::Change;
-use crate::deliver;
+use crate::message::response::ResponseBody;
 use crate::resource::{Delivery, DeliveryState};
-use crate::response::ResponseBody;
-use crate::transition::EXECUTION_COMPLETE;
+use crate::state::change::Change;
 use crate::world::Outcome;
+use crate::world::deliver;
+use crate::world::transition::EXECUTION_COMPLETE;
 
 const LIST: Operation = Operation::ListWebhooks;
 const DELETE: Operation = Operation::DeleteWebhook;

@@ -5,7 +5,7 @@ use moot_fixtures::contract::Operation;
 
 use super::seam::{Said, Seam};
 use super::{Defect, worn};
-use crate::response::Response;
+use crate::message::response::Response;
 
 /// What is known of an answer beside itself.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,7 @@ use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
 use super::seam::{Said, Seam, success};
-use crate::response::Response;
+use crate::message::response::Response;
 
 const LISTS: &[Operation] =
     &[ListWorkflows, ListLegalRequests, ListRepositoryDocuments, ListWebhooks];

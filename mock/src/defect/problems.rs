@@ -7,7 +7,7 @@ use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
 use super::seam::{Seam, problems};
-use crate::response::Response;
+use crate::message::response::Response;
 
 const MEMBER_ROWS: &[&str] = &[
     "errors.known-type",

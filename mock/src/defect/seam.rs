@@ -6,9 +6,9 @@ use moot_fixtures::contract::Operation;
 use super::arriving::Arriving;
 use super::asked::Asked;
 use super::edit::Edit;
-use crate::call::Admission;
-use crate::changes::Change;
-use crate::response::Response;
+use crate::message::call::Admission;
+use crate::message::response::Response;
+use crate::state::change::Change;
 use crate::world::{Outcome, World};
 
 /// Where a defect sits, and what it does there.

@@ -9,9 +9,9 @@ use super::Defect;
 use super::arriving::Arriving;
 use super::row::row;
 use super::seam::{Seam, create_refuses};
-use crate::call::{Admission, Head};
-use crate::changes::Change;
+use crate::message::call::{Admission, Head};
 use crate::resource::RepositoryDocument;
+use crate::state::change::Change;
 
 const MEGABYTE: u64 = 1_000_000;
 

@@ -12,8 +12,9 @@ use super::forge;
 use super::problems::{is_type, set_type};
 use super::row::row;
 use super::seam::{Said, Seam};
-use crate::call::{Body, BodyFault, ContentPlace};
-use crate::response::{Response, ResponseBody};
+use crate::message::call::{Body, BodyFault};
+use crate::message::content::ContentPlace;
+use crate::message::response::{Response, ResponseBody};
 
 pub(super) const ROWS: &[Defect] = &[
     row(

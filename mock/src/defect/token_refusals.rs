@@ -215,7 +215,7 @@ pub(super) const ROWS: &[Defect] = &[
     .also(&["token-failure.shape"]),
 ];
 
-fn rename_error(response: &mut crate::response::Response, error: &str) {
+fn rename_error(response: &mut crate::message::response::Response, error: &str) {
     super::edit::rewrite(response, |body| {
         if let Some(member) = body.get_mut("error")
             && member == error

@@ -11,7 +11,7 @@ use super::edit::Edit;
 use super::forge;
 use super::row::row;
 use super::seam::{Seam, success};
-use crate::response::ResponseBody;
+use crate::message::response::ResponseBody;
 use crate::world::Outcome;
 
 pub(super) const TOKEN: Operation = Operation::CreateAccessToken;

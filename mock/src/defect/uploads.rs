@@ -7,8 +7,9 @@ use super::Defect;
 use super::edit::{self, Edit};
 use super::row::row;
 use super::seam::{Seam, success, upload_forgets};
-use crate::call::{Body, Content};
-use crate::response::ResponseBody;
+use crate::message::call::Body;
+use crate::message::content::Content;
+use crate::message::response::ResponseBody;
 use crate::world::Outcome;
 
 const UPLOAD: Operation = Operation::CreateRepositoryDocument;

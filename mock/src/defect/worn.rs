@@ -11,9 +11,9 @@ use super::asked::Asked;
 use super::edit;
 use super::forge;
 use super::seam::{Said, Seam};
-use crate::call::{Admission, Call, Head};
-use crate::changes::Change;
-use crate::response::Response;
+use crate::message::call::{Admission, Call, Head};
+use crate::message::response::Response;
+use crate::state::change::Change;
 use crate::world::{Hook, Outcome, World};
 
 /// The hook of a world with defects: each acts on what the one before it left.

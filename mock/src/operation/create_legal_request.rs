@@ -11,19 +11,21 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Answers, FieldUnexpected, RequestName, WorkflowStatus};
+use moot_fixtures::contract::{Answers, FieldUnexpected, WorkflowStatus};
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
-use crate::email;
-use crate::fields::Fields;
-use crate::problem::{Problem, shown};
-use crate::progression;
+use crate::message::fields::Fields;
+use crate::message::problem::{Problem, shown};
+use crate::message::rule::Rule;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::legal_request::{Shown, Submission};
+use crate::resource::course;
+use crate::resource::legal_request::{self, Shown, Submission};
 use crate::resource::workflow::Workflow;
-use crate::resource::workflow_schema::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::state::change::Change;
+use crate::value::email;
 use crate::world::Outcome;
 
 const VARIABLES: &str = "variables";
@@ -80,21 +82,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let body = record.created_body();
     Ok(Outcome {
         response: context.reply.json(201, body),
-        changes: vec![record.into_change()],
+        changes: vec![Change::from(record)],
         effects: Vec::new(),
     })
-}
-
-/// The name of a request (question `request_name`).
-pub(crate) fn name(answers: &Answers, workflow: &Workflow, counterparty: Option<&str>) -> String {
-    match (answers.request_name, counterparty) {
-        (RequestName::WorkflowAndOrganisation, Some(organisation)) => {
-            format!("{} — {organisation}", workflow.name)
-        }
-        (RequestName::WorkflowAndOrganisation, None) | (RequestName::Workflow, _) => {
-            workflow.name.clone()
-        }
-    }
 }
 
 fn workflow<'a>(
@@ -104,18 +94,24 @@ fn workflow<'a>(
 ) -> Result<(u32, &'a Workflow), Problem> {
     let id = fields.text("workflow_id")?.ok_or_else(|| missing(&["workflow_id"]))?;
     let found = context.world.seeded().workflow_of(id);
-    let unknown = |detail: String| {
-        Problem::request_creation(detail).answered(context.answers().request_workflow_unknown)
+    let unknown = |rule: Rule, detail: String| {
+        let problem = Problem::request_creation(detail).breaking(rule);
+        problem.answered(context.answers().request_workflow_unknown)
     };
     let (row, workflow) =
         found.filter(|(_, workflow)| workflow.company == company).ok_or_else(|| {
-            unknown(format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id)))
+            let detail =
+                format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id));
+            unknown(Rule::WorkflowExists, detail)
         })?;
     match workflow.status {
         WorkflowStatus::Published => Ok((row, workflow)),
-        WorkflowStatus::Unpublished => Err(unknown(format!(
-            "`workflow_id`: the workflow `{id}` is unpublished; only a published one takes requests."
-        ))),
+        WorkflowStatus::Unpublished => Err(unknown(
+            Rule::WorkflowPublished,
+            format!(
+                "`workflow_id`: the workflow `{id}` is unpublished; only a published one takes requests."
+            ),
+        )),
     }
 }
 
@@ -136,7 +132,8 @@ fn check_requester(
         return Ok(());
     }
     let detail = format!("`requester_email`: `{}` is no user of this company.", shown(email));
-    Err(Problem::request_creation(detail).answered(answers.request_requester_unknown))
+    let problem = Problem::request_creation(detail).breaking(Rule::RequesterIsUser);
+    Err(problem.answered(answers.request_requester_unknown))
 }
 
 /// Every field that the schema requires is there and not empty.
@@ -170,7 +167,7 @@ fn check_unexpected(
     match FIELDS.into_iter().find(|name| fields.has(name) && !listed(name)) {
         Some(name) => {
             let detail = format!("`{name}` is no field of this workflow; its schema lists them.");
-            Err(Problem::request_creation(detail).answered(status))
+            Err(Problem::request_creation(detail).breaking(Rule::FieldListed).answered(status))
         }
         None => Ok(()),
     }
@@ -210,7 +207,7 @@ fn created(
             .or_else(|| submission.texts.get("counterparty_name")),
         WorkflowKind::ThirdParty => submission.texts.get("counterparty_name"),
     };
-    let name = name(context.answers(), workflow, organisation.map(String::as_str));
+    let name = legal_request::name(context.answers(), workflow, organisation.map(String::as_str));
     let progression = context.world.settings().progression;
     Ok(LegalRequest {
         row,
@@ -219,7 +216,7 @@ fn created(
         company,
         workflow: workflow_row,
         created_at: context.now,
-        course: progression::course(progression, &submission.texts, context.now),
+        course: course::course(progression, &submission.texts, context.now),
         submission: Arc::new(submission),
         activity: vec![Activity {
             id: context.world.activity_id(row, 1),
@@ -232,21 +229,22 @@ fn created(
     })
 }
 
-fn missing(names: &[&str]) -> Problem {
+fn missing(names: &[&'static str]) -> Problem {
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
     Problem::parameter_missing(format!(
         "{} {verb} required and must not be empty.",
         listed.join(", ")
     ))
+    .breaking(Rule::Required(names.to_vec()))
 }
 
-fn malformed_email(answers: &Answers, name: &str, text: &str) -> Problem {
+fn malformed_email(answers: &Answers, name: &'static str, text: &str) -> Problem {
     let detail = format!("`{name}`: `{}` is no e-mail address.", shown(text));
-    invalid(answers, detail)
+    invalid(answers, Rule::Field(name), detail)
 }
 
 /// A field that is there and wrong (question `request_field_invalid`).
-fn invalid(answers: &Answers, detail: String) -> Problem {
-    Problem::request_creation(detail).answered(answers.request_field_invalid)
+fn invalid(answers: &Answers, rule: Rule, detail: String) -> Problem {
+    Problem::request_creation(detail).breaking(rule).answered(answers.request_field_invalid)
 }

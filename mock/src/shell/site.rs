@@ -16,9 +16,11 @@ use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
 use super::sandbox::{Realm, Sandboxes};
 use super::store::Durable;
+use crate::Service;
+use crate::World;
 use crate::defect::{self, Defect};
-use crate::settings::{Settings, SettingsError, base_path};
-use crate::{Service, World};
+use crate::value::settings::SettingsError;
+use crate::world::settings::{Settings, base_path};
 
 /// The number of the main world.
 const MAIN: u64 = 0;

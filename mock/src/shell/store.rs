@@ -3,7 +3,7 @@
 //! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
 //! each under its SHA-256), `commits` (the number of commits) and `uploads/` (what is being received).
 //! One store holds the main world and every sandbox, but no journal, faults or limiter. Start
-//! reading at `open`; [`crate::stored`] says what a row holds.
+//! reading at `open`; [`crate::state::stored`] says what a row holds.
 
 #[cfg(not(feature = "state"))]
 mod absent;

@@ -4,10 +4,11 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SignerStyle;
 
 use super::invalid;
-use crate::fields::Fields;
-use crate::problem::{Problem, shown};
+use crate::message::fields::Fields;
+use crate::message::problem::{Problem, shown};
+use crate::message::rule::Rule;
 use crate::resource::workflow::Workflow;
-use crate::resource::workflow_schema::{SIGNER, SIGNERS};
+use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// The signers in signing order. Exactly one configured signer is assigned by itself.
 ///
@@ -31,11 +32,11 @@ pub(super) fn read(
         let Some(option) = option else {
             let options = workflow.signer_options.join(", ");
             let detail = format!("`{field}`: `{}` is none of {options}.", shown(email));
-            return Err(invalid(answers, detail));
+            return Err(invalid(answers, Rule::Field(field), detail));
         };
         if signers.contains(option) {
             let detail = format!("`{field}`: `{option}` signs once and is named twice.");
-            return Err(invalid(answers, detail));
+            return Err(invalid(answers, Rule::Field(field), detail));
         }
         signers.push(option.clone());
     }

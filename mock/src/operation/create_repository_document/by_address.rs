@@ -6,11 +6,13 @@ use url::Url;
 
 use super::super::Context;
 use super::check_type;
-use crate::address;
-use crate::call::{Content, Fetch, FetchFault};
-use crate::document_type;
-use crate::pdf;
-use crate::problem::Problem;
+use crate::message::call::{Fetch, FetchFault};
+use crate::message::content::Content;
+use crate::message::problem::Problem;
+use crate::message::rule::Rule;
+use crate::value::address;
+use crate::value::document_type;
+use crate::value::pdf;
 
 /// A media type that says nothing.
 const UNTOLD: &str = "application/octet-stream";
@@ -20,9 +22,10 @@ const UNTOLD: &str = "application/octet-stream";
 /// # Errors
 /// By answer `url_refused`.
 pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
-    address::public_https(text).map_err(|what| {
-        let detail = format!("`url` {what}; it must be a public https address.");
-        Problem::document_creation(detail).answered(answers.url_refused)
+    address::public_https(text).map_err(|fault| {
+        let detail = format!("`url` {fault}; it must be a public https address.");
+        let problem = Problem::document_creation(detail).breaking(Rule::UploadAddress(fault));
+        problem.answered(answers.url_refused)
     })
 }
 
@@ -70,7 +73,8 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
             Some(Err(FetchFault::TooLarge)) => return Err(Problem::document_too_large(answers)),
             Some(Err(FetchFault::Failed(why))) => {
                 let detail = format!("`url` can't be fetched: {why}.");
-                return Err(Problem::document_creation(detail).answered(answers.url_refused));
+                let problem = Problem::document_creation(detail).breaking(Rule::UploadFetched);
+                return Err(problem.answered(answers.url_refused));
             }
         }
     };

@@ -12,7 +12,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::faulty_body::FaultyBody;
-use crate::call::{Content, ContentFile, ContentPlace};
+use crate::message::content::{Content, ContentFile, ContentPlace};
 
 /// A stored file is sent in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;

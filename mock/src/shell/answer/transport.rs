@@ -7,7 +7,7 @@ use http::Response;
 use super::body::SiteBody;
 use super::faulty_body::FaultyBody;
 use super::problem;
-use crate::response::{self, ResponseBody, Transport};
+use crate::message::response::{self, ResponseBody, Transport};
 
 /// Marks an answer whose connection ends with a reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
-use crate::call::BodyFault;
+use crate::message::call::BodyFault;
 use crate::shell::clock;
 
 /// How long a body may take.

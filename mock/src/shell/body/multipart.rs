@@ -11,7 +11,8 @@ use super::frames::Frames;
 use super::parts::{self, Head, Parts};
 use super::read::ReadError;
 use super::spool::{Spool, Store};
-use crate::call::{BodyFault, Content, MultipartLimits, Part};
+use crate::message::call::{BodyFault, MultipartLimits, Part};
+use crate::message::content::Content;
 
 /// Room for the parts of most forms, so that they are not moved while they come.
 const PARTS_MOSTLY: usize = 8;

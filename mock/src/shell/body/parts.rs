@@ -14,7 +14,7 @@ use memchr::memmem::Finder;
 
 use super::disposition::Disposition;
 use super::frames::Frames;
-use crate::call::BodyFault;
+use crate::message::call::BodyFault;
 
 /// Of a large piece so much is looked at at once for the headers of a part.
 const LOOK_BYTES_MAX: usize = 64 * 1024;

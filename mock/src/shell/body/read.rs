@@ -10,7 +10,7 @@ use http_body::Body;
 use super::frames::{BodyTimes, Frames};
 use super::multipart;
 use super::spool::Store;
-use crate::call::{self, BodyFault, Reading};
+use crate::message::call::{self, BodyFault, Reading};
 
 /// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
 /// the answer; whoever sends more finds the connection closed.

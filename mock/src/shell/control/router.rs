@@ -16,7 +16,7 @@ use tower::ServiceExt;
 use super::actions::{Asked, Reply, act};
 use super::members;
 use super::routes::{Action, ROUTES, Route};
-use crate::call::{self, BodyFault, Reading};
+use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{Problem, SiteBody, problem};
 use crate::shell::body::{self, Store};
 use crate::shell::sandbox::Realm;

@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 use reqwest::{Client, Url};
 use tokio::sync::Semaphore;
 
-use crate::address;
 use crate::service::{Attempt, AttemptResult};
 use crate::shell::network::{Network, Reach, reason};
+use crate::value::address;
 
 /// A receiver that has not answered by then has not (answer `delivery_retries`).
 const ANSWER_MAX: Duration = Duration::from_secs(30);

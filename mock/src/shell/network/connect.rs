@@ -15,7 +15,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::{Certificate, Client, Url};
 use url::Host;
 
-use crate::address;
+use crate::value::address;
 
 /// The addresses of a name, in the order they are tried.
 pub type Looked = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;

@@ -11,9 +11,9 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
 use super::connect::{Network, Reach, reason};
-use crate::address;
-use crate::call::{Fetch, FetchFault, Fetched};
+use crate::message::call::{Fetch, FetchFault, Fetched};
 use crate::shell::body::{Spool, Store};
+use crate::value::address;
 
 /// For a whole fetch, all its redirects included.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
@@ -80,7 +80,7 @@ impl Fetcher {
         mut answer: Response,
         bytes_max: u64,
         store: &Store,
-    ) -> Result<crate::call::Content, FetchFault> {
+    ) -> Result<crate::message::content::Content, FetchFault> {
         if answer.content_length().is_some_and(|length| length > bytes_max) {
             return Err(FetchFault::TooLarge);
         }
@@ -113,10 +113,12 @@ fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
     let location = location.ok_or_else(|| FetchFault::failed("it redirects to no address"))?;
     let next =
         url.join(location).map_err(|_| FetchFault::failed("it redirects to what is no address"))?;
-    let refused = |what| FetchFault::failed(format!("it redirects to an address that {what}"));
-    let next = address::public_https(next.as_str()).map_err(refused)?;
+    let refused = |what: &dyn std::fmt::Display| {
+        FetchFault::failed(format!("it redirects to an address that {what}"))
+    };
+    let next = address::public_https(next.as_str()).map_err(|fault| refused(&fault))?;
     if address::is_reserved(&next) {
-        return Err(refused("is reserved for examples and tests"));
+        return Err(refused(&"is reserved for examples and tests"));
     }
     Ok(next)
 }

@@ -9,9 +9,9 @@ use tokio::sync::Notify;
 use super::lease::Lease;
 use crate::Service;
 use crate::service::Attempt;
-use crate::settings::RunSettings;
 use crate::shell::clock;
 use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
+use crate::world::settings::RunSettings;
 
 /// A served world.
 #[derive(Clone)]

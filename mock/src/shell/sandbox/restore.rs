@@ -10,11 +10,12 @@ use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url};
 use crate::World;
 use crate::defect;
-use crate::rendered::json_bytes;
-use crate::seeded::Seeded;
-use crate::settings::{RunSettings, SettingsError};
+use crate::message::rendered::json_bytes;
 use crate::shell::clock;
 use crate::shell::store::OpenedSandbox;
+use crate::state::seeded::Seeded;
+use crate::value::settings::SettingsError;
+use crate::world::settings::RunSettings;
 
 /// Puts back each of `kept`, after `starts` earlier starts; gives them in the same order. A lease
 /// begins anew: while nothing served the sandbox, nobody could call it.

@@ -12,16 +12,16 @@ use tokio::time::Instant;
 
 use super::lease::Lease;
 use super::realm::Realm;
+use crate::Service;
+use crate::World;
 use crate::defect::{self, Defect};
-use crate::keeper::NotKept;
-use crate::seeded::Seeded;
-use crate::settings::{
-    ClockSetting, Progression, RateLimitMode, RunSettings, Secrets, SettingsError,
-};
+use crate::service::NotKept;
 use crate::shell::clock;
 use crate::shell::store::Durable;
 use crate::shell::store::KeptSandbox;
-use crate::{Service, World};
+use crate::state::seeded::Seeded;
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode, Secrets, SettingsError};
+use crate::world::settings::RunSettings;
 
 /// Sandboxes that exist at a time.
 pub const SANDBOXES_MAX: usize = 10_000;

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
 
-use crate::call::{Admission, Call, Head};
+use crate::message::call::{Admission, Call, Head};
 use crate::shell::answer::{SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;

@@ -43,7 +43,7 @@ pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
 pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, SiteError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let mut options = options.into();
-    let base_path = crate::settings::base_path(&options.settings.base_url)?;
+    let base_path = crate::world::settings::base_path(&options.settings.base_url)?;
     options.settings.base_url = format!("http://{}{base_path}", listener.local_addr()?);
     let site = Site::new(options)?;
     let server = MockServer::builder().listener(listener).start().await;

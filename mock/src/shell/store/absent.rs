@@ -1,7 +1,7 @@
 //! Where state in folders is left out: there is never a store.
 
 use super::sandbox_record::KeptSandbox;
-use crate::keeper::{Keeper, NotKept};
+use crate::service::{Keeper, NotKept};
 
 /// A store that there is none of.
 #[derive(Clone)]

@@ -17,9 +17,9 @@ use super::rows::{self, Entry};
 use super::sandbox_record::KeptSandbox;
 use super::sandbox_row::SandboxRow;
 use super::witness::Witness;
-use crate::call::ContentPlace;
-use crate::keeper::{Keeper, NotKept};
-use crate::stored;
+use crate::message::content::ContentPlace;
+use crate::service::{Keeper, NotKept};
+use crate::state::stored;
 
 /// The state of one mock; it has its folder to itself. A clone is another handle on the same.
 #[derive(Clone)]
@@ -166,9 +166,9 @@ mod tests {
 
     use super::super::open::Opened;
     use super::{Durable, Inner};
-    use crate::changes::Change;
-    use crate::settings::RateLimitMode;
     use crate::shell::settings;
+    use crate::state::change::Change;
+    use crate::value::settings::RateLimitMode;
     use crate::world::Noted;
 
     fn opened(folder: &std::path::Path) -> Opened {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::folder::{self, DurableError};
-use crate::call::{Content, ContentFile, ContentPlace};
+use crate::message::content::{Content, ContentFile, ContentPlace};
 use crate::shell::body::digest_of;
 
 /// A file that stays, whatever becomes of its content.

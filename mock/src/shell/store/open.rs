@@ -16,10 +16,10 @@ use super::held::{self, Held};
 use super::rows::{self, About, FORMAT, Live, MAIN};
 use super::sandbox_record::KeptSandbox;
 use super::witness::{self, Witness};
-use crate::call::{Content, ContentPlace};
-use crate::changes::Change;
-use crate::settings::Settings;
-use crate::stored::{self, StoredError};
+use crate::message::content::{Content, ContentPlace};
+use crate::state::change::Change;
+use crate::state::stored::{self, StoredError};
+use crate::world::settings::Settings;
 
 /// What a folder said of the worlds that it is the state of.
 pub(crate) struct Opened {

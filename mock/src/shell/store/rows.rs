@@ -10,11 +10,11 @@ use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::sandbox_row::{Definitions, SandboxRow};
-use crate::call::{Content, ContentPlace};
-use crate::rendered::json_bytes;
-use crate::stored::Row;
+use crate::message::content::{Content, ContentPlace};
+use crate::message::rendered::json_bytes;
+use crate::state::stored::Row;
 
-/// Keys are those of [`crate::stored`] below the number of a world, such as `0/legal_request/42`.
+/// Keys are those of [`crate::state::stored`] below the number of a world, such as `0/legal_request/42`.
 pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
 pub(super) const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
 pub(super) const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");

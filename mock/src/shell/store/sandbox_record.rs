@@ -7,7 +7,7 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
 use crate::defect::Defect;
-use crate::settings::RunSettings;
+use crate::world::settings::RunSettings;
 
 /// What a sandbox was made with; what changed in it since is in the rows of its world.
 #[derive(Debug, Clone)]

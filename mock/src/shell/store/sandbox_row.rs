@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::sandbox_record::KeptSandbox;
-use crate::rendered::json_bytes;
-use crate::settings::{ClockSetting, RateLimitMode, RunSettings, Secrets};
+use crate::message::rendered::json_bytes;
 use crate::shell::clock;
 use crate::shell::settings;
+use crate::value::settings::{ClockSetting, RateLimitMode, Secrets};
+use crate::world::settings::RunSettings;
 
 /// Seed worlds and answers by the SHA-256 of their JSON.
 pub(super) type Definitions = BTreeMap<[u8; 32], Vec<u8>>;
