@@ -13,8 +13,9 @@ use moot_snapshots::{Change, ChangedPlace};
 use serde::Serialize;
 
 use super::document::Report;
+use crate::check::{AnswerPart, MismatchKind};
 use crate::result::{CheckResult, Subject};
-use crate::verdict::{Failure, FailureKind, FailurePlace, Verdict};
+use crate::verdict::Verdict;
 
 /// Changes that the message of a finding names.
 const CHANGES_NAMED_MAX: usize = 4;
@@ -106,7 +107,8 @@ impl Finding {
 struct FindingKey {
     verdict: Verdict,
     subject: String,
-    failure: Option<Failure>,
+    mismatch: Option<MismatchKind>,
+    part: Option<AnswerPart>,
     pointer: String,
 }
 
@@ -167,7 +169,7 @@ fn absorbed(
     order.sort_by_cached_key(|key| {
         let at = &said[*key];
         let first = &checks[at[0]];
-        (!is_of_status(first), Reverse(at.len()), section_order(&first.section), at[0])
+        (!first.is_of_status(), Reverse(at.len()), section_order(&first.section), at[0])
     });
     let mut also: BTreeMap<usize, usize> = BTreeMap::new();
     let mut taken: Vec<FindingKey> = Vec::new();
@@ -212,30 +214,25 @@ fn is_same(a: &CheckResult, b: &CheckResult) -> bool {
     let (place, other) = (normal_pointer(a), normal_pointer(b));
     // One value at one place, whatever each expects of it.
     let is_one_value = place.as_deref().is_some_and(|place| !place.is_empty()) && place == other;
-    let is_alike = is_one_value || (a.failure == b.failure && place == other);
-    a.actual == b.actual && (is_alike || (is_of_status(a) && is_of_status(b)))
+    let is_alike =
+        is_one_value || ((&a.mismatch, &a.part) == (&b.mismatch, &b.part) && place == other);
+    a.actual == b.actual && (is_alike || (a.is_of_status() && b.is_of_status()))
 }
 
 /// An answer with another status has other content too: the checks of a scenario on that content fail for
 /// the same reason. Implicit checks hold for every answer.
 fn is_cause(by: &CheckResult, check: &CheckResult) -> bool {
-    is_of_status(by) && !by.is_implicit() && !check.is_implicit()
-}
-
-/// Whether the status itself failed.
-fn is_of_status(check: &CheckResult) -> bool {
-    check.failure.as_ref().is_some_and(|failure| failure.place == FailurePlace::Status)
+    by.is_of_status() && !by.is_implicit() && !check.is_implicit()
 }
 
 fn key(check: &CheckResult) -> FindingKey {
     // Steps without a snapshot are one finding: one run records them all.
-    let is_absent =
-        check.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Absent);
-    let is_missing = check.is_snapshot() && is_absent;
+    let is_missing = check.is_snapshot() && check.mismatch == Some(MismatchKind::Absent);
     FindingKey {
         verdict: check.verdict,
         subject: if is_missing { String::new() } else { check.subject.as_str().to_owned() },
-        failure: check.failure.clone(),
+        mismatch: check.mismatch.clone(),
+        part: check.part.clone(),
         pointer: normal_pointer(check).unwrap_or_default(),
     }
 }
@@ -275,18 +272,17 @@ fn explained(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
 
 /// Whether the change is the failure of this check: the same status, header, or member of the body.
 fn explains(by: &CheckResult, change: &Change) -> bool {
-    let Some(failure) = &by.failure else { return false };
     match (&change.place, normal_pointer(by)) {
         (ChangedPlace::Status, None) => {
-            failure.place == FailurePlace::Status
+            by.part == Some(AnswerPart::Status)
                 && change.value.as_deref() == Some(by.actual.as_str())
         }
-        (ChangedPlace::Header(name), None) => failure.place == FailurePlace::Header(name.clone()),
+        (ChangedPlace::Header(name), None) => by.part == Some(AnswerPart::Header(name.clone())),
         (ChangedPlace::Body(place), Some(pointer)) => match place.strip_prefix(&pointer) {
             Some("") => true,
             // The pointer of a missing or unexpected member is that of the object around it.
-            Some(member) => match &failure.kind {
-                FailureKind::Schema { members, .. } => {
+            Some(member) => match &by.mismatch {
+                Some(MismatchKind::Schema { members, .. }) => {
                     members.iter().any(|known| member.strip_prefix('/') == Some(known))
                 }
                 _ => false,

@@ -10,9 +10,10 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::{KnownFailure, PlaceRow, TextMap};
+use crate::check::{AnswerPart, MismatchKind};
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
-use crate::verdict::{Failure, NotRunKind, Verdict};
+use crate::verdict::{NotRunKind, Verdict};
 
 /// What a check judges.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -41,8 +42,10 @@ pub struct CheckResult {
     pub scenario: Arc<str>,
     /// The step's name.
     pub step: Arc<str>,
-    /// The kind of mismatch, of a check that failed.
-    pub failure: Option<Failure>,
+    /// What is wrong, of a check that failed.
+    pub mismatch: Option<MismatchKind>,
+    /// The part of the answer that is wrong.
+    pub part: Option<AnswerPart>,
     /// The kind of reason why it was not judged.
     pub not_run: Option<NotRunKind>,
     /// One sentence for people: what is wrong, or why it was not judged.
@@ -88,6 +91,11 @@ impl CheckResult {
     /// Whether no scenario names it.
     pub fn is_implicit(&self) -> bool {
         self.place.is_none()
+    }
+
+    /// Whether the status of the answer is wrong, and is no server error.
+    pub fn is_of_status(&self) -> bool {
+        self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
     }
 
     /// Whether it compares a snapshot.
