@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::message::response::{Response, ResponseBody};
 
 /// What becomes of a member.

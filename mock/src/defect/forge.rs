@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{LegalRequestStatus, Operation};
 use serde_json::{Map, Value};
 
 use super::asked::Asked;
 use crate::message::content::Content;
+use crate::message::json::{Data, json_bytes};
 use crate::message::problem::Problem;
 use crate::message::response::{Response, ResponseBody};
-use crate::resource;
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::legal_request::{Shown, Submission};
-use crate::resource::repository_document::Draft;
+use crate::resource::legal_request::Submission;
+use crate::resource::token::TokenJson;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::Change;
 use crate::value::token::Grant;
@@ -71,8 +71,10 @@ fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
     let Some((workflow, _)) = own else { return refused };
     let record = LegalRequest {
         row,
-        shown: Shown::draft(&id, "Request".to_owned()),
         id,
+        name: "Request".to_owned(),
+        description: None,
+        status: LegalRequestStatus::Draft,
         company: principal.company,
         workflow,
         created_at: asked.now,
@@ -87,7 +89,7 @@ fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
         logged: 1,
         document: None,
     };
-    let body = record.created_body();
+    let body = json_bytes(&Data { data: record.created_json() });
     created(asked, 201, body, Change::from(record))
 }
 
@@ -97,20 +99,19 @@ fn document(asked: &Asked<'_>, refused: Outcome) -> Outcome {
     let Some((row, id)) = world.fresh_document() else { return refused };
     let Some(principal) = asked.call.admitted.principal else { return refused };
     let form = world.answers().timestamps;
-    let draft = Draft {
+    let record = RepositoryDocument {
         download_id: world.download_id(&id),
         id,
         company: principal.company,
         name: "document.pdf".to_owned(),
-        custom_fields: &Map::new(),
+        custom_fields: Map::new(),
         created_at: asked.now,
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(b"document")),
     };
-    let record = Arc::new(RepositoryDocument::new(form, draft));
-    let body = record.uploaded_body(form);
+    let body = json_bytes(&record.upload_json(form));
     let status = world.answers().upload_success_status;
-    created(asked, status, body, Change::PutRepositoryDocument { row, record })
+    created(asked, status, body, Change::PutRepositoryDocument { row, record: Arc::new(record) })
 }
 
 /// A token response that no application asked for in a sound way.
@@ -122,7 +123,7 @@ pub(crate) fn token(asked: &Asked<'_>, application: u32, scopes: &str) -> Option
         serial: asked.call.admitted.serial,
     };
     let text = asked.world.sealer().seal(&grant);
-    let body = resource::token::body(&text, &grant);
+    let body = json_bytes(&TokenJson::new(&text, &grant));
     Some(asked.world.respond(asked.now, asked.call, 200, body))
 }
 

@@ -313,9 +313,9 @@ pub(super) const ROWS: &[Defect] = &[
         "Who subscribed to full execution is told of another event.",
         Seam::Apply(|_, changes| {
             redelivered(changes, |delivery| {
-                if let Ok(mut told) = serde_json::from_slice::<Value>(&delivery.body) {
+                if let Ok(mut told) = serde_json::from_str::<Value>(&delivery.body) {
                     told["event"] = json!("request_updated");
-                    delivery.body = told.to_string().into();
+                    delivery.body = told.to_string();
                 }
             })
         }),

@@ -8,7 +8,7 @@ use moot_fixtures::contract::{Operation, ProblemType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::message::response::{Response, ResponseBody};
 
 /// The member that nobody knows.
