@@ -8,6 +8,7 @@ mod run_result;
 mod scenario_result;
 mod tally;
 
+pub use crate::client::Residue;
 pub use check_result::{CheckResult, Subject, level_name};
 pub use counts::Counts;
 pub use known_failure::{ExpectedFailure, ExpectedState, KnownFailure};

@@ -5,6 +5,7 @@ use clap::Args;
 use super::error::CommandError;
 use crate::result::{RunOutcome, RunResult, Tally};
 use crate::run::order::Order;
+use crate::target_file::TargetClass;
 
 /// Concurrent scenarios of shuffled runs, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
@@ -71,7 +72,7 @@ pub(super) fn repeated(
         }
     }
     let Some(difference) = tally.difference() else { return Ok(worst) };
-    let is_deployment = worst.target.class == "deployment";
+    let is_deployment = worst.target.class == TargetClass::Deployment;
     let differs = if is_deployment { RunOutcome::Drifted } else { RunOutcome::Internal };
     worst.outcome = worst.outcome.max(differs);
     let trouble = worst.trouble.take().map(|trouble| format!("{trouble}\n")).unwrap_or_default();

@@ -11,12 +11,13 @@ use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
 use crate::answers::{Observed, Sample};
-use crate::client::{Residue, TargetDescription};
+use crate::client::Residue;
 use crate::masks::Secrets;
 use crate::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
     Subject, TextMap, level_name, seconds,
 };
+use crate::target_file::TargetDescription;
 use crate::terminal::escape;
 use crate::verdict::Verdict;
 

@@ -32,7 +32,7 @@ fn write_into(out: &mut String, report: &Report) -> std::fmt::Result {
         capitalised(report.meaning),
         report.exit_code,
         e(&report.target.base_url),
-        e(&report.target.class),
+        e(&report.target.class.to_string()),
         report.requests_sent,
         report.duration_seconds,
         report.seed,

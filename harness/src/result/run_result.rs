@@ -8,8 +8,10 @@ use serde::Serialize;
 
 use super::{CheckResult, ExpectedFailure, RunOutcome, ScenarioResult};
 use crate::answers::ObservedAnswer;
-use crate::client::{Residue, TargetDescription};
+use crate::client::Residue;
 use crate::masks::Masks;
+use crate::recording::RecordingEnd;
+use crate::target_file::TargetDescription;
 
 /// What a run found about recorded responses beside its checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,6 +91,16 @@ impl RunResult {
     /// The exit code of its outcome.
     pub fn exit_code(&self) -> u8 {
         self.outcome.exit_code()
+    }
+
+    /// What a recording keeps of the run.
+    pub fn recording_end(&self) -> RecordingEnd<'_> {
+        RecordingEnd {
+            masks: &self.masks,
+            started_at: &self.started_at,
+            seed: self.seed,
+            exit_code: self.exit_code(),
+        }
     }
 
     /// All checks that were kept.

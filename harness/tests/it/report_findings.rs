@@ -201,10 +201,10 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
 fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_with_it() {
     let sample = result();
     let judged = |id: &str, number: u64, actual: &str| {
-        let mut check = failed(id, "row", "the status is another value", None);
+        let mut check = failed(id, "row", "expected 201, got another status", None);
+        check.part = Some(AnswerPart::Status);
         check.actual = actual.to_owned();
         check.exchange = Some(exchange(&sample.masks, number, Ok((422, "{}"))));
-        check.part = Some(AnswerPart::Status);
         check
     };
     let rows = vec![judged("a", 11, "422"), judged("a", 12, "422"), judged("b", 11, "422")];

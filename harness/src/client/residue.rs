@@ -1,17 +1,6 @@
-//! What a target is, and what a run left on it.
+//! What a run left on its target.
 
 use serde::Serialize;
-
-/// What the run was pointed at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TargetDescription {
-    /// Name of the target file, or `mock`.
-    pub name: String,
-    /// Base address.
-    pub base_url: String,
-    /// `mock in process`, `moot mock`, `deployment`.
-    pub class: String,
-}
 
 /// Something left behind on the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
