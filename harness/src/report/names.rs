@@ -2,19 +2,7 @@
 
 use moot_fixtures::contract::Level;
 
-use crate::exchange::Trouble;
 use crate::result::{ExpectedFailure, ExpectedState, Outcome, RunResult};
-
-/// Why there is no answer.
-pub(super) fn trouble_text(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Unreachable(why) => format!("no connection: {why}"),
-        Trouble::Tls(why) => format!("TLS failed: {why}"),
-        Trouble::Deadline(why) => format!("no answer in time: {why}"),
-        Trouble::Broken(why) => format!("the connection broke: {why}"),
-        Trouble::Withheld(why) => format!("not sent: {why}"),
-    }
-}
 
 /// As in the register.
 pub(crate) const fn level_name(level: Level) -> &'static str {

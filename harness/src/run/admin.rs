@@ -5,7 +5,7 @@ use crate::scenario::model::AdminStep;
 
 use super::scenario::Walk;
 use super::step::Done;
-use super::stop::{Stop, describe};
+use super::stop::Stop;
 use crate::verdict::NotRunKind;
 
 pub(super) async fn walk(walk: &mut Walk<'_>, step: &AdminStep, label: &str) -> Done {
@@ -26,10 +26,7 @@ async fn ask(
         None => None,
     };
     let answer = walk.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
-        Stop::not_run(
-            NotRunKind::NoAnswer,
-            format!("the control plane refused {path}: {}", describe(&trouble)),
-        )
+        Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
     })?;
     let document = Document::of_value(answer);
     for (name, place) in &step.capture {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{Breadth, Builder, is_looked_into};
 use crate::exchange;
-use crate::report::names::trouble_text;
 use crate::report::view::Exchange;
 use crate::result::{CheckResult, RunResult};
 use crate::terminal::escape;
@@ -58,7 +57,7 @@ impl Builder<'_> {
                 (Some(response.status), None, headers(&response.headers), body)
             }
             Err(trouble) => {
-                (None, Some(self.line(&trouble_text(trouble))), Vec::new(), String::new())
+                (None, Some(self.line(&trouble.to_string())), Vec::new(), String::new())
             }
         };
         Exchange {
