@@ -135,7 +135,7 @@ pub async fn deployed(
         version: env!("CARGO_PKG_VERSION"),
         base_url: asked.target.base_url.clone(),
         requests_sent: asked.requests_sent,
-        run_exit_code: asked.exit_code,
+        run_exit_code: asked.exit_code(),
         defects,
         checks,
     })
@@ -164,7 +164,7 @@ async fn recorded(
     })
     .await;
     if let Some(said) = &result.trouble {
-        return Err(DeployedError::Trouble { said: said.clone(), exit_code: result.exit_code });
+        return Err(DeployedError::Trouble { said: said.clone(), exit_code: result.exit_code() });
     }
     recorder.write(folder, asked, &result.recording_end())?;
     Ok(result)
