@@ -18,27 +18,44 @@ const PRIVATE_NAMES: [&str; 6] =
 const RESERVED_NAMES: [&str; 6] =
     ["test", "invalid", "example", "example.com", "example.net", "example.org"];
 
+/// Why an address is not a public https address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressFault {
+    #[error("is longer than 2,048 characters")]
+    TooLong,
+    #[error("is no absolute address")]
+    NotAbsolute,
+    #[error("is not https")]
+    NotHttps,
+    #[error("carries a user name or password")]
+    Credentials,
+    #[error("is an internal, private or special-purpose address")]
+    NotPublic,
+    #[error("names no host")]
+    NoHost,
+}
+
 /// A public https address.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(crate) fn public_https(text: &str) -> Result<Url, &'static str> {
+/// [`AddressFault`].
+pub(crate) fn public_https(text: &str) -> Result<Url, AddressFault> {
     if text.len() > URL_LENGTH_MAX {
-        return Err("is longer than 2,048 characters");
+        return Err(AddressFault::TooLong);
     }
-    let url = Url::parse(text).map_err(|_| "is no absolute address")?;
+    let url = Url::parse(text).map_err(|_| AddressFault::NotAbsolute)?;
     if url.scheme() != "https" {
-        return Err("is not https");
+        return Err(AddressFault::NotHttps);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("carries a user name or password");
+        return Err(AddressFault::Credentials);
     }
     match url.host() {
         Some(Host::Domain(name)) if is_public_name(name) => Ok(url),
         Some(Host::Ipv4(address)) if is_public_v4(address) => Ok(url),
         Some(Host::Ipv6(address)) if is_public_v6(address) => Ok(url),
-        Some(_) => Err("is an internal, private or special-purpose address"),
-        None => Err("names no host"),
+        Some(_) => Err(AddressFault::NotPublic),
+        None => Err(AddressFault::NoHost),
     }
 }
 

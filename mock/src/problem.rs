@@ -9,7 +9,7 @@ use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
 
-use crate::response::Stage;
+use crate::response::{Rule, Stage};
 
 /// A refusal.
 #[derive(Debug, Clone)]
@@ -22,8 +22,12 @@ pub(crate) struct Problem {
     pub(crate) title: Cow<'static, str>,
     /// `detail`, or `error_description`.
     pub(crate) detail: String,
-    /// Which rule refused.
+    /// Which stage refused.
     pub(crate) stage: Stage,
+    /// Which rule of the operation refused; `None` if no defect is about it.
+    pub(crate) rule: Option<Rule>,
+    /// The one field that the rule refused.
+    pub(crate) field: Option<&'static str>,
     /// The form of the body.
     pub(crate) form: Form,
     /// A header beside those of every answer.
@@ -51,6 +55,8 @@ impl Problem {
             title: problem_type.title().into(),
             detail: detail.into(),
             stage,
+            rule: None,
+            field: None,
             form: Form::Problem,
             header: None,
         }
@@ -208,7 +214,18 @@ impl Problem {
             415 => ProblemType::UnsupportedMediaType,
             _ => return Self { status, ..self },
         };
-        Self::new(problem_type, self.stage, self.detail)
+        let Self { stage, detail, rule, field, .. } = self;
+        Self { rule, field, ..Self::new(problem_type, stage, detail) }
+    }
+
+    /// The same refusal with the rule that gave it.
+    pub(crate) fn by(self, rule: Rule) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
+    /// The same refusal with the one field that it is about.
+    pub(crate) fn of_field(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
     }
 
     /// Beyond the rate limit (question `rate_limit_response`).
@@ -249,6 +266,8 @@ impl Problem {
             title: status.canonical_reason().unwrap_or("Error").into(),
             detail: "This failure was asked for at the control plane of the mock.".to_owned(),
             stage: Stage::Rule,
+            rule: None,
+            field: None,
             form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
             header: None,
         }
@@ -262,6 +281,8 @@ impl Problem {
             title: "Internal Server Error".into(),
             detail: format!("The mock can't keep its state: {why}."),
             stage: Stage::Rule,
+            rule: None,
+            field: None,
             form: Form::Problem,
             header: None,
         }
@@ -279,6 +300,8 @@ impl Problem {
             title: Cow::Borrowed(""),
             detail: detail.into(),
             stage: Stage::Body,
+            rule: None,
+            field: None,
             form: Form::TokenFailure,
             header: None,
         }

@@ -111,6 +111,8 @@ impl Reply<'_> {
             stage: problem.stage,
             problem: problem.problem_type.clone().into_owned(),
             detail: problem.detail.clone(),
+            rule: problem.rule,
+            field: problem.field,
         }));
         response
     }

@@ -78,6 +78,8 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
             stage: Stage::Body,
             problem: problem.unwrap_or_default().to_owned(),
             detail: String::new(),
+            rule: None,
+            field: None,
         })
     });
     Some(Response {

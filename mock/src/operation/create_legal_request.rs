@@ -18,6 +18,7 @@ use super::Context;
 use crate::email;
 use crate::fields::Fields;
 use crate::problem::{Problem, shown};
+use crate::response::Rule;
 use crate::progression;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
@@ -104,16 +105,18 @@ fn workflow<'a>(
 ) -> Result<(u32, &'a Workflow), Problem> {
     let id = fields.text("workflow_id")?.ok_or_else(|| missing(&["workflow_id"]))?;
     let found = context.world.seeded().workflow_of(id);
-    let unknown = |detail: String| {
-        Problem::request_creation(detail).answered(context.answers().request_workflow_unknown)
+    let unknown = |rule: Rule, detail: String| {
+        let status = context.answers().request_workflow_unknown;
+        Problem::request_creation(detail).by(rule).answered(status)
     };
     let (row, workflow) =
         found.filter(|(_, workflow)| workflow.company == company).ok_or_else(|| {
-            unknown(format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id)))
+            let detail = format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id));
+            unknown(Rule::WorkflowUnknown, detail)
         })?;
     match workflow.status {
         WorkflowStatus::Published => Ok((row, workflow)),
-        WorkflowStatus::Unpublished => Err(unknown(format!(
+        WorkflowStatus::Unpublished => Err(unknown(Rule::WorkflowUnpublished, format!(
             "`workflow_id`: the workflow `{id}` is unpublished; only a published one takes requests."
         ))),
     }
@@ -136,7 +139,8 @@ fn check_requester(
         return Ok(());
     }
     let detail = format!("`requester_email`: `{}` is no user of this company.", shown(email));
-    Err(Problem::request_creation(detail).answered(answers.request_requester_unknown))
+    let problem = Problem::request_creation(detail).by(Rule::RequesterUnknown);
+    Err(problem.answered(answers.request_requester_unknown))
 }
 
 /// Every field that the schema requires is there and not empty.
@@ -232,18 +236,20 @@ fn created(
     })
 }
 
-fn missing(names: &[&str]) -> Problem {
+fn missing(names: &[&'static str]) -> Problem {
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
-    Problem::parameter_missing(format!(
-        "{} {verb} required and must not be empty.",
-        listed.join(", ")
-    ))
+    let detail = format!("{} {verb} required and must not be empty.", listed.join(", "));
+    let problem = Problem::parameter_missing(detail).by(Rule::FieldRequired);
+    match names {
+        [name] => problem.of_field(name),
+        _ => problem,
+    }
 }
 
-fn malformed_email(answers: &Answers, name: &str, text: &str) -> Problem {
+fn malformed_email(answers: &Answers, name: &'static str, text: &str) -> Problem {
     let detail = format!("`{name}`: `{}` is no e-mail address.", shown(text));
-    invalid(answers, detail)
+    invalid(answers, detail).by(Rule::EmailMalformed).of_field(name)
 }
 
 /// A field that is there and wrong (question `request_field_invalid`).

@@ -14,6 +14,7 @@ use crate::changes::Change;
 use crate::document_type;
 use crate::fields::{Fields, SentFile};
 use crate::problem::Problem;
+use crate::response::Rule;
 use crate::resource::RepositoryDocument;
 use crate::resource::repository_document::Draft;
 use crate::world::Outcome;
@@ -77,10 +78,14 @@ fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
     let (file, url) = (fields.file("file")?, fields.text("url")?);
     let metadata = fields.text("metadata")?;
     match (file, url) {
-        (None, None) => Err(Problem::parameter_missing("A file or URL is required.")),
+        (None, None) => {
+            let problem = Problem::parameter_missing("A file or URL is required.");
+            Err(problem.by(Rule::FileOrUrlRequired))
+        },
         (Some(_), Some(_)) => {
             let detail = "Send `file` or `url`, not both.";
-            Err(Problem::parameter_missing(detail).answered(answers.file_and_url))
+            let problem = Problem::parameter_missing(detail).by(Rule::FileAndUrl);
+            Err(problem.answered(answers.file_and_url))
         }
         (Some(file), None) => {
             let custom_fields = custom_fields(answers, metadata)?;
@@ -97,6 +102,7 @@ fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<Map<String
     let Some(metadata) = metadata else { return Ok(Map::new()) };
     serde_json::from_str(metadata).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
+            .by(Rule::MetadataNotAnObject)
             .answered(answers.request_field_invalid)
     })
 }
@@ -116,5 +122,6 @@ fn check_type(answers: &Answers, extension: Option<&str>) -> Result<(), Problem>
         return Ok(());
     }
     let accepted = answers.upload_types.join(", ");
-    Err(Problem::document_creation(format!("The file type is not supported; use {accepted}.")))
+    let detail = format!("The file type is not supported; use {accepted}.");
+    Err(Problem::document_creation(detail).by(Rule::FileTypeUnsupported))
 }

@@ -113,8 +113,10 @@ fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
     let location = location.ok_or_else(|| FetchFault::failed("it redirects to no address"))?;
     let next =
         url.join(location).map_err(|_| FetchFault::failed("it redirects to what is no address"))?;
-    let refused = |what| FetchFault::failed(format!("it redirects to an address that {what}"));
-    let next = address::public_https(next.as_str()).map_err(refused)?;
+    let refused =
+        |why: &str| FetchFault::failed(format!("it redirects to an address that {why}"));
+    let next =
+        address::public_https(next.as_str()).map_err(|fault| refused(&fault.to_string()))?;
     if address::is_reserved(&next) {
         return Err(refused("is reserved for examples and tests"));
     }

@@ -6,6 +6,7 @@ use super::FILE;
 use crate::document_type;
 use crate::fields::{Fields, SentFile};
 use crate::problem::Problem;
+use crate::response::Rule;
 use crate::resource::legal_request::{Disposition, FileRole, StoredFile};
 use crate::resource::workflow_schema::SUPPORT_DOCUMENTS;
 
@@ -55,7 +56,8 @@ fn check_support(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> 
         return Ok(());
     }
     let detail = format!("`{SUPPORT_DOCUMENTS}`: a file has at most {} bytes.", limit.bytes_max);
-    Err(Problem::request_creation(detail).answered(limit.status))
+    let problem = Problem::request_creation(detail).by(Rule::SupportDocumentTooLarge);
+    Err(problem.answered(limit.status))
 }
 
 fn stored(file: &SentFile<'_>, role: FileRole, merge: bool) -> StoredFile {

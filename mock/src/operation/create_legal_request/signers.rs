@@ -6,6 +6,7 @@ use moot_fixtures::world::SignerStyle;
 use super::invalid;
 use crate::fields::Fields;
 use crate::problem::{Problem, shown};
+use crate::response::Rule;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_schema::{SIGNER, SIGNERS};
 
@@ -31,7 +32,8 @@ pub(super) fn read(
         let Some(option) = option else {
             let options = workflow.signer_options.join(", ");
             let detail = format!("`{field}`: `{}` is none of {options}.", shown(email));
-            return Err(invalid(answers, detail));
+            let problem = invalid(answers, detail).by(Rule::SignerNotAnOption);
+            return Err(problem.of_field(field));
         };
         if signers.contains(option) {
             let detail = format!("`{field}`: `{option}` signs once and is named twice.");

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{VARIABLES, invalid};
 use crate::fields::Fields;
 use crate::problem::Problem;
+use crate::response::Rule;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_schema;
 
@@ -25,8 +26,7 @@ pub(super) fn read(
         return Ok(Map::new());
     }
     let sent: Map<String, Value> = match fields.text(VARIABLES)? {
-        Some(text) => serde_json::from_str(text)
-            .map_err(|_| invalid(answers, "`variables` must be a JSON object.".to_owned()))?,
+        Some(text) => serde_json::from_str(text).map_err(|error| not_an_object(answers, &error))?,
         None => Map::new(),
     };
     let mut values = Map::new();
@@ -37,12 +37,21 @@ pub(super) fn read(
                 values.insert(name.clone(), value.clone());
             }
             None if variable.required => {
-                return Err(invalid(answers, format!("`variables`: `{name}` is required.")));
+                let detail = format!("`variables`: `{name}` is required.");
+                return Err(invalid(answers, detail).by(Rule::VariableRequired));
             }
             None => {}
         }
     }
     Ok(values)
+}
+
+fn not_an_object(answers: &Answers, error: &serde_json::Error) -> Problem {
+    let rule = match error.is_data() {
+        true => Rule::VariablesNotAnObject,
+        false => Rule::VariablesNotJson,
+    };
+    invalid(answers, "`variables` must be a JSON object.".to_owned()).by(rule)
 }
 
 fn is_empty(value: &Value) -> bool {

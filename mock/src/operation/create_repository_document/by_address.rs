@@ -6,11 +6,12 @@ use url::Url;
 
 use super::super::Context;
 use super::check_type;
-use crate::address;
+use crate::address::{self, AddressFault};
 use crate::call::{Content, Fetch, FetchFault};
 use crate::document_type;
 use crate::pdf;
 use crate::problem::Problem;
+use crate::response::Rule;
 
 /// A media type that says nothing.
 const UNTOLD: &str = "application/octet-stream";
@@ -20,9 +21,15 @@ const UNTOLD: &str = "application/octet-stream";
 /// # Errors
 /// By answer `url_refused`.
 pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
-    address::public_https(text).map_err(|what| {
-        let detail = format!("`url` {what}; it must be a public https address.");
-        Problem::document_creation(detail).answered(answers.url_refused)
+    address::public_https(text).map_err(|fault| {
+        let detail = format!("`url` {fault}; it must be a public https address.");
+        let problem = Problem::document_creation(detail).answered(answers.url_refused);
+        match fault {
+            AddressFault::NotAbsolute => problem.by(Rule::UrlNotAbsolute),
+            AddressFault::NotHttps => problem.by(Rule::UrlNotHttps),
+            AddressFault::NotPublic => problem.by(Rule::UrlNotPublic),
+            AddressFault::TooLong | AddressFault::Credentials | AddressFault::NoHost => problem,
+        }
     })
 }
 

@@ -1,0 +1,111 @@
+//! Conditions on a call: its query, its headers, its fields.
+
+use serde::Deserialize;
+
+use super::call::AdmittedCall;
+
+/// A condition on a call. A field is a part of a multipart body or a field of a form.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CallCondition {
+    /// The call has no query.
+    NoQuery,
+    /// The query has this parameter.
+    Parameter(QueryParameter),
+    /// The query does not have this parameter.
+    WithoutParameter(String),
+    /// A header contains this.
+    HeaderWith(NamedText),
+    /// The body has this field.
+    Field(String),
+    /// The body has none of these fields.
+    WithoutFields(Vec<String>),
+    /// The body has this field more than once.
+    RepeatedField(String),
+    /// The body has this field with this text.
+    FieldText(NamedText),
+    /// The body has this field with another text.
+    OtherFieldText(NamedText),
+    /// The first part of the body is another field.
+    OtherFirstField(String),
+    /// The body has this field as a file whose name ends differently.
+    OtherFileEnding(FileEnding),
+    /// The body has a part that is longer, in bytes.
+    PartAbove(u64),
+}
+
+/// A query parameter.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QueryParameter {
+    pub(super) name: String,
+    /// `None`: any value.
+    pub(super) value: Option<String>,
+}
+
+/// A name and a text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedText {
+    name: String,
+    text: String,
+}
+
+/// A field and how the names of its files end.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileEnding {
+    name: String,
+    ending: String,
+}
+
+impl QueryParameter {
+    /// Whether a query has the parameter.
+    pub(super) fn is_in(&self, query: Option<&str>) -> bool {
+        form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(|(name, value)| {
+            name == self.name && self.value.as_ref().is_none_or(|wanted| value == *wanted)
+        })
+    }
+}
+
+impl CallCondition {
+    /// Whether all conditions hold.
+    pub(super) fn all_hold(all: &[Self], call: &AdmittedCall<'_>) -> bool {
+        all.iter().all(|condition| condition.holds(call))
+    }
+
+    fn holds(&self, call: &AdmittedCall<'_>) -> bool {
+        let head = &call.call.head;
+        match self {
+            Self::NoQuery => head.query.is_none(),
+            Self::Parameter(parameter) => parameter.is_in(head.query),
+            Self::WithoutParameter(name) => {
+                !QueryParameter { name: name.clone(), value: None }.is_in(head.query)
+            }
+            Self::HeaderWith(NamedText { name, text }) => head
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .is_some_and(|value| value.contains(text)),
+            Self::Field(name) => call.count(name) > 0,
+            Self::WithoutFields(names) => names.iter().all(|name| call.count(name) == 0),
+            Self::RepeatedField(name) => call.count(name) > 1,
+            Self::FieldText(NamedText { name, text }) => {
+                call.field(name).is_some_and(|sent| sent == *text)
+            }
+            Self::OtherFieldText(NamedText { name, text }) => {
+                call.field(name).is_some_and(|sent| sent != *text)
+            }
+            Self::OtherFirstField(name) => {
+                call.parts().first().is_some_and(|part| part.name != *name)
+            }
+            Self::OtherFileEnding(FileEnding { name, ending }) => call.parts().iter().any(|part| {
+                part.name == *name
+                    && !part.file_name.as_ref().is_some_and(|file| file.ends_with(ending))
+            }),
+            Self::PartAbove(length) => {
+                call.parts().iter().any(|part| part.content.length > *length)
+            }
+        }
+    }
+}
