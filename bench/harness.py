@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The harness beside a bare reqwest loop that makes the same calls, and beside Hurl where it is installed. Called
-by bench/run with the folder of the built programs. By environment: CHECKS=1000,10000, REPEATS=3, SERVER (a command
+"""The harness compared with a bare reqwest loop that makes the same calls, and with Hurl if it is installed. Called
+by bench/run with the folder of the built programs. From the environment: CHECKS=1000,10000, REPEATS=3, SERVER (a command
 with {port} in it), HURL (the program, where it is not on the PATH)."""
 import json, os, pathlib, shutil, statistics, subprocess, sys, tempfile, time
 
@@ -13,6 +13,9 @@ REPEATS = int(os.environ.get("REPEATS", 3))
 SERVER = os.environ.get("SERVER", f"{PROGRAMS}/moot mock --listen 127.0.0.1:{{port}} --rate-limit off --seed 1 --world bench")
 FORM = b"grant_type=client_credentials&client_id=bench&client_secret=bench-secret&scope=read+write"
 HURL = os.environ.get("HURL") or shutil.which("hurl")
+# From this many checks on, start-up no longer dominates and the limits hold.
+LOOP_RATIO_MAX, MEMORY_MIB_MAX, LIMITED_FROM_CHECKS = 4.0, 80, 10_000
+HURL_RATIO_MAX, HURL_FROM_CHECKS = 1.0, 1_000
 TARGET = """base_url: http://127.0.0.1:{port}
 admin: none
 applications:
@@ -33,21 +36,35 @@ def timed(command):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status), lines[-1].strip()
 
 
-def row(name, commands):
-    """Runs ours, and where they are given the loop and Hurl, in turn, so that each meets the same load of the machine."""
+def limits(checks, memory, ratios):
+    """The limits that hold for this many checks, each with its state. `ratios` are of wall time: loop, Hurl."""
+    state = lambda is_met: "met" if is_met else "**not met**"
+    said = []
+    if checks >= HURL_FROM_CHECKS and len(ratios) > 1:
+        said.append(f"{HURL_RATIO_MAX} × Hurl: {state(ratios[1] <= HURL_RATIO_MAX)}")
+    if checks >= LIMITED_FROM_CHECKS and ratios:
+        said.append(f"{LOOP_RATIO_MAX} × loop: {state(ratios[0] <= LOOP_RATIO_MAX)}")
+        said.append(f"{MEMORY_MIB_MAX} MiB: {state(memory <= MEMORY_MIB_MAX)}")
+    return ", ".join(said) or "–"
+
+
+def row(name, checks, commands):
+    """Runs ours, and if they are given the loop and Hurl, in turn, so that each meets the same load of the machine."""
     rows = [[timed(command) for command in commands] for _ in range(REPEATS)]
     middles = [[statistics.median(row[side][part] for row in rows) for part in range(3)] for side in range(len(commands))]
     last = rows[-1]
     said = [f"{wall:.2f} s ({work:.2f} s), {memory:.0f} MiB" for wall, work, memory in middles]
-    beside = []
+    beside, ratios = [], []
     for side in (1, 2):
         if side >= len(commands):
             beside.append("–" if side == 1 or HURL else "not installed")
             continue
         wall, work = (statistics.median(row[0][part] / row[side][part] for row in rows) for part in (0, 1))
+        ratios.append(wall)
         trouble = f", exit {last[side][3]}: {last[side][4][:40]}" if last[side][3] else ""
         beside.append(f"{said[side]}: {wall:.2f} × ({work:.2f} ×){trouble}")
-    print(f"| {name} | {said[0]} | {' | '.join(beside)} | {last[0][3]} | {last[0][4][:40]} |", flush=True)
+    print(f"| {name} | {said[0]} | {' | '.join(beside)} | {limits(checks, middles[0][2], ratios)} "
+          f"| {last[0][3]} | {last[0][4][:40]} |", flush=True)
 
 
 def main():
@@ -61,8 +78,8 @@ def main():
         target = pathlib.Path(folder, "target.yaml")
         target.write_text(TARGET.format(port=server.port))
         print(f"Wall time, in brackets processor time; other programs took {others_share():.0%} of the machine just before.\n")
-        print("Beside each its wall time, in brackets processor time, its peak, and ours divided by it.\n")
-        print("| suite | ours | reqwest loop | Hurl | exit | said |\n|---|---|---|---|---|---|")
+        print("Of each reference: wall time (processor time), peak memory, and ours divided by it.\n")
+        print("| suite | ours | reqwest loop | Hurl | limits | exit | last line |\n|---|---|---|---|---|---|---|")
         for checks in [1, *CHECKS]:
             scenarios = f"{folder}/{checks}"
             suite.write(scenarios, checks, first_id)
@@ -75,8 +92,8 @@ def main():
                     # With one job a single file is its fastest; only files are run side by side.
                     files = [str(one_file)] if jobs == 1 else [f"{folder}/hurl{checks}"]
                     commands.append([HURL, "--test", "--jobs", str(jobs), *files])
-                row(f"{checks} checks, {jobs} in flight", [pinned(command, LOAD_CPU) for command in commands])
-        row("the bundled suite, in process", [[moot, "run"]])
+                row(f"{checks} checks, {jobs} in flight", checks, [pinned(command, LOAD_CPU) for command in commands])
+        row("the bundled suite, in process", 0, [[moot, "run"]])
 
 
 main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A document of 100 MB sent to the mock, and to bare hyper that writes the same bytes to a file: how fast, in pairs,
-and how much more memory. Called by bench/run with the folder of the built programs. By environment: PAIRS=5,
+and how much more memory. Called by bench/run with the folder of the built programs. From the environment: PAIRS=5,
 MEGABYTES=100, COMMAND (ours, with {port} in it)."""
 import json, os, pathlib, re, socket, statistics, sys, tempfile, time
 

@@ -1,4 +1,10 @@
-//! The eight verdicts, and the one rule by which they merge (DESIGN §8).
+//! The eight verdicts, the rule by which they merge, and the typed facts behind them.
+
+mod failure_kind;
+mod not_run;
+
+pub use failure_kind::{Failure, FailureKind, FailurePlace};
+pub use not_run::{NotRun, NotRunKind};
 
 use serde::{Deserialize, Serialize};
 

@@ -5,65 +5,33 @@
 //! equal worlds give equal bytes, whichever shell carried them. Read [`call`] for what goes in,
 //! [`response`] for what comes out, [`world`] for the walk of a call.
 
-pub mod call;
-pub mod response;
-pub mod settings;
-pub mod stored;
+#![deny(missing_docs)]
 
-pub mod changes;
-pub mod clock;
+mod fault;
+mod journal;
+mod message;
+mod operation;
+mod state;
+mod value;
+
 pub mod control;
 pub mod defect;
 pub mod resource;
-pub mod seeded;
 pub mod service;
-pub mod world;
-
-mod address;
-mod authorise;
-mod deliver;
-mod delivery_policy;
-mod document_type;
-mod drill;
-mod email;
-mod fault;
-mod fields;
-mod identifier;
-mod index;
-mod journal;
-mod keeper;
-mod key;
-mod limiter;
-mod limits;
-mod list;
-mod oauth;
-mod operation;
-mod page;
-mod pdf;
-mod problem;
-mod progression;
-mod recent_pages;
-mod recent_tokens;
-mod rendered;
-mod reply;
-mod route;
-mod short_id;
-mod state;
-mod table;
-mod timestamp;
-mod token;
-mod transition;
-
 #[cfg(feature = "server")]
 pub mod shell;
+pub mod world;
 
-pub use address::is_public;
-pub use delivery_policy::{DeliveryPolicy, PolicyUpdate};
-pub use drill::Drills;
+pub use fault::drill::Drills;
 pub use fault::{FailedStatus, Fault, FaultKind};
-pub use seeded::Seeded;
+pub use message::{call, content, response};
 pub use service::Service;
-pub use settings::Settings;
 #[cfg(feature = "embed")]
 pub use shell::embed;
-pub use world::World;
+pub use state::seeded::Seeded;
+pub use state::{change, seeded, stored};
+pub use value::address::is_public;
+pub use value::clock;
+pub use value::delivery_policy::{DeliveryPolicy, PolicyUpdate};
+pub use world::settings::Settings;
+pub use world::{World, settings};

@@ -7,6 +7,7 @@
 //! keeper's; the system's time is an argument everywhere, and no lock is held when a method returns.
 
 mod attempts;
+mod keeper;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,18 +17,18 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use serde_json::Value;
 
-use crate::call::{Admission, Call, Fetch, Head};
-use crate::changes;
-use crate::changes::Change;
 use crate::control::{self, Ask, Refusal};
 use crate::fault::Strike;
 use crate::journal::Record;
-use crate::response::Response;
-use crate::seeded::Seeded;
+use crate::message::call::{Admission, Call, Fetch, Head};
+use crate::message::response::Response;
+use crate::state::change;
+use crate::state::change::Change;
+use crate::state::seeded::Seeded;
 use crate::world::World;
 
-pub use crate::deliver::{Attempt, AttemptResult};
-pub use crate::keeper::{Finish, Keeper, NotKept, Take};
+pub use crate::world::deliver::{Attempt, AttemptResult};
+pub use keeper::{Finish, Keeper, NotKept, Take};
 
 /// What is called when something may fall due earlier than was known.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
@@ -236,7 +237,7 @@ impl Service {
     ) -> Result<(Response, String), NotKept> {
         let now = self.settle(system_now)?;
         let outcome = self.0.world.read().answer(now, call);
-        let summary = changes::summary(&outcome.changes);
+        let summary = change::summary(&outcome.changes);
         if !outcome.changes.is_empty() {
             self.change(outcome.changes)?;
             self.settle(system_now)?;

@@ -2,22 +2,27 @@
 //!
 //! Applying decides nothing and can't fail; the indexes beside the tables follow from the rows.
 
+pub mod change;
+pub(crate) mod index;
+pub mod seeded;
+pub mod stored;
+pub(crate) mod table;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::LegalRequestStatus;
 
-use crate::call::Content;
-use crate::changes::Change;
-use crate::clock::Clock;
-use crate::delivery_policy::DeliveryPolicy;
-use crate::index::Index;
+use crate::message::content::Content;
 use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
-use crate::seeded::Seeded;
-use crate::settings::{RateLimitMode, RunSettings};
-use crate::table::Table;
-use crate::token::Grant;
+use crate::state::change::Change;
+use crate::state::index::{Index, status_place};
+use crate::state::seeded::Seeded;
+use crate::state::table::Table;
+use crate::value::clock::Clock;
+use crate::value::delivery_policy::DeliveryPolicy;
+use crate::value::settings::{ClockSetting, RateLimitMode};
+use crate::value::token::Grant;
 
 /// Everything of a world that changes by [`Change`]s.
 #[derive(Debug)]
@@ -85,7 +90,7 @@ impl TokenMarks {
 
 impl State {
     /// The state that a world starts with.
-    pub(crate) fn new(seeded: &Seeded, settings: &RunSettings) -> Self {
+    pub(crate) fn new(seeded: &Seeded, clock: ClockSetting, rate_limit: RateLimitMode) -> Self {
         let rows = seeded.rows();
         Self {
             legal_requests: Table::over(rows.legal_requests.clone()),
@@ -95,8 +100,8 @@ impl State {
             document_index: rows.document_index.clone(),
             webhook_index: rows.webhook_index.clone(),
             deliveries: BTreeMap::new(),
-            clock: Clock::new(settings.clock),
-            rate_limit: settings.rate_limit,
+            clock: Clock::new(clock),
+            rate_limit,
             delivery_policy: DeliveryPolicy::default(),
             next_delivery: 1,
             addresses: BTreeMap::new(),
@@ -208,9 +213,4 @@ impl State {
             self.attempts.remove(&(*due, id));
         }
     }
-}
-
-/// The place of a status in an index.
-pub(crate) const fn status_place(status: LegalRequestStatus) -> usize {
-    status as usize
 }

@@ -8,6 +8,8 @@
 //!
 //! Nothing here knows the contract, a scenario or a verdict, and checking never writes.
 
+#![deny(missing_docs)]
+
 mod bundle;
 mod changes;
 mod file;

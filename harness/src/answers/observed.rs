@@ -7,7 +7,7 @@ use moot_fixtures::{DataError, answers};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::run::result::ObservedAnswer;
+use crate::answers::ObservedAnswer;
 
 /// What stands at the head of a written file.
 const HEAD: &str = "# What was seen of a deployment. `moot mock --answers` takes this file; below \
@@ -111,7 +111,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::Observed;
-    use crate::run::result::ObservedAnswer;
+    use crate::answers::ObservedAnswer;
 
     #[track_caller]
     fn check(id: &str, seen: &[(Value, u32)], answer: Option<Value>, steady: bool) {

@@ -10,8 +10,8 @@ use super::failure::Failure;
 use super::line::AnswersCommand;
 use super::screen::Screen;
 use crate::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
-use crate::report::escape;
-use crate::report::text::paint::{Paint, left, width};
+use crate::terminal::escape;
+use crate::terminal::paint::{Paint, left, width};
 use crate::verdict::Verdict;
 
 /// Two sets differ.

@@ -9,10 +9,10 @@ use super::run::{STDOUT, is_stdout};
 use super::screen::Screen;
 use super::stream::Streams;
 use crate::answers::Observed;
-use crate::report::secret::Secrets;
+use crate::masks::Secrets;
 use crate::report::{Format, render};
+use crate::result::RunResult;
 use crate::run::Kept;
-use crate::run::result::RunResult;
 
 /// Refuses what could not be written, before anything is sent.
 ///

@@ -5,24 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::again::Again;
-use super::artefact;
 use super::failure::{Failure, UNREACHABLE, USAGE};
 use super::line::CompareArguments;
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
 use super::run::{drawn, is_stdout, runtime};
 use super::screen::Screen;
-use super::suite;
+use super::{artefact, suite};
 use crate::answers::Pins;
 use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
-use crate::expected;
-use crate::report::secret::Secrets;
-use crate::report::text::paint::Paint;
-use crate::report::{Format, escape};
-use crate::run::{self, Event, RunOptions, plan};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::masks::Secrets;
+use crate::recording::RecordingIndex;
+use crate::report::Format;
+use crate::run::{self, Event, RunOptions};
 use crate::scenario::model::ScenarioFile;
-use crate::target::recording::Index;
-use crate::target::{TargetChoice, TargetOptions, file};
+use crate::scenario::plan;
+use crate::terminal::escape;
+use crate::terminal::paint::Paint;
+use crate::{expected, target_file};
 
 /// The word for the mock in this process.
 const MOCK: &str = "mock";
@@ -34,7 +35,7 @@ struct Asking {
     word: String,
     choice: TargetChoice,
     /// Of a recording.
-    index: Option<Index>,
+    index: Option<RecordingIndex>,
     answers: Option<String>,
     world: Option<String>,
 }
@@ -95,11 +96,12 @@ impl Asking {
         let index = match &choice {
             TargetChoice::Recording(dir) => {
                 let help = "`moot run --record DIR` makes a recording";
-                let read = Index::read(dir).map_err(Failure::from);
+                let read = RecordingIndex::read(dir).map_err(Failure::from);
                 Some(read.map_err(|failure| in_side(failure).help(help))?)
             }
             TargetChoice::File(path) => {
-                let read = file::read(path).map_err(|error| Failure::usage(error.to_string()));
+                let read =
+                    target_file::read(path).map_err(|error| Failure::usage(error.to_string()));
                 let read = read.map_err(|failure| in_side(failure).help(help))?;
                 let pins = read.answers.as_deref().map(Pins::read).transpose();
                 pins.map_err(|why| in_side(Failure::usage(why)))?;

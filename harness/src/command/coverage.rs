@@ -14,13 +14,12 @@ use super::run::choice_of;
 use super::screen::Screen;
 use super::suite;
 use super::verified::Verified;
-use crate::exchange::Masks;
-use crate::report::escape;
+use crate::environment::{TargetOptions, TargetPreview, TargetSource};
+use crate::masks::Masks;
 use crate::report::section_order;
-use crate::report::text::Detail;
-use crate::report::text::paint::{left, right};
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::target::{Chosen, Sketch, TargetOptions};
+use crate::terminal::paint::{left, right};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// What there is for a row.
@@ -107,11 +106,13 @@ fn unmet(target: Option<&str>) -> Result<Unmet, Failure> {
     let masks = Masks::default();
     let chosen = choice_of(target).read().map_err(|error| refusal(&error, &masks))?;
     let sketch = match chosen {
-        Chosen::Http(file) if !file.can_only_be_a_mock() => {
-            Sketch::new(*file, &TargetOptions::default())
+        TargetSource::Http(file) if !file.can_only_be_a_mock() => {
+            TargetPreview::new(*file, &TargetOptions::default())
                 .map_err(|error| refusal(&error, &masks))?
         }
-        Chosen::Http(_) | Chosen::InProcess | Chosen::Recording(_) => return Ok(Unmet::new()),
+        TargetSource::Http(_) | TargetSource::InProcess | TargetSource::Recording(_) => {
+            return Ok(Unmet::new());
+        }
     };
     let missing = |need: &'static str| {
         let why = sketch.missing(need)?;

@@ -11,13 +11,13 @@ use super::line::DoctorArguments;
 use super::plan::refusal;
 use super::run::{choice, drawn, runtime, target_options};
 use super::screen::Screen;
-use crate::exchange::Masks;
-use crate::report::escape;
-use crate::report::text::paint::{left, width};
-use crate::run::result::{NotRun, TargetDescription};
+use crate::client::TargetDescription;
+use crate::environment::{Environment, TargetOptions};
+use crate::masks::Masks;
 use crate::scenario::model::NEEDS;
-use crate::target::{Target, TargetOptions};
-use crate::verdict::Verdict;
+use crate::terminal::escape;
+use crate::terminal::paint::{left, width};
+use crate::verdict::{NotRun, Verdict};
 
 /// Deadline `doctor`: for all of it.
 const DOCTOR_DEADLINE: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
     let begun = Instant::now();
     let chosen = choice(&arguments.target).read().map_err(|error| refusal(&error, &masks))?;
     let opening = async {
-        let target = Target::open(chosen, options, Arc::clone(&masks)).await?;
+        let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
         target.try_applications().await?;
         Ok(target)
     };

@@ -16,10 +16,10 @@ use super::run::{is_stdout, runtime};
 use super::screen::Screen;
 use super::{artefact, environment, mock};
 use crate::conduct::{self, Account};
-use crate::exchange::Masks;
-use crate::report::secret::Secrets;
-use crate::report::text::paint::Paint;
-use crate::report::{Format, escape};
+use crate::masks::{Masks, Secrets};
+use crate::report::Format;
+use crate::terminal::escape;
+use crate::terminal::paint::Paint;
 
 /// As shells, `env` and `timeout` end where a command is not found, or can't be run.
 const NOT_FOUND: u8 = 127;

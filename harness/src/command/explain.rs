@@ -11,7 +11,7 @@ use super::line::ExplainArguments;
 use super::screen::Screen;
 use super::suite;
 use super::verified::Verified;
-use crate::report::text::paint::left;
+use crate::terminal::paint::left;
 
 /// Exit 2 where there is no such id; those before it are explained.
 pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, Failure> {

@@ -13,11 +13,11 @@ use super::mock::chosen_answers;
 use super::progress::Progress;
 use super::run::{choice, drawn, is_stdout, runtime, target_options};
 use super::screen::Screen;
+use crate::environment::{TargetChoice, TargetOptions};
 use crate::explore::{self, ExploreOptions, Explored};
+use crate::masks::Secrets;
 use crate::report::Format;
-use crate::report::secret::Secrets;
 use crate::run::{Interruption, RunOptions};
-use crate::target::{TargetChoice, TargetOptions};
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
 pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, Failure> {

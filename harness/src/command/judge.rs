@@ -1,25 +1,25 @@
 //! `moot judge`: judges a recording again, with today's register and scenarios, without a network.
 
 use super::again::Again;
-use super::artefact;
 use super::failure::Failure;
 use super::line::JudgeArguments;
 use super::run::performed;
 use super::screen::Screen;
 use super::stream::Streams;
-use super::suite;
-use crate::run::{RunOptions, plan};
+use super::{artefact, suite};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::recording::RecordingIndex;
+use crate::run::RunOptions;
 use crate::scenario::model::ScenarioFile;
-use crate::target::recording::Index;
-use crate::target::{TargetChoice, TargetOptions};
+use crate::scenario::plan;
 
 /// The exit code of the judgement, as of a run.
 pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Failure> {
     let judging = &arguments.judging;
     artefact::check(&judging.reports)?;
-    let index = Index::read(&arguments.recording)?;
+    let index = RecordingIndex::read(&arguments.recording)?;
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
-    let mut index = Index { strict: index.strict || judging.strict, ..index };
+    let mut index = RecordingIndex { strict: index.strict || judging.strict, ..index };
     if !arguments.suite.selectors.is_empty() {
         index.selectors.clone_from(&arguments.suite.selectors);
     }
@@ -42,7 +42,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Fa
 /// The run that judges a recording: its seed, its tag, what it selected.
 pub(super) fn options(
     dir: &std::path::Path,
-    index: Index,
+    index: RecordingIndex,
     files: Vec<ScenarioFile>,
     reproduce: String,
 ) -> RunOptions {

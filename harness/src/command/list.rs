@@ -6,10 +6,10 @@ use super::failure::Failure;
 use super::line::SuiteArguments;
 use super::screen::Screen;
 use super::suite;
-use crate::report::text::Detail;
-use crate::report::text::paint::{left, width};
-use crate::run::declared;
-use crate::run::plan::{self, Planned};
+use crate::scenario::declared;
+use crate::scenario::plan::{self, Planned};
+use crate::terminal::Detail;
+use crate::terminal::paint::{left, width};
 
 /// A line a scenario, below its file.
 pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Failure> {

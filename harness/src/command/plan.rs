@@ -11,18 +11,18 @@ use super::planned::Totals;
 use super::run::{choice, drawn, runtime, target_options};
 use super::screen::Screen;
 use super::suite;
-use crate::exchange::Masks;
+use crate::environment::{Environment, OpenError, TargetOptions, TargetPreview, TargetSource};
 use crate::expected;
-use crate::report::escape;
-use crate::report::text::paint::{left, width};
+use crate::masks::Masks;
 use crate::run::PAGES_MAX;
 use crate::run::estimate::{self, Bounds, Estimate, Terms};
-use crate::run::plan::{self, Planned};
-use crate::run::result::NotRun;
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
-use crate::target::{Chosen, Endpoints, OpenError, Sketch, Target, TargetOptions};
-use crate::verdict::Verdict;
+use crate::scenario::plan::{self, Planned};
+use crate::target_file::Endpoints;
+use crate::terminal::escape;
+use crate::terminal::paint::{left, width};
+use crate::verdict::{NotRun, Verdict};
 
 /// A scenario of the plan.
 pub(super) struct Row<'a> {
@@ -44,11 +44,11 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
     let options = target_options(&arguments.target, seed)?;
     let rows_and_totals = || match choice(&arguments.target).read()? {
         // Without credentials it is judged only where a moot mock answers, which gives its own.
-        Chosen::Http(file) if file.can_only_be_a_mock() => {
-            on_mock(Chosen::InProcess, &options, planned, &masks)
+        TargetSource::Http(file) if file.can_only_be_a_mock() => {
+            on_mock(TargetSource::InProcess, &options, planned, &masks)
         }
-        chosen @ Chosen::Http(_) => on_deployment(chosen, &options, &files, planned),
-        chosen @ (Chosen::InProcess | Chosen::Recording(_)) => {
+        chosen @ TargetSource::Http(_) => on_deployment(chosen, &options, &files, planned),
+        chosen @ (TargetSource::InProcess | TargetSource::Recording(_)) => {
             on_mock(chosen, &options, planned, &masks)
         }
     };
@@ -74,16 +74,17 @@ pub(super) fn refusal(error: &OpenError, masks: &Masks) -> Failure {
 }
 
 fn on_deployment<'a>(
-    chosen: Chosen,
+    chosen: TargetSource,
     options: &TargetOptions,
     files: &[ScenarioFile],
     planned: Vec<Planned<'a>>,
 ) -> Result<(Vec<Row<'a>>, Totals), OpenError> {
-    chosen.expected(options, files, expected::today())?;
-    let Chosen::Http(file) = chosen else {
+    expected::read_for(chosen.expected_file(options), Some(files))
+        .map_err(|error| OpenError::Usage(error.to_string()))?;
+    let TargetSource::Http(file) = chosen else {
         return Err(OpenError::Usage("the target is no deployment".to_owned()));
     };
-    let sketch = Sketch::new(*file, options)?;
+    let sketch = TargetPreview::new(*file, options)?;
     let mut names = Names::default();
     for (root, value) in sketch.roots(&options.run_tag) {
         names.set(&root, value);
@@ -109,13 +110,13 @@ fn on_deployment<'a>(
 }
 
 fn on_mock<'a>(
-    chosen: Chosen,
+    chosen: TargetSource,
     options: &TargetOptions,
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
 ) -> Result<(Vec<Row<'a>>, Totals), OpenError> {
     let runtime = runtime().map_err(|failure| OpenError::Usage(failure.message))?;
-    let target = runtime.block_on(Target::open(chosen, options.clone(), Arc::clone(masks)))?;
+    let target = runtime.block_on(Environment::open(chosen, options.clone(), Arc::clone(masks)))?;
     let endpoints = Endpoints::new(&std::collections::BTreeMap::new());
     let terms = Terms {
         names: Names::default(),

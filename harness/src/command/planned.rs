@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::plan::{Row, shown};
-use crate::report::escape;
-use crate::report::text::paint::{Paint, left};
+use crate::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
-use crate::target::Sketch;
-use crate::target::file::Consent;
+use crate::target_file::Consent;
+use crate::terminal::escape;
+use crate::terminal::paint::{Paint, left};
 
 /// A shared token is renewed after so many minutes at the earliest (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;
@@ -43,7 +43,7 @@ impl Totals {
     }
 
     /// Of a deployment, at its rate and within its budgets.
-    pub(super) fn of_deployment(rows: &[Row<'_>], sketch: &Sketch) -> Self {
+    pub(super) fn of_deployment(rows: &[Row<'_>], sketch: &TargetPreview) -> Self {
         let limits = sketch.limits();
         let sum = sum(rows);
         let (least, most) = sketch.opening_requests();

@@ -2,8 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::report::escape;
 use crate::run::Event;
+use crate::terminal::escape;
 use crate::verdict::Verdict;
 
 /// Characters of a scenario's name on the line.

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::failure::Failure;
 use super::line::MockArguments;
 use super::screen::Screen;
-use crate::report::escape;
-use crate::report::text::paint::{Paint, left, width};
+use crate::terminal::escape;
+use crate::terminal::paint::{Paint, left, width};
 
 /// Users and workflows named of each company.
 const USERS_SHOWN_MAX: usize = 2;

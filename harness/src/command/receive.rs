@@ -14,7 +14,7 @@ use super::line::ReceiveArguments;
 use super::mock::{callable, stop_signal};
 use super::run::runtime;
 use super::screen::Screen;
-use crate::report::escape;
+use crate::terminal::escape;
 
 /// Exit 0 once it was told to stop, or all came that were waited for.
 pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8, Failure> {

@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::line::{RunArguments, SNAPSHOT_DIR, SnapshotChoice};
 use super::run::is_bundled_mock;
 use super::screen::Screen;
-use crate::report::secret::Secrets;
-use crate::run::result::RunResult;
+use crate::masks::Secrets;
+use crate::result::RunResult;
 use crate::run::{SnapshotMode, slug};
 
 /// Set by CI systems; `false` is not set.

@@ -2,10 +2,8 @@
 
 use super::failure::Failure;
 use super::line::RunArguments;
+use crate::result::{Ending, RunResult, Tally};
 use crate::run::order::Order;
-use crate::run::outcome::Ending;
-use crate::run::result::RunResult;
-use crate::run::tally::Tally;
 
 /// Scenarios side by side in runs that are shuffled, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::failure::Failure;
 use super::screen::Screen;
-use crate::report::escape;
-use crate::report::text::paint::Paint;
+use crate::terminal::escape;
+use crate::terminal::paint::Paint;
 use crate::verdict::Verdict;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
@@ -112,7 +112,7 @@ mod tests {
     use moot_snapshots::{Metadata, Mode, check, pending};
 
     use super::ask;
-    use crate::report::text::paint::Paint;
+    use crate::terminal::paint::Paint;
 
     /// Four wait; what is left waiting after these lines were typed.
     #[track_caller]

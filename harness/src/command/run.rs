@@ -4,21 +4,19 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
 use super::again::Again;
-use super::artefact;
 use super::failure::Failure;
-use super::interrupt;
 use super::line::{ReportRequest, RunArguments, TargetArguments};
 use super::mock::{chosen_answers, chosen_world};
 use super::progress::Progress;
 use super::recording::Recording;
-use super::repeat;
 use super::screen::Screen;
 use super::stream::Streams;
-use super::suite;
-use crate::run::result::RunResult;
-use crate::run::{self, Event, Interruption, Kept, RunOptions, plan};
-use crate::target::recording::{Asked, Recorder, RecordingError};
-use crate::target::{TargetChoice, TargetOptions};
+use super::{artefact, interrupt, repeat, suite};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::recording::{Recorder, RecordingError, RecordingPlan};
+use crate::result::RunResult;
+use crate::run::{self, Event, Interruption, Kept, RunOptions};
+use crate::scenario::plan;
 
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failure> {
@@ -34,7 +32,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Failur
         is_repeated: arguments.repeat > 1,
         ..target_options(&arguments.target, seed)?
     };
-    let asked = Asked {
+    let asked = RecordingPlan {
         run_tag: target.run_tag.clone(),
         strict: arguments.judging.strict,
         selectors: arguments.suite.selectors.clone(),
@@ -192,7 +190,7 @@ mod tests {
 
     use super::{choice, reproduce};
     use crate::command::line::{Command, Line, RunArguments};
-    use crate::target::TargetChoice;
+    use crate::environment::TargetChoice;
 
     fn arguments(line: &[&str]) -> RunArguments {
         let words = ["moot", "run"].iter().chain(line);

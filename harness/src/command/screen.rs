@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::failure::Failure;
 use super::line::{ColorWhen, Line, OutputFormat};
-use crate::report::escape;
-use crate::report::text::paint::Paint;
-use crate::report::text::{Detail, Options};
+use crate::report::text::Options;
+use crate::terminal::paint::Paint;
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// How this process prints.

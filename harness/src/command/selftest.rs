@@ -15,11 +15,11 @@ use super::run::{STDOUT, runtime};
 use super::screen::Screen;
 use super::selftest_deployed::deployed;
 use super::suite;
-use crate::report::escape;
 use crate::selftest::{
     Bench, DEGENERATE_COUNT, Defect, Outcome, alone, alone_count, defects, degenerate, latitude,
     markdown, matrix, page, text,
 };
+use crate::terminal::escape;
 
 /// Scenarios side by side in one trial.
 const JOBS: usize = 2;

@@ -10,10 +10,10 @@ use super::line::{SelftestArguments, SelftestKind};
 use super::run::{STDOUT, choice_of, drawn, runtime};
 use super::screen::Screen;
 use super::selftest::{bench, described};
-use crate::report::escape;
+use crate::environment::TargetOptions;
 use crate::selftest::deployed::{DeployedError, deployed as tried};
 use crate::selftest::{Defect, deployed_text};
-use crate::target::TargetOptions;
+use crate::terminal::escape;
 
 /// Exit 0 where a check proved alive, 3 where none did; 2 and 4 as of a run.
 pub(super) fn deployed(

@@ -13,8 +13,8 @@ use super::failure::Failure;
 use super::line::{SNAPSHOT_DIR, SnapshotBundle, SnapshotCommand, SnapshotNames};
 use super::review;
 use super::screen::Screen;
-use crate::report::escape;
 use crate::run::slug;
+use crate::terminal::escape;
 use crate::verdict::Verdict;
 
 /// Exit 2 where a name waits for nothing.

@@ -10,11 +10,10 @@ use std::thread::{self, JoinHandle};
 use super::failure::Failure;
 use super::line::ReportRequest;
 use super::run::is_stdout;
-use crate::exchange::Masks;
-use crate::report::secret::Secrets;
+use crate::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
+use crate::result::RunResult;
 use crate::run::Event;
-use crate::run::result::RunResult;
 
 /// All streams that were asked for.
 pub(super) struct Streams(Vec<Stream>);

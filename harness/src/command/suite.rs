@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::failure::Failure;
-use crate::run::plan::SelectError;
 use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan::SelectError;
 use crate::scenario::{Diagnostic, load};
 
 /// The files below `paths`, or the bundled ones where none is given.

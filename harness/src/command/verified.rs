@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::implicit;
-use crate::run::declared;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 
 /// What verifies each requirement, and what observes each question.

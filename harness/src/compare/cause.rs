@@ -7,7 +7,7 @@ use super::exchanges::{self, Raw, Spot};
 use super::explain::{self, Asked};
 use super::gather::Changed;
 use crate::exchange::Exchange;
-use crate::run::result::{ScenarioResult, Subject};
+use crate::result::{ScenarioResult, Subject};
 use crate::verdict::Verdict;
 
 /// Members of an error that a question about its status leaves open too.

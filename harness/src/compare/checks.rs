@@ -2,7 +2,7 @@
 
 use super::pairs::paired;
 use crate::check::place;
-use crate::run::result::{CheckResult, ScenarioResult, StepResult};
+use crate::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
 /// How two verdicts on the same place stand to each other.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::run::outcome::Ending;
+use crate::result::Ending;
 use crate::verdict::Verdict;
 
 /// The published JSON Schema, `moot schema compare`.

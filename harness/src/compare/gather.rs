@@ -12,9 +12,9 @@ use super::comparison::{Class, Compared, Difference, NotCompared};
 use super::exchanges::{self, Raw, Spot};
 use super::pairs::paired;
 use super::sides::Side;
-use crate::run::request::{CONTROL, PRECONDITION};
-use crate::run::result::{CheckResult, NotRun, ScenarioResult};
+use crate::result::{CheckResult, ScenarioResult};
 use crate::verdict::Verdict;
+use crate::verdict::{NotRun, NotRunKind};
 
 /// What is between scenario and step in a place.
 const BETWEEN: &str = " › ";
@@ -176,6 +176,7 @@ impl Gathered {
             (None, None) => {
                 for judged in &story.judged {
                     let why = |check: &CheckResult| NotRun {
+                        kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
                         reason: check.message.clone(),
                         setting: None,
                         tolerate_as: String::new(),
@@ -207,7 +208,7 @@ impl Gathered {
         scenario: &ScenarioResult,
         has_cause: bool,
     ) {
-        let is_stop = why.reason.starts_with(CONTROL) || why.reason.starts_with(PRECONDITION);
+        let is_stop = matches!(why.kind, NotRunKind::Control | NotRunKind::Precondition);
         if has_cause || !is_stop {
             return self.one_sided(side, &why, &place, has_cause);
         }

@@ -10,8 +10,8 @@ use percent_encoding::NON_ALPHANUMERIC;
 
 use super::flatten::{self, PlaceReading};
 use crate::exchange::{Exchange, ReceivedResponse};
+use crate::result::ScenarioResult;
 use crate::run::Event;
-use crate::run::result::ScenarioResult;
 
 /// Headers of the transport or of the moment: they say nothing of the service.
 const TRANSPORT: [&str; 10] = [
@@ -105,7 +105,7 @@ impl Told {
         let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);
         names.hide(&encoded.to_string(), "tag");
         let mut own = BTreeSet::new();
-        let step = |step: &crate::run::result::StepResult| StepReading {
+        let step = |step: &crate::result::StepResult| StepReading {
             label: step.name.clone(),
             exchanges: step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own)).collect(),
         };

@@ -8,7 +8,7 @@ use super::comparison::{self, Comparison, OneSidedAnswer, SCHEMA_VERSION, SideVi
 use super::gather::{self, Changed};
 use super::reading::{StepReading, Told};
 use crate::answers::{self, Observed};
-use crate::run::result::{ExpectedState, RunResult};
+use crate::result::{ExpectedState, RunResult};
 
 /// One side: its run, and what that was told.
 pub struct Side {

@@ -1,9 +1,8 @@
 //! A comparison for people at a terminal. Its texts are escaped already.
 
 use super::comparison::{Class, Comparison, Difference, SideView};
-use crate::report::escape;
-use crate::report::text::Detail;
-use crate::report::text::paint::{Paint, left, right, width};
+use crate::terminal::paint::{Paint, left, right, width};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Places shown of one difference, and names of what was not compared; `-v` shows all.

@@ -2,8 +2,8 @@
 
 use super::account::{Account, OperationUse, ReceivedError};
 use super::habit::Finding;
-use crate::report::escape;
-use crate::report::text::paint::{Paint, left, right, width};
+use crate::terminal::escape;
+use crate::terminal::paint::{Paint, left, right, width};
 use crate::verdict::Verdict;
 
 /// Errors told in full; further ones are counted.

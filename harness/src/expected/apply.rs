@@ -6,9 +6,8 @@ use moot_fixtures::answers;
 use serde_json::Value;
 
 use super::entry::{Condition, Entry, Expected, Outcome};
-use crate::run::result::{
-    CheckResult, ExpectedFailure, ExpectedState, Known, ObservedAnswer, ScenarioResult, Subject,
-};
+use crate::answers::ObservedAnswer;
+use crate::result::{CheckResult, ExpectedFailure, ExpectedState, Known, ScenarioResult, Subject};
 use crate::verdict::Verdict;
 
 /// What conditions are about.

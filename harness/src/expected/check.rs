@@ -6,10 +6,10 @@ use moot_fixtures::register;
 
 use super::entry::{Entry, Expected};
 use crate::check::implicit;
-use crate::run::declared;
-use crate::run::plan::like;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::target::file::FileError;
+use crate::scenario::plan::like;
+use crate::target_file::FileError;
 
 impl Expected {
     /// Checks every entry: it is not expired on `today`, and these scenarios have what it names.

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::run::plan::like;
+use crate::scenario::plan::like;
 use crate::verdict::Verdict;
 
 /// The known failures of one file.

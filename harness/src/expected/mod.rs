@@ -5,6 +5,11 @@
 //! them against the scenarios and the day, before anything is sent; [`apply`] marks what happened
 //! after the run. Nothing is left out of a run because it is expected to fail.
 
+use std::path::PathBuf;
+
+use crate::scenario::model::ScenarioFile;
+use crate::target_file::FileError;
+
 mod apply;
 mod check;
 mod entry;
@@ -13,6 +18,24 @@ mod read;
 pub use apply::{Circumstances, apply};
 pub use entry::{Condition, Entry, Expected, Outcome};
 pub use read::{from_text, read};
+
+/// Reads the known failures of a run, none where there is no file. They are held against the day and the
+/// register, and against `files` where the scenarios are known.
+///
+/// # Errors
+/// The first mistake of the file, or the first entry that expired or names nothing.
+pub fn read_for(
+    path: Option<&PathBuf>,
+    files: Option<&[ScenarioFile]>,
+) -> Result<Expected, FileError> {
+    let Some(path) = path else { return Ok(Expected::default()) };
+    let expected = read(path)?;
+    match files {
+        Some(files) => expected.check(files, today())?,
+        None => expected.check_without_scenarios(today())?,
+    }
+    Ok(expected)
+}
 
 /// The day by the clock of this machine, UTC: known failures expire by it.
 pub fn today() -> jiff::civil::Date {

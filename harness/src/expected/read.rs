@@ -15,7 +15,7 @@ use serde_saphyr::Spanned;
 
 use super::entry::{Condition, Entry, Expected, Outcome};
 use crate::scenario::model::NEEDS;
-use crate::target::file::{FileError, did_you_mean, syntax};
+use crate::target_file::{FileError, did_you_mean, syntax};
 
 /// A file is at most so long.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;

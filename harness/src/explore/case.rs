@@ -1,14 +1,14 @@
 //! A case: a sequence of acts, and the scenario that it is.
 //!
-//! What is walked, what is made smaller and what is saved is the same text, read by the same reader:
-//! a saved case reproduces because it never was anything else than a scenario.
+//! What runs, what is shrunk and what is saved is the same scenario text. So a saved case fails again in
+//! the same way.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use serde_saphyr::SerializerOptions;
 
 use super::act::Act;
-use super::{steps, yaml};
 use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::scenario::validate::IdCheck;
@@ -29,34 +29,111 @@ impl Case {
     }
 
     fn scenario(&self) -> Value {
-        let asked: Vec<&str> = self.acts.iter().flat_map(Act::needs).collect();
-        let needs: Vec<&str> = NEEDS.into_iter().filter(|need| asked.contains(need)).collect();
-        let acts = self.acts.iter().enumerate();
-        let steps: Vec<Value> = acts.flat_map(|(at, act)| steps::steps(act, at)).collect();
+        let needed: Vec<&str> = self.acts.iter().flat_map(|act| act.needs.clone()).collect();
+        let needs: Vec<&str> = NEEDS.into_iter().filter(|need| needed.contains(need)).collect();
+        let acts = self.acts.iter().zip(1..);
+        let steps: Vec<Value> = acts.flat_map(|(act, place)| numbered(&act.steps, place)).collect();
         let mut scenario = json!({
             "id": self.id(), "title": "Drawn by moot explore", "needs": needs, "steps": steps,
         });
-        if self.acts.iter().any(Act::compares) {
+        if self.acts.iter().any(|act| act.compares) {
             scenario["confirm"] = true.into();
         }
         scenario
     }
 }
 
+/// The steps, each with a name that begins with the number of its act.
+fn numbered(steps: &[Value], number: usize) -> Vec<Value> {
+    let mut steps = steps.to_vec();
+    for step in &mut steps {
+        if let Some(Value::String(name)) = step.get_mut("name") {
+            *name = format!("{number}. {name}");
+        }
+        for inner in ["steps", "finally"] {
+            if let Some(Value::Array(steps)) = step.get_mut(inner) {
+                *steps = numbered(steps, number);
+            }
+        }
+    }
+    steps
+}
+
 /// The scenario file of these cases.
 pub fn text(cases: &[Case]) -> String {
     let scenarios: Vec<Value> = cases.iter().map(Case::scenario).collect();
-    yaml::text(&json!({ "section": "4", "title": "Explored", "scenarios": scenarios }))
+    let file = json!({ "section": "4", "title": "Explored", "scenarios": scenarios });
+    // JSON is YAML too.
+    serde_saphyr::to_string_with_options(&file, options()).unwrap_or_else(|_| file.to_string())
+}
+
+fn options() -> SerializerOptions {
+    serde_saphyr::ser_options! { compact_list_indent: false, prefer_block_scalars: false }
 }
 
 /// The same, read; `stem` is the first half of the scenarios' names.
 ///
 /// # Errors
-/// What the reader says of it, which is a bug of ours.
+/// The reader of scenarios refuses it, which is a bug of ours.
 pub fn files(stem: &str, cases: &[Case]) -> Result<Arc<Vec<ScenarioFile>>, String> {
     let source = (format!("{stem}.yaml"), Arc::from(text(cases)));
     load::suite(vec![source], IdCheck::Register).map(Arc::new).map_err(|mistakes| {
         let first = mistakes.first().map(|mistake| mistake.render(false)).unwrap_or_default();
         format!("a drawn case is no scenario, which is a bug of moot: {first}")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, proptest};
+    use proptest::strategy::ValueTree;
+    use serde_json::{Value, json};
+
+    use super::{Case, text};
+    use crate::explore::act::Act;
+    use crate::explore::draw;
+    use crate::explore::means::Means;
+
+    #[test]
+    fn a_scenario_is_written_as_people_write_it() {
+        let step = json!({
+            "name": "a page", "request": "GET /v1/requests", "token": "read",
+            "query": { "page": "1", "status": "no" },
+            "expect": { "a.b": { "status": [200, 404], "/x": { "equals": {} } } },
+        });
+        let case = Case { number: 1, acts: vec![Act::reading(vec![step])] };
+        insta::assert_snapshot!(text(&[case]), @r#"
+        section: "4"
+        title: Explored
+        scenarios:
+          - id: case-1
+            title: Drawn by moot explore
+            needs:
+              - read
+            steps:
+              - name: 1. a page
+                request: GET /v1/requests
+                token: read
+                query:
+                  page: "1"
+                  status: "no"
+                expect:
+                  a.b:
+                    status:
+                      - 200
+                      - 404
+                    /x:
+                      equals: {}
+        "#);
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_case_is_read_as_it_was_drawn(seed in any::<u64>()) {
+            let tree = draw::case(seed, 1, &Means::of(|_| true)).expect("it is drawn");
+            let case = Case { number: 1, acts: tree.current() };
+            let read: Value = serde_saphyr::from_str(&text(&[case.clone()])).expect("it is YAML");
+            assert_eq!(read["scenarios"][0], case.scenario());
+        }
+    }
 }

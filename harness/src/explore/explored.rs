@@ -1,37 +1,37 @@
-//! What exploring came to, as inert data.
+//! The result of exploring, as inert data.
 
 use std::collections::BTreeMap;
 
 use super::case::{self, Case};
-use super::differ::Differences;
+use super::differences::Differences;
 use super::violation::Violation;
-use crate::run::result::RunResult;
+use crate::result::RunResult;
 
-/// What exploring came to.
+/// The result of exploring.
 #[derive(Debug, Clone)]
 pub struct Explored {
-    /// The run: target, seed, outcome and exit code, what was walked, what was left behind.
+    /// The run: target, seed, outcome and exit code, scenarios, objects left behind.
     pub result: RunResult,
     /// Cases that were drawn.
     pub cases: u64,
-    /// Cases that were walked to their end.
+    /// Cases that ran to their end.
     pub walked: u64,
-    /// Why others were not, with how many.
+    /// The reasons why other cases did not, each with the number of cases.
     pub not_walked: BTreeMap<String, u64>,
-    /// What breaks a requirement, each once.
+    /// One for each requirement that is broken.
     pub violations: Vec<Violation>,
-    /// What a standard or an example would have otherwise, each once.
-    pub warnings: BTreeMap<String, Warned>,
-    /// Where the model answers otherwise.
+    /// Warnings, by requirement.
+    pub warnings: BTreeMap<String, WarningCount>,
+    /// Where the target answers unlike the mock.
     pub differences: Differences,
 }
 
-/// A warning, by requirement.
+/// How often a requirement led to a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warned {
-    /// What the first check said.
+pub struct WarningCount {
+    /// The message of the first check.
     pub message: String,
-    /// Checks that said so.
+    /// Checks that warned.
     pub times: u32,
 }
 
@@ -46,9 +46,8 @@ impl Explored {
         }
         let seed = self.result.seed;
         let head = format!(
-            "# What `moot explore --seed {seed}` found, as small as it could be made. The same with the \
-             same seed:\n# moot run --scenarios FILE --seed {seed}, with the target, answers or world \
-             that was explored.\n"
+            "# The smallest cases that `moot explore --seed {seed}` found. To run them again, use the same \
+             target, answers and world:\n# moot run --scenarios FILE --seed {seed}\n"
         );
         (!cases.is_empty()).then(|| head + &case::text(&cases))
     }

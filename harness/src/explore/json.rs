@@ -1,11 +1,11 @@
-//! What exploring found, for programs.
+//! The result of exploring as JSON.
 
 use serde_json::{Value, json};
 
 use super::Explored;
 use super::text::outcome_word;
 use super::violation::Violation;
-use crate::run::result::{ExpectedFailure, ExpectedState};
+use crate::result::{ExpectedFailure, ExpectedState};
 
 /// The version of the shape below.
 const SCHEMA_VERSION: u32 = 1;
@@ -14,16 +14,16 @@ const SCHEMA_VERSION: u32 = 1;
 /// warnings: [], differences: [], expected: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
 pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     let result = &explored.result;
-    let warnings = explored.warnings.iter().map(|(id, warned)| {
-        json!({ "requirement": id, "message": warned.message, "times": warned.times })
+    let warnings = explored.warnings.iter().map(|(id, warning)| {
+        json!({ "requirement": id, "message": warning.message, "times": warning.times })
     });
-    let differences = explored.differences.0.iter().map(|(difference, seen)| {
+    let differences = explored.differences.0.iter().map(|(difference, found)| {
         json!({
             "act": difference.act, "what": difference.what,
-            "times": seen.times, "first": seen.first,
+            "times": found.times, "first": found.first,
         })
     });
-    let expected = result.expected.iter().map(known);
+    let expected = result.expected.iter().map(expected_failure);
     let not_walked = explored.not_walked.iter();
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));
     let residue = result.residue.iter().map(|left| {
@@ -55,7 +55,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
 }
 
 /// As in the report of a run.
-fn known(one: &ExpectedFailure) -> Value {
+fn expected_failure(one: &ExpectedFailure) -> Value {
     let (state, note) = match &one.state {
         ExpectedState::Happened => ("happened", None),
         ExpectedState::Stale => ("stale", None),
@@ -69,18 +69,16 @@ fn known(one: &ExpectedFailure) -> Value {
 }
 
 fn violation(violation: &Violation) -> Value {
-    let said = violation.check().map(|(step, check)| {
-        json!({
-            "section": check.section,
-            "step": step.name,
-            "message": check.message,
-            "expected": check.expected,
-            "actual": check.actual,
-            "pointer": check.pointer,
-        })
-    });
-    let mut value = said.unwrap_or_else(|| json!({}));
-    value["requirement"] = violation.cause.requirement.as_str().into();
+    let mut value = violation.check().map_or_else(
+        || json!({}),
+        |(step, check)| {
+            json!({
+                "section": check.section, "step": step.name, "message": check.message,
+                "expected": check.expected, "actual": check.actual, "pointer": check.pointer,
+            })
+        },
+    );
+    value["requirement"] = violation.requirement.as_str().into();
     let operations = violation.operations.iter().map(|it| it.as_str());
     value["operations"] = operations.collect::<Vec<_>>().into();
     value["scenario"] = violation.result.name.as_str().into();

@@ -1,42 +1,41 @@
-//! The search: cases are drawn and walked in batches, on the target and on the model; what fails is
-//! made smaller.
+//! The search: draws cases, runs them in batches on the target and on the mock, and shrinks those that
+//! break a requirement.
 
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::strategy::ValueTree;
 
 use super::act::Act;
 use super::case::{self, Case};
-use super::differ::Differences;
+use super::differences::Differences;
 use super::draw;
-use super::explored::{Explored, Warned};
-use super::known;
+use super::expected_failures;
+use super::explored::{Explored, WarningCount};
 use super::means::Means;
-use super::shrink::{self, Smaller};
-use super::violation::{self, Cause, Causes, Shown, Violation};
-use crate::run::outcome::Ending;
-use crate::run::result::{CheckResult, RunResult, ScenarioResult, Subject};
-use crate::run::{Event, Interruption, RunOptions, Session};
+use super::shrink;
+use super::violation::{Evidence, Violation, breaks, breaks_any, checks, collect};
+use crate::result::Ending;
+use crate::result::{RunResult, ScenarioResult, Subject};
+use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 
-/// Cases of one batch: their whole exchanges are held until they were compared.
+/// Cases of one batch. Their complete exchanges stay in memory until they are compared.
 const BATCH: usize = 32;
 
-/// Causes that are made smaller; further ones are told as they were found.
+/// Violations that are shrunk. Further ones are reported as they were found.
 const SHRUNK_MAX: usize = 30;
 
-/// Of what a deployment lets a run create, the part that drawing may use: the rest is for making what
-/// fails smaller.
+/// The part of `created_objects_max` that drawn cases may use. The rest is for shrinking.
 const CREATIONS_DRAWN_PERCENT: u32 = 60;
 
 /// What to explore, and how.
 pub struct ExploreOptions {
-    /// The target, as a run takes it; its files and selectors are not looked at.
+    /// The target, as for a run. Its files and selectors are ignored.
     pub target: RunOptions,
-    /// The mock that walks beside it.
+    /// The mock that runs the same cases.
     pub model: RunOptions,
     /// Cases to draw.
     pub cases: u64,
@@ -44,10 +43,10 @@ pub struct ExploreOptions {
     pub stem: String,
 }
 
-/// The scenarios that ended, whole.
+/// The scenarios that ended, with their complete exchanges.
 type Ended = Arc<Mutex<Vec<Arc<ScenarioResult>>>>;
 
-/// Explores. What went wrong with the target is in the result, as of a run.
+/// Explores. Trouble with the target is in the result, as for a run.
 ///
 /// # Errors
 /// A case that is no scenario: a bug of ours.
@@ -56,259 +55,238 @@ pub async fn explore(
     interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> Result<Explored, String> {
-    let ended = Ended::default();
-    let told = Arc::clone(&ended);
-    let opened = Session::open(&options.target, interruption, move |event| {
+    let (target_ended, model_ended) = (Ended::default(), Ended::default());
+    let (target_log, model_log) = (Arc::clone(&target_ended), Arc::clone(&model_ended));
+    let opened = Runner::open(&options.target, interruption, move |event| {
         if let Event::Ended(result) = &event {
-            told.lock().push(Arc::clone(result));
+            target_log.lock().push(Arc::clone(result));
         }
         on_event(event);
     });
-    let session = match opened.await {
-        Ok(session) => session,
-        Err(result) => return Ok(nothing(*result)),
+    let runner = match opened.await {
+        Ok(runner) => runner,
+        Err(result) => return Ok(Findings::default().explored(*result, Vec::new())),
     };
-    let beside = Ended::default();
-    let told = Arc::clone(&beside);
-    let opened = Session::open(&options.model, Arc::default(), move |event| {
+    let opened = Runner::open(&options.model, Arc::default(), move |event| {
         if let Event::Ended(result) = event {
-            told.lock().push(result);
+            model_log.lock().push(result);
         }
     });
     let model = opened.await.map_err(|result| {
         format!("the model can't start: {}", result.trouble.unwrap_or_default())
     })?;
+    let findings = Findings::default();
     let mut search =
-        Search { options: &options, session, model, ended, beside, found: Found::default() };
-    search.walk_all().await?;
-    search.judge();
+        Search { options: &options, runner, model, target_ended, model_ended, findings };
+    search.run_cases().await?;
     let violations = search.violations().await?;
     Ok(search.end(violations).await)
 }
 
-/// Of a target that can't be used.
-fn nothing(result: RunResult) -> Explored {
-    Explored {
-        result,
-        cases: 0,
-        walked: 0,
-        not_walked: BTreeMap::new(),
-        violations: Vec::new(),
-        warnings: BTreeMap::new(),
-        differences: Differences::default(),
-    }
+/// What the cases showed so far.
+#[derive(Default)]
+struct Findings {
+    cases: Vec<(Case, Means)>,
+    /// Of every case, with shortened exchanges.
+    results: Vec<Arc<ScenarioResult>>,
+    /// Of the cases that fail, by index, with complete exchanges.
+    failing: BTreeMap<usize, Arc<ScenarioResult>>,
+    not_walked: BTreeMap<String, u64>,
+    warnings: BTreeMap<String, WarningCount>,
+    differences: Differences,
 }
 
-/// What was found so far.
-#[derive(Default)]
-struct Found {
-    cases: Vec<(Case, Means)>,
-    /// Of every case, shortened.
-    results: Vec<Arc<ScenarioResult>>,
-    /// Of the cases that fail, whole.
-    whole: BTreeMap<usize, Arc<ScenarioResult>>,
-    not_walked: BTreeMap<String, u64>,
-    /// What they show that is not expected; known when all were walked.
-    causes: Causes,
-    warnings: BTreeMap<String, Warned>,
-    differences: Differences,
+impl Findings {
+    fn explored(self, result: RunResult, violations: Vec<Violation>) -> Explored {
+        Explored {
+            result,
+            cases: self.cases.len() as u64,
+            walked: self.results.iter().filter(|it| it.not_run.is_none()).count() as u64,
+            not_walked: self.not_walked,
+            violations,
+            warnings: self.warnings,
+            differences: self.differences,
+        }
+    }
+
+    fn add(
+        &mut self,
+        drawn: &(Case, Means),
+        shortened: &Arc<ScenarioResult>,
+        complete: &Arc<ScenarioResult>,
+        model: Option<&Arc<ScenarioResult>>,
+    ) {
+        if breaks_any(complete) {
+            self.failing.insert(self.results.len(), Arc::clone(complete));
+        }
+        if let Some(not_run) = &complete.not_run {
+            *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
+        }
+        if let Some(model) = model {
+            self.differences.add(complete, model);
+        }
+        self.cases.push(drawn.clone());
+        self.results.push(Arc::clone(shortened));
+    }
+
+    fn add_warnings(&mut self, result: &ScenarioResult) {
+        for check in checks(result) {
+            if let Subject::Requirement(id) = &check.subject
+                && check.verdict == Verdict::Warn
+                && check.known.is_none()
+            {
+                let first = || WarningCount { message: check.message.clone(), times: 0 };
+                self.warnings.entry(id.to_string()).or_insert_with(first).times += 1;
+            }
+        }
+    }
 }
 
 struct Search<'a> {
     options: &'a ExploreOptions,
-    session: Session,
-    model: Session,
-    ended: Ended,
-    beside: Ended,
-    found: Found,
+    runner: Runner,
+    model: Runner,
+    target_ended: Ended,
+    model_ended: Ended,
+    findings: Findings,
 }
 
 impl Search<'_> {
-    async fn walk_all(&mut self) -> Result<(), String> {
+    async fn run_cases(&mut self) -> Result<(), String> {
         let drawn = self.draw();
-        self.session.announce(drawn.len());
+        self.runner.announce(drawn.len());
         for batch in drawn.chunks(BATCH) {
-            if self.session.is_over() {
+            if self.runner.is_over() {
                 break;
             }
-            self.walk_batch(batch).await?;
+            let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
+            let files = case::files(&self.options.stem, &cases)?;
+            let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
+            let shortened = self.runner.walk(&files, &places).await;
+            self.model.walk(&files, &places).await;
+            let (ours, model) = (by_name(&self.target_ended), by_name(&self.model_ended));
+            for (drawn, shortened) in batch.iter().zip(&shortened) {
+                let complete = ours.get(&shortened.name).unwrap_or(shortened);
+                self.findings.add(drawn, shortened, complete, model.get(&shortened.name));
+            }
         }
         Ok(())
     }
 
     fn draw(&self) -> Vec<(Case, Means)> {
-        let target = self.session.target();
-        let has = |need: &str| target.missing(need).is_none();
-        if !has("read") {
+        let target = self.runner.target();
+        let means = Means::of(|need| target.missing(need).is_none());
+        if !means.meet(&["read"]) {
             return Vec::new();
         }
-        let means = Means {
-            write: has("write"),
-            delete: has("delete"),
-            fetch: has("fetch"),
-            admin: has("admin"),
-            second_company: has("second_company"),
-            expired_token: has("expired_token"),
-            revoked_token: has("revoked_token"),
-        };
-        let seed = self.options.target.target.seed;
+        let reading = means.clone().without_writing();
         let mut left = target.created_objects_max().map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
-        let case = |number: u64| {
-            let mut means = means;
-            let mut acts = drawn(seed, number, means);
-            let creations = acts.iter().map(Act::creations).sum();
-            match left.map(|left| left.checked_sub(creations)) {
-                None => {}
-                Some(Some(rest)) => left = Some(rest),
-                Some(None) => {
-                    means = Means { write: false, delete: false, ..means };
-                    acts = drawn(seed, number, means);
-                }
-            }
-            (Case { number, acts }, means)
-        };
-        (1..=self.options.cases).map(case).collect()
-    }
-
-    async fn walk_batch(&mut self, batch: &[(Case, Means)]) -> Result<(), String> {
-        let cases: Vec<Case> = batch.iter().map(|(case, _)| case.clone()).collect();
-        let files = case::files(&self.options.stem, &cases)?;
-        let places: Vec<(usize, usize)> = (0..cases.len()).map(|at| (0, at)).collect();
-        let short = self.session.walk(&files, &places).await;
-        self.model.walk(&files, &places).await;
-        let (own, beside) = (by_name(&self.ended), by_name(&self.beside));
-        for (drawn, result) in batch.iter().zip(&short) {
-            let place = self.found.results.len();
-            let whole = own.get(&result.name).unwrap_or(result);
-            self.found.note(place, whole, beside.get(&result.name));
-            self.found.results.push(Arc::clone(result));
-            self.found.cases.push(drawn.clone());
-        }
-        Ok(())
-    }
-
-    /// What the walks show, without what is expected of the target.
-    fn judge(&mut self) {
-        let results = self.found.results.iter();
-        let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
-        self.session.mark(&mut marked);
-        for (place, result) in marked.iter().enumerate() {
-            self.found.causes.note(place, result);
-            self.found.note_warnings(result);
-        }
-    }
-
-    /// Each cause once, by the smallest case that shows it.
-    async fn violations(&mut self) -> Result<Vec<Violation>, String> {
-        let mut violations: Vec<Violation> = Vec::new();
-        for (cause, Shown { places, operations }) in mem::take(&mut self.found.causes.0) {
-            let cases = u32::try_from(places.len()).unwrap_or(u32::MAX);
-            let known = violations.iter().find(|known| cause.is_in(&known.result)).cloned();
-            if let Some(known) = known {
-                violations.push(Violation { cause, operations, cases, ..known });
-                continue;
-            }
-            // The one with the fewest acts is nearest to its cause; of another number than those shown
-            // already, for the number is its name.
-            let is_taken = |number: u64| violations.iter().any(|it| it.case.number == number);
-            let (case, means, place) = places
-                .iter()
-                .filter_map(|at| self.found.cases.get(*at).map(|(case, means)| (case, *means, *at)))
-                .min_by_key(|(case, ..)| (is_taken(case.number), case.acts.len(), case.number))
-                .ok_or("a violation without a case")?;
-            let Some(walked) = self.found.whole.get(&place).cloned() else { continue };
-            let smaller = if violations.len() < SHRUNK_MAX && !is_taken(case.number) {
-                self.smaller(case, means, &cause, walked).await?
+        let mut drawn = Vec::new();
+        for number in 1..=self.options.cases {
+            let acts = self.acts(number, &means);
+            let creations: u32 = acts.iter().map(|act| act.creations).sum();
+            let rest = left.map(|left| left.checked_sub(creations));
+            if rest == Some(None) {
+                let acts = self.acts(number, &reading);
+                drawn.push((Case { number, acts }, reading.clone()));
             } else {
-                Smaller { case: case.clone(), result: walked }
-            };
-            let acts_before = case.acts.len();
-            let Smaller { case, result } = smaller;
-            violations.push(Violation { cause, operations, cases, acts_before, case, result });
+                left = rest.flatten();
+                drawn.push((Case { number, acts }, means.clone()));
+            }
+        }
+        drawn
+    }
+
+    fn acts(&self, number: u64, means: &Means) -> Vec<Act> {
+        let tree = draw::case(self.options.target.target.seed, number, means);
+        tree.map(|tree| tree.current()).unwrap_or_default()
+    }
+
+    /// One for each requirement that is broken, expected failures aside.
+    async fn violations(&mut self) -> Result<Vec<Violation>, String> {
+        let results = self.findings.results.iter();
+        let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
+        self.runner.mark(&mut marked);
+        let mut broken: BTreeMap<String, Evidence> = BTreeMap::new();
+        for (index, result) in marked.iter().enumerate() {
+            collect(&mut broken, index, result);
+            self.findings.add_warnings(result);
+        }
+        let mut violations: Vec<Violation> = Vec::new();
+        for (requirement, evidence) in broken {
+            violations.extend(self.violation(requirement, evidence, &violations).await?);
         }
         Ok(violations)
     }
 
-    async fn smaller(
+    async fn violation(
         &self,
-        case: &Case,
-        means: Means,
-        cause: &Cause,
-        walked: Arc<ScenarioResult>,
-    ) -> Result<Smaller, String> {
+        requirement: String,
+        Evidence { cases: indices, operations }: Evidence,
+        earlier: &[Violation],
+    ) -> Result<Option<Violation>, String> {
+        let cases = u32::try_from(indices.len()).unwrap_or(u32::MAX);
+        // A case that was shrunk already may break this requirement too.
+        if let Some(known) = earlier.iter().find(|known| breaks(&known.result, &requirement)) {
+            return Ok(Some(Violation { requirement, operations, cases, ..known.clone() }));
+        }
+        // The number of a case is its name. So cases that are shown already come last.
+        let is_shown = |number: u64| earlier.iter().any(|it| it.case.number == number);
+        let smallest = indices
+            .iter()
+            .filter_map(|index| {
+                Some((self.findings.cases.get(*index)?, self.findings.failing.get(index)?))
+            })
+            .min_by_key(|((case, _), _)| (is_shown(case.number), case.acts.len(), case.number));
+        let Some(((case, means), complete)) = smallest else { return Ok(None) };
+        let acts_before = case.acts.len();
+        let found = (case.clone(), Arc::clone(complete));
+        let (case, result) = if earlier.len() < SHRUNK_MAX && !is_shown(case.number) {
+            self.shrink(found, means, &requirement).await?
+        } else {
+            found
+        };
+        Ok(Some(Violation { requirement, operations, cases, acts_before, case, result }))
+    }
+
+    async fn shrink(
+        &self,
+        (case, complete): (Case, Arc<ScenarioResult>),
+        means: &Means,
+        requirement: &str,
+    ) -> Result<(Case, Arc<ScenarioResult>), String> {
         let names = (self.options.target.target.seed, self.options.stem.as_str());
-        let smaller = shrink::shrink(&self.session, names, case, means, cause, walked).await?;
-        // What a walk returns is shortened; what it told on the way is whole.
-        let whole = by_name(&self.ended);
-        let is_last = |result: &&Arc<ScenarioResult>| cause.is_in(result);
-        let result = whole.get(&smaller.result.name).filter(is_last).cloned();
-        Ok(Smaller { result: result.unwrap_or_else(|| Arc::clone(&smaller.result)), ..smaller })
+        let (case, result) =
+            shrink::shrink(&self.runner, names, (case, means), requirement, complete).await?;
+        // The result of a run is shortened; the one in its event is complete.
+        let complete = by_name(&self.target_ended).remove(&result.name);
+        let complete = complete.filter(|complete| breaks(complete, requirement));
+        Ok((case, complete.unwrap_or(result)))
     }
 
     async fn end(self, violations: Vec<Violation>) -> Explored {
-        let Found { results, not_walked, warnings, differences, cases, .. } = self.found;
-        let walked = results.iter().filter(|it| it.not_run.is_none()).count() as u64;
-        let mut all = results;
+        let mut results = self.findings.results.clone();
         for violation in &violations {
-            let smaller = &violation.result;
-            if let Some(result) = all.iter_mut().find(|result| result.name == smaller.name) {
-                *result = Arc::clone(smaller);
+            let shrunk = &violation.result;
+            if let Some(result) = results.iter_mut().find(|result| result.name == shrunk.name) {
+                *result = Arc::clone(shrunk);
             }
         }
-        let broken_off = self.session.broken_off().0;
-        let entries = self.session.expected().entries.clone();
-        let mut result = self.session.end(all).await;
-        result.expected = known::told(result.expected, &entries);
+        let broken_off = self.runner.broken_off().0;
+        let entries = self.runner.expected().entries.clone();
+        let mut result = self.runner.end(results).await;
+        result.expected = expected_failures::for_drawn_cases(result.expected, &entries);
         let ending = ending(&result.scenarios, broken_off);
         (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);
         self.model.end(Vec::new()).await;
-        let cases = cases.len() as u64;
-        Explored { result, cases, walked, not_walked, violations, warnings, differences }
+        self.findings.explored(result, violations)
     }
 }
 
-impl Found {
-    fn note(
-        &mut self,
-        place: usize,
-        whole: &Arc<ScenarioResult>,
-        model: Option<&Arc<ScenarioResult>>,
-    ) {
-        if violation::is_any(whole) {
-            self.whole.insert(place, Arc::clone(whole));
-        }
-        if let Some(not_run) = &whole.not_run {
-            *self.not_walked.entry(not_run.reason.clone()).or_default() += 1;
-        }
-        if let Some(model) = model {
-            self.differences.add(whole, model);
-        }
-    }
-
-    fn note_warnings(&mut self, result: &ScenarioResult) {
-        let warned = |check: &&CheckResult| check.verdict == Verdict::Warn && check.known.is_none();
-        for check in checks(result).filter(warned) {
-            let Subject::Requirement(id) = &check.subject else { continue };
-            let blank = || Warned { message: check.message.clone(), times: 0 };
-            self.warnings.entry(id.to_string()).or_insert_with(blank).times += 1;
-        }
-    }
-}
-
-fn drawn(seed: u64, number: u64, means: Means) -> Vec<Act> {
-    let tree = draw::case(means).new_tree(&mut draw::runner(seed, number));
-    // Only a filter that refuses everything could fail, and there is none.
-    tree.map(|tree| tree.current()).unwrap_or_default()
-}
-
-/// What ended since it was asked last; the last of each name.
+/// The scenarios that ended since the last call, the last of each name.
 fn by_name(ended: &Ended) -> BTreeMap<String, Arc<ScenarioResult>> {
     let ended = mem::take(&mut *ended.lock());
     ended.into_iter().map(|result| (result.name.clone(), result)).collect()
-}
-
-fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
-    result.steps.iter().flat_map(|step| &step.checks)
 }
 
 /// 0 nothing found, 1 a violation, 3 nothing was judged or it was interrupted, 4 the target stopped

@@ -1,72 +1,52 @@
-//! Making a failing case smaller, as far as it still fails in the same way.
+//! Shrinking a case that fails, as long as it still breaks the same requirement.
 
 use std::sync::Arc;
 
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::strategy::ValueTree;
 
-use super::act::Act;
 use super::case::{self, Case};
 use super::draw;
 use super::means::Means;
-use super::violation::Cause;
-use crate::run::Session;
-use crate::run::result::ScenarioResult;
+use super::violation::breaks;
+use crate::result::ScenarioResult;
+use crate::run::Runner;
 
-/// Walks that making one case smaller may cost on a mock.
-const WALKS_MAX: u32 = 60;
-/// The same on a deployment, where each walk leaves something behind.
-const WALKS_MAX_DEPLOYMENT: u32 = 12;
+/// Runs that shrinking one case may cost on a mock.
+const RUNS_MAX: u32 = 60;
+/// The same on a deployment, where each run leaves objects behind.
+const RUNS_MAX_DEPLOYMENT: u32 = 12;
 
-/// The smallest case that was found, and what its walk said.
-pub(super) struct Smaller {
-    pub(super) case: Case,
-    pub(super) result: Arc<ScenarioResult>,
-}
-
-/// Makes the case of this number smaller; `walked` is what its first walk said.
+/// Shrinks the case of this number; `result` is that of its first run. Returns the smallest case that was
+/// found, with its result.
 ///
 /// # Errors
 /// A smaller case is no scenario, which is a bug of ours.
 pub(super) async fn shrink(
-    session: &Session,
+    runner: &Runner,
     (seed, stem): (u64, &str),
-    case: &Case,
-    means: Means,
-    cause: &Cause,
-    walked: Arc<ScenarioResult>,
-) -> Result<Smaller, String> {
-    let mut best = Smaller { case: case.clone(), result: walked };
-    let strategy = draw::case(means);
-    let Ok(mut tree) = strategy.new_tree(&mut draw::runner(seed, case.number)) else {
-        return Ok(best);
-    };
-    let walks = if session.target().is_mock() { WALKS_MAX } else { WALKS_MAX_DEPLOYMENT };
-    for _ in 0..walks {
-        if session.is_over() || !tree.simplify() {
+    (case, means): (Case, &Means),
+    requirement: &str,
+    result: Arc<ScenarioResult>,
+) -> Result<(Case, Arc<ScenarioResult>), String> {
+    let (number, mut best) = (case.number, (case, result));
+    let Some(mut tree) = draw::case(seed, number, means) else { return Ok(best) };
+    let runs = if runner.target().is_mock() { RUNS_MAX } else { RUNS_MAX_DEPLOYMENT };
+    for _ in 0..runs {
+        if runner.is_over() || !tree.simplify() {
             break;
         }
-        // Steps back until there is something that was not tried yet.
-        let acts: Vec<Act> = tree.current();
-        if acts == best.case.acts {
+        let candidate = Case { number, acts: tree.current() };
+        // proptest steps back through cases that ran before.
+        if candidate == best.0 {
             continue;
         }
-        let candidate = Case { number: case.number, acts };
-        let Some(result) = walk(session, stem, &candidate).await? else { break };
-        if cause.is_in(&result) {
-            best = Smaller { case: candidate, result };
+        let files = case::files(stem, std::slice::from_ref(&candidate))?;
+        let Some(result) = runner.walk(&files, &[(0, 0)]).await.into_iter().next() else { break };
+        if breaks(&result, requirement) {
+            best = (candidate, result);
         } else if !tree.complicate() {
             break;
         }
     }
     Ok(best)
-}
-
-/// The walk of one case; `None` where the session no longer walks.
-async fn walk(
-    session: &Session,
-    stem: &str,
-    case: &Case,
-) -> Result<Option<Arc<ScenarioResult>>, String> {
-    let files = case::files(stem, std::slice::from_ref(case))?;
-    Ok(session.walk(&files, &[(0, 0)]).await.into_iter().next())
 }

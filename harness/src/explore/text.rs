@@ -1,16 +1,15 @@
-//! What exploring found, for people: violations first, then what is worth a look, then the outcome.
+//! The result of exploring on a terminal: violations first, then warnings and differences, then the outcome.
 
 use std::fmt::Write as _;
 
 use moot_fixtures::register;
 
 use super::Explored;
-use super::differ::Alike;
+use super::differences::DifferenceGroup;
 use super::violation::Violation;
-use crate::report::escape;
-use crate::report::text::Detail;
-use crate::report::text::paint::{Paint, left};
-use crate::run::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::result::{ExpectedFailure, ExpectedState, RunResult};
+use crate::terminal::paint::{Paint, left};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.
@@ -22,22 +21,22 @@ const VALUE_CHARACTERS_MAX: usize = 600;
 /// Requests of a violation that are shown; the file has them all.
 const REQUESTS_MAX: usize = 20;
 
-/// The whole page; `saved` is the file with the scenarios that reproduce.
+/// The whole text; `saved` is the file with the scenarios that reproduce the violations.
 pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Detail) -> String {
     let mut out = String::new();
     for violation in &explored.violations {
         block(&mut out, violation, paint);
     }
     if detail > Detail::Quiet {
-        let warned = explored.warnings.iter().map(|(id, warned)| {
-            (id.as_str(), format!("{} ({} times)", warned.message, warned.times))
+        let warnings = explored.warnings.iter().map(|(id, warning)| {
+            (id.as_str(), format!("{} ({} times)", warning.message, warning.times))
         });
-        section(&mut out, paint, "Warnings", warned);
+        section(&mut out, paint, "Warnings", warnings);
         let differs = explored.differences.by_what();
         let differs = differs.iter().map(|one| (one.what, acts(one)));
         section(&mut out, paint, "Unlike the mock, and allowed", differs);
         let expected = explored.result.expected.iter();
-        section(&mut out, paint, "Expected failures", expected.map(known));
+        section(&mut out, paint, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
         let reasons = not_walked.map(|(reason, times)| (reason.as_str(), format!("{times} cases")));
         section(&mut out, paint, "Not walked to the end", reasons);
@@ -52,7 +51,7 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
 }
 
 fn block(out: &mut String, violation: &Violation, paint: Paint) {
-    let requirement = &violation.cause.requirement;
+    let requirement = &violation.requirement;
     let row = register::get(requirement);
     let fail = paint.verdict(Verdict::Fail, "FAIL");
     let _ = writeln!(out, "{fail}  {}", paint.bold(requirement));
@@ -89,22 +88,22 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
     out.push('\n');
 }
 
-/// Where a difference was seen.
-fn acts(alike: &Alike<'_>) -> String {
-    let shown = alike.acts.iter().take(ACTS_MAX).copied().collect::<Vec<_>>().join("; ");
-    let more = match alike.acts.len().saturating_sub(ACTS_MAX) {
+/// The acts that showed a difference.
+fn acts(group: &DifferenceGroup<'_>) -> String {
+    let shown = group.acts.iter().take(ACTS_MAX).copied().collect::<Vec<_>>().join("; ");
+    let more = match group.acts.len().saturating_sub(ACTS_MAX) {
         0 => String::new(),
         count => format!("; and {count} more"),
     };
-    let times = match alike.times {
+    let times = match group.times {
         1 => "once, in".to_owned(),
         many => format!("{many} times, first in"),
     };
-    format!("{shown}{more} ({times} {})", alike.first)
+    format!("{shown}{more} ({times} {})", group.first)
 }
 
-/// What became of a known failure.
-fn known(one: &ExpectedFailure) -> (&str, String) {
+/// The state of an expected failure.
+fn expected_failure(one: &ExpectedFailure) -> (&str, String) {
     let until = one.expires.as_ref().map(|day| format!(", until {day}")).unwrap_or_default();
     let seen = match (&one.state, one.names.first()) {
         (ExpectedState::Inapplicable(why), _) => why.clone(),
@@ -167,7 +166,7 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
     let _ = writeln!(out, "repeat    {}", escape::line(&result.reproduce));
 }
 
-/// In words: exploring proves nothing, so that nothing found is not conformant.
+/// The outcome. Exploring proves nothing, so this never says that a target is conformant.
 pub(super) fn outcome_word(result: &RunResult) -> &'static str {
     match result.exit_code {
         0 => "nothing found",

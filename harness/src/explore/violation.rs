@@ -1,4 +1,4 @@
-//! What breaks a requirement: one cause is one violation, however many cases show it.
+//! Violations: one for each requirement that is broken, however many cases break it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,57 +6,36 @@ use std::sync::Arc;
 use moot_fixtures::contract::Operation;
 
 use super::case::Case;
-use crate::run::result::{CheckResult, ScenarioResult, StepResult, Subject};
+use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::verdict::Verdict;
 
-/// What is taken for one cause: a requirement, whatever operation breaks it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cause {
-    /// Id of the requirement.
-    pub requirement: String,
-}
-
-/// A violation, by the smallest case that shows it.
+/// A broken requirement, with the smallest case that breaks it.
 #[derive(Debug, Clone)]
 pub struct Violation {
-    /// What it breaks.
-    pub cause: Cause,
-    /// What answered so; empty where that is nothing of §4.
+    /// Id of the requirement.
+    pub requirement: String,
+    /// The operations that broke it; empty for paths that the specification does not have.
     pub operations: BTreeSet<Operation>,
-    /// Cases that showed it.
+    /// Cases that broke it.
     pub cases: u32,
-    /// Acts of the case that was made smaller.
+    /// Acts of the case before it was shrunk.
     pub acts_before: usize,
-    /// What is left of it.
+    /// The case after it was shrunk.
     pub case: Case,
-    /// The walk of what is left.
+    /// The run of this case.
     pub result: Arc<ScenarioResult>,
 }
 
-impl Cause {
-    /// A known failure is none.
-    fn of(check: &CheckResult) -> Option<Self> {
-        let Subject::Requirement(id) = &check.subject else { return None };
-        let is_one = check.verdict == Verdict::Fail && check.known.is_none();
-        is_one.then(|| Self { requirement: id.to_string() })
-    }
-
-    /// Whether a walk shows it.
-    pub fn is_in(&self, result: &ScenarioResult) -> bool {
-        checks(result).any(|check| Self::of(check).as_ref() == Some(self))
-    }
-}
-
 impl Violation {
-    /// The check that says so, and the step in which it stands.
+    /// The check that failed, with its step.
     pub fn check(&self) -> Option<(&StepResult, &CheckResult)> {
         self.result.steps.iter().find_map(|step| {
-            let found = step.checks.iter().find(|it| Cause::of(it).as_ref() == Some(&self.cause));
-            Some((step, found?))
+            let is_it = |check: &&CheckResult| broken(check) == Some(self.requirement.as_str());
+            Some((step, step.checks.iter().find(is_it)?))
         })
     }
 
-    /// The lines that do the same by hand, up to the answer that breaks the requirement.
+    /// The curl lines that repeat the case, up to the answer that breaks the requirement.
     pub fn curl(&self) -> Vec<String> {
         let number = self.check().and_then(|(_, check)| Some(check.exchange.as_ref()?.number));
         let mut all: Vec<_> = self.result.steps.iter().flat_map(|step| &step.exchanges).collect();
@@ -68,37 +47,47 @@ impl Violation {
     }
 }
 
-/// Whether a walk shows any.
-pub(super) fn is_any(result: &ScenarioResult) -> bool {
-    checks(result).any(|check| Cause::of(check).is_some())
+/// The requirement that a check finds broken. An expected failure breaks none.
+fn broken(check: &CheckResult) -> Option<&str> {
+    match &check.subject {
+        Subject::Requirement(id) if check.verdict == Verdict::Fail && check.known.is_none() => {
+            Some(id)
+        }
+        _ => None,
+    }
 }
 
-fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
+/// Whether a run breaks this requirement.
+pub(super) fn breaks(result: &ScenarioResult, requirement: &str) -> bool {
+    checks(result).any(|check| broken(check) == Some(requirement))
+}
+
+/// Whether a run breaks any requirement.
+pub(super) fn breaks_any(result: &ScenarioResult) -> bool {
+    checks(result).any(|check| broken(check).is_some())
+}
+
+/// All checks of a run.
+pub(super) fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResult> {
     result.steps.iter().flat_map(|step| &step.checks)
 }
 
-/// What shows a cause.
+/// Where a requirement is broken.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
-    /// Places of cases, in order.
-    pub(super) places: Vec<usize>,
+pub(super) struct Evidence {
+    /// Indices of cases, ascending.
+    pub(super) cases: Vec<usize>,
     pub(super) operations: BTreeSet<Operation>,
 }
 
-/// What shows each cause.
-#[derive(Debug, Default)]
-pub(super) struct Causes(pub(super) BTreeMap<Cause, Shown>);
-
-impl Causes {
-    /// Notes what the walk of the case at `place` shows.
-    pub(super) fn note(&mut self, place: usize, result: &ScenarioResult) {
-        for check in checks(result) {
-            let Some(cause) = Cause::of(check) else { continue };
-            let shown = self.0.entry(cause).or_default();
-            shown.operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));
-            if shown.places.last() != Some(&place) {
-                shown.places.push(place);
-            }
+/// Adds what the run of the case with this index breaks.
+pub(super) fn collect(all: &mut BTreeMap<String, Evidence>, index: usize, result: &ScenarioResult) {
+    for check in checks(result) {
+        let Some(requirement) = broken(check) else { continue };
+        let evidence = all.entry(requirement.to_owned()).or_default();
+        evidence.operations.extend(check.exchange.as_ref().and_then(|it| it.request.operation));
+        if evidence.cases.last() != Some(&index) {
+            evidence.cases.push(index);
         }
     }
 }

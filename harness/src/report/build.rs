@@ -11,22 +11,22 @@ use moot_fixtures::{questions, register};
 use moot_snapshots::Change;
 
 use crate::answers::Observed;
-use crate::report::counts::Counts;
-use crate::report::escape;
+use crate::masks::Secrets;
 use crate::report::findings::findings;
 use crate::report::names::{level_name, meaning_of, outcome_name};
 use crate::report::notice::notices;
-use crate::report::secret::Secrets;
 use crate::report::told::Snapshots;
 use crate::report::view::{
     Answer, Check, Expected, File, Known, NotRun, Place, Report, Residue, SCHEMA_VERSION, Scenario,
     SeenAnswer, Step, Target,
 };
-use crate::run::result::{
+use crate::result::Counts;
+use crate::result::{
     self, CheckResult, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotCounts,
     StepResult, Subject,
 };
 use crate::scenario::model::Location;
+use crate::terminal::escape;
 use crate::verdict::Verdict;
 use sums::{count, counts, requirements};
 
@@ -363,7 +363,7 @@ impl Builder<'_> {
     }
 
     fn residue(&self, result: &RunResult) -> Vec<Residue> {
-        let shown = |left: &crate::run::result::Residue| Residue {
+        let shown = |left: &crate::client::Residue| Residue {
             kind: left.kind.clone(),
             id: left.id.as_deref().map(|id| self.line(id)),
             tag: self.line(&left.tag),

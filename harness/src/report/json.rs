@@ -1,8 +1,8 @@
 //! The JSON report: the view as it is. Of the exchanges only those that a check of `warn` or worse
 //! judged; the page holds all of them.
 
-use super::escape;
 use super::view::Report;
+use crate::terminal::escape;
 
 /// The published JSON Schema of this report, `moot schema report`.
 pub const SCHEMA: &str = include_str!("../../schemas/report.json");

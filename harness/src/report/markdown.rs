@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::counts::Counts;
-use super::escape;
 use super::told::Finding;
 use super::view::{Expected, Report};
+use crate::result::Counts;
+use crate::terminal::escape;
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.
 const FAILURES_SHOWN_MAX: usize = 50;

@@ -2,12 +2,10 @@
 //!
 //! [`view`] turns the result of a run into masked, serialisable data; each format renders that and
 //! nothing else: [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`ndjson`]. What a server sent
-//! goes through [`escape`] before it reaches a terminal or a page, and through [`secret`] before it
+//! goes through [`crate::terminal::escape`] before it reaches a terminal or a page, and through [`crate::masks`] before it
 //! reaches anything. Nothing here judges, and nothing here opens a file.
 
 mod build;
-pub mod counts;
-pub mod escape;
 mod explained;
 mod findings;
 pub mod html;
@@ -18,7 +16,6 @@ mod names;
 pub mod ndjson;
 mod notice;
 mod sameness;
-pub mod secret;
 pub mod text;
 pub mod told;
 pub mod view;
@@ -26,10 +23,11 @@ pub mod view;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::masks::Secrets;
+use crate::result::RunResult;
 use crate::run::Event;
-use crate::run::result::RunResult;
+use crate::terminal::Detail;
 pub(crate) use names::{level_name, section_order};
-use secret::Secrets;
 
 /// A format of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,7 +105,7 @@ pub fn render(
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
     let artefact = match format {
-        Format::Text if text_options.detail == text::Detail::Verbose => {
+        Format::Text if text_options.detail == Detail::Verbose => {
             text::render(&build::remarkable(result, &secrets), text_options)
         }
         Format::Text => text::render(&build::bad(result, &secrets), text_options),

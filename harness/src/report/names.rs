@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Level;
 
 use crate::exchange::Trouble;
-use crate::run::result::{ExpectedFailure, ExpectedState, Outcome, RunResult};
+use crate::result::{ExpectedFailure, ExpectedState, Outcome, RunResult};
 
 /// Why there is no answer.
 pub(super) fn trouble_text(trouble: &Trouble) -> String {

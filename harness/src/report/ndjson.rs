@@ -9,10 +9,10 @@
 use serde_json::{Value, json};
 
 use super::build;
-use super::escape;
-use super::secret::Secrets;
+use crate::masks::Secrets;
+use crate::result::RunResult;
 use crate::run::Event;
-use crate::run::result::RunResult;
+use crate::terminal::escape;
 
 /// A line an event, and one for the end.
 ///

@@ -3,9 +3,9 @@
 use moot_snapshots::Change;
 use serde::Serialize;
 
-use super::counts::Counts;
-use super::escape;
 use super::told::{Finding, Snapshots};
+use crate::result::Counts;
+use crate::terminal::escape;
 use crate::verdict::Verdict;
 
 /// Version of the JSON shape; grows when a member changes its meaning or goes.
@@ -149,7 +149,6 @@ pub struct Step {
 
 /// A place in a scenario file; counts from 1.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Place {
     pub file: String,
     pub line: u32,
@@ -208,7 +207,6 @@ pub struct Check {
 
 /// Which known failure something is.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "as in the result")]
 pub struct Known {
     pub id: String,
     pub reason: String,
@@ -281,7 +279,6 @@ pub struct SeenAnswer {
 
 /// Something left behind.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "as in the result")]
 pub struct Residue {
     pub kind: String,
     pub id: Option<String>,

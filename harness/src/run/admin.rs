@@ -6,6 +6,7 @@ use crate::scenario::model::AdminStep;
 use super::scenario::Walk;
 use super::step::Done;
 use super::stop::{Stop, describe};
+use crate::verdict::NotRunKind;
 
 pub(super) async fn walk(walk: &mut Walk<'_>, step: &AdminStep, label: &str) -> Done {
     let mut checks = Vec::new();
@@ -17,15 +18,18 @@ async fn ask(
     walk: &mut Walk<'_>,
     step: &AdminStep,
     label: &str,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) -> Result<(), Stop> {
     let path = step.path.render_text(&walk.names)?;
     let json = match &step.json {
         Some(json) => Some(json.render(&walk.names)?),
         None => None,
     };
-    let answer = walk.stage.admin(&step.method, &path, json).await.map_err(|trouble| {
-        Stop::not_run(format!("the control plane refused {path}: {}", describe(&trouble)))
+    let answer = walk.session.admin(&step.method, &path, json).await.map_err(|trouble| {
+        Stop::not_run(
+            NotRunKind::NoAnswer,
+            format!("the control plane refused {path}: {}", describe(&trouble)),
+        )
     })?;
     let document = Document::of_value(answer);
     for (name, place) in &step.capture {

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::check::{self, Document};
+use crate::client::ClientRequest;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
-use crate::target::Prepared;
 
 use super::scenario::Walk;
 use super::step::Done;
@@ -37,12 +37,12 @@ async fn send(
     step: &BurstStep,
     label: &str,
     exchanges: &mut Vec<Arc<Exchange>>,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) -> Result<(), Stop> {
     // The token is fetched before, so that it is not counted among the calls.
-    let prepared = prepare::prepare(walk.stage, &walk.names, &step.shape, &walk.name).await?;
-    walk.stage.fresh_window().await;
-    let mut all: Vec<Arc<Exchange>> = match walk.stage.recorded_burst(&prepared) {
+    let prepared = prepare::prepare(walk.session, &walk.names, &step.shape, &walk.name).await?;
+    walk.session.fresh_window().await;
+    let mut all: Vec<Arc<Exchange>> = match walk.session.recorded_burst(&prepared) {
         Some(recorded) => recorded?.into_iter().map(Arc::new).collect(),
         None => sent(walk, step, &prepared).await?,
     };
@@ -68,17 +68,17 @@ async fn send(
 async fn sent(
     walk: &Walk<'_>,
     step: &BurstStep,
-    prepared: &Prepared,
+    prepared: &ClientRequest,
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
-    let mark = walk.stage.mark();
+    let mark = walk.session.mark();
     let all = match step.rhythm {
         Rhythm::InFlight(at_once) => crowded(walk, step, prepared, at_once).await,
-        Rhythm::Over(time) if walk.stage.has_admin() => {
+        Rhythm::Over(time) if walk.session.has_admin() => {
             spaced_by_clock(walk, step, prepared, time).await?
         }
         Rhythm::Over(time) => spaced(walk, step, prepared, time).await,
     };
-    walk.stage.keep_burst(mark, prepared, all.iter().map(|exchange| &**exchange));
+    walk.session.keep_burst(mark, prepared, all.iter().map(|exchange| &**exchange));
     Ok(all)
 }
 
@@ -94,12 +94,12 @@ fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
 async fn crowded(
     walk: &Walk<'_>,
     step: &BurstStep,
-    prepared: &Prepared,
+    prepared: &ClientRequest,
     at_once: u32,
 ) -> Vec<Arc<Exchange>> {
     let left = AtomicU32::new(step.calls);
     let is_over = AtomicBool::new(false);
-    let stage = walk.stage;
+    let session = walk.session;
     let mut workers: FuturesUnordered<_> = (0..at_once.max(1))
         .map(|_| async {
             let mut sent = Vec::new();
@@ -108,7 +108,7 @@ async fn crowded(
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
                     .is_ok()
             {
-                let exchange = stage.send_in_burst(prepared.clone()).await;
+                let exchange = session.send_in_burst(prepared.clone()).await;
                 if is_last(step, &exchange) {
                     is_over.store(true, Ordering::Relaxed);
                 }
@@ -128,7 +128,7 @@ async fn crowded(
 async fn spaced_by_clock(
     walk: &Walk<'_>,
     step: &BurstStep,
-    prepared: &Prepared,
+    prepared: &ClientRequest,
     time: Duration,
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
     let mut all = Vec::new();
@@ -139,7 +139,7 @@ async fn spaced_by_clock(
             request::wait(walk, due - moved).await?;
             moved = due;
         }
-        let exchange = Arc::new(walk.stage.send_in_burst(prepared.clone()).await);
+        let exchange = Arc::new(walk.session.send_in_burst(prepared.clone()).await);
         all.push(Arc::clone(&exchange));
         if is_last(step, &exchange) {
             break;
@@ -152,17 +152,17 @@ async fn spaced_by_clock(
 async fn spaced(
     walk: &Walk<'_>,
     step: &BurstStep,
-    prepared: &Prepared,
+    prepared: &ClientRequest,
     time: Duration,
 ) -> Vec<Arc<Exchange>> {
     let (begun, is_over) = (Instant::now(), AtomicBool::new(false));
-    let (stage, is_over) = (walk.stage, &is_over);
+    let (session, is_over) = (walk.session, &is_over);
     let calls = (0..step.calls).map(|number| async move {
         tokio::time::sleep_until(begun + time_of(number, step.calls, time)).await;
         if is_over.load(Ordering::Relaxed) {
             return None;
         }
-        let exchange = stage.send_in_burst(prepared.clone()).await;
+        let exchange = session.send_in_burst(prepared.clone()).await;
         if is_last(step, &exchange) {
             is_over.store(true, Ordering::Relaxed);
         }
@@ -182,7 +182,7 @@ fn judge(
     step: &BurstStep,
     all: &[Arc<Exchange>],
     label: &str,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) {
     let document = Document::of_value(summary(all));
     for (name, place) in &step.capture {

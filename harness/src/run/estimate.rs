@@ -10,17 +10,18 @@ use moot_fixtures::contract::{Operation, PAGE_SIZE_EXAMPLE, Scopes};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::plan::Planned;
 use super::{movement, shape};
+use crate::client::created_kind;
+use crate::environment::application_of;
 use crate::scenario::model::{
     Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
 };
 use crate::scenario::names::Names;
-use crate::target::{Endpoints, application_of, created_kind};
+use crate::scenario::plan::Planned;
+use crate::target_file::Endpoints;
 
 /// At least and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Bounds {
     pub min: u64,
     pub max: u64,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::result::ScenarioResult;
+use crate::result::ScenarioResult;
 
 /// One event, in the order it happened.
 #[derive(Debug, Clone)]

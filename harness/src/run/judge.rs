@@ -10,10 +10,12 @@ use moot_fixtures::register;
 
 use crate::check::{self, Document, Judgement};
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, Subject};
+use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Check, Location};
 use crate::scenario::names::Names;
 use crate::verdict::Verdict;
+
+use super::stop::Stop;
 
 /// Where a check stands in the run.
 #[derive(Debug, Clone)]
@@ -67,9 +69,11 @@ impl Standing {
     }
 
     /// A check that was declared and not judged.
-    pub(super) fn unjudged(&self, check: &Check, verdict: Verdict, reason: &str) -> CheckResult {
+    pub(super) fn unjudged(&self, check: &Check, stop: &Stop) -> CheckResult {
+        let (verdict, reason) = stop.verdict();
         let mut result = self.blank(&check.requirement, Some(check.at.clone()), None);
         result.verdict = verdict;
+        result.not_run = stop.not_run_kind();
         result.message = reason.to_owned();
         result
     }
@@ -99,6 +103,8 @@ impl Standing {
             verdict: Verdict::NotApplicable,
             scenario: Arc::clone(&self.scenario),
             step: Arc::clone(&self.step),
+            failure: None,
+            not_run: None,
             message: String::new(),
             expected: String::new(),
             actual: String::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
-use crate::run::result::ScenarioResult;
+use crate::result::ScenarioResult;
 use crate::verdict::Verdict;
 
 /// What is kept of an exchange that nobody complained about.

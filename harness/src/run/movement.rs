@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
-use crate::run::plan::Planned;
 use crate::scenario::model::{Piece, RequestLine, RequestShape, Text, TokenChoice};
+use crate::scenario::plan::Planned;
 
 use super::pages;
 use super::request::{self, Gathered};
@@ -49,11 +49,11 @@ pub(super) const fn look_requests_max(pages_max: u64) -> u64 {
 
 /// The data now; what can't be read is left out.
 pub(super) async fn look(shared: &Shared, planned: Planned<'_>, name: &str) -> Moment {
-    let Ok(stage) = shared.target.stage(name, &planned.scenario.sandbox).await else {
+    let Ok(session) = shared.target.session(name, &planned.scenario.sandbox).await else {
         return Moment::default();
     };
-    let names = scenario::root_names(&stage);
-    let mut walk = scenario::walk_on(shared, &stage, planned, name, names);
+    let names = scenario::root_names(&session);
+    let mut walk = scenario::walk_on(shared, &session, planned, name, names);
     let mut moment = Moment::default();
     for operation in COUNTED {
         moment.totals.push(total(&walk, operation).await);
@@ -67,7 +67,7 @@ pub(super) async fn look(shared: &Shared, planned: Planned<'_>, name: &str) -> M
             moment.statuses.insert(id.to_owned(), status.to_owned());
         }
     }
-    stage.close().await;
+    session.close().await;
     moment
 }
 

@@ -6,9 +6,10 @@ use moot_fixtures::contract::{Level, Standing as Latitude};
 use moot_fixtures::questions;
 use serde_json::Value;
 
+use crate::answers::ObservedAnswer;
 use crate::check::{self, Document};
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, ObservedAnswer, Subject};
+use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Observation, Sight};
 use crate::verdict::Verdict;
 

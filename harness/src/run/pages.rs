@@ -11,6 +11,7 @@ use crate::scenario::model::{EachPage, Json, Piece, RequestShape, Text};
 use super::request::{self, Gathered};
 use super::scenario::Walk;
 use super::stop::Stop;
+use crate::verdict::NotRunKind;
 
 /// What one walk over a list found.
 struct Walked {
@@ -38,7 +39,10 @@ pub(super) async fn walk(
         walked = follow(walk, shape, each_page, label, gathered).await?;
     }
     if !walked.is_steady {
-        return Err(Stop::not_run("the list changed while its pages were read, twice"));
+        return Err(Stop::not_run(
+            NotRunKind::DataChanged,
+            "the list changed while its pages were read, twice",
+        ));
     }
     if !walked.is_whole {
         return Err(Stop::NotApplicable(format!(
@@ -119,10 +123,13 @@ fn pages_max(walk: &Walk<'_>) -> u64 {
 fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {
     match (&document.json, document.status) {
         (Some(body), Some(200)) if body["data"].is_array() => Ok(body.as_ref().clone()),
-        (_, status) => Err(Stop::not_run(format!(
-            "page {number} is no list (status {})",
-            status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
-        ))),
+        (_, status) => Err(Stop::not_run(
+            NotRunKind::UnusableAnswer,
+            format!(
+                "page {number} is no list (status {})",
+                status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
+            ),
+        )),
     }
 }
 

@@ -6,27 +6,29 @@ use moot_fixtures::contract::Operation;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
+use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
+use crate::environment::Session;
 use crate::scenario::model::{
     Json, Multipart, PartContent, PartSpec, Raw, RawContent, RequestBody, RequestLine,
     RequestShape, Text, TokenChoice,
 };
 use crate::scenario::names::Names;
-use crate::target::{PartBytes, Prepared, PreparedBody, PreparedPart, Stage};
 
 use super::stop::Stop;
+use crate::verdict::NotRunKind;
 
 /// What can't stand in a path as it is; `%` can, so that a scenario may send any bytes.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'#');
 
 /// The request that `shape` means now.
 pub(super) async fn prepare(
-    stage: &Stage,
+    session: &Session,
     names: &Names,
     shape: &RequestShape,
     scenario: &str,
-) -> Result<Prepared, Stop> {
+) -> Result<ClientRequest, Stop> {
     let line = shape.line.as_ref().ok_or_else(|| Stop::ours("a request without a line"))?;
-    let (method, mut path, operation) = resolve_line(stage, names, line)?;
+    let (method, mut path, operation) = resolve_line(session, names, line)?;
     let query = pairs(names, &shape.query)?;
     if !query.is_empty() {
         path.push(if path.contains('?') { '&' } else { '?' });
@@ -39,14 +41,14 @@ pub(super) async fn prepare(
         None => "main".to_owned(),
     };
     let mut headers = pairs(names, &shape.headers)?;
-    if let Some(token) = token(stage, names, shape.token.as_ref(), &application).await? {
+    if let Some(token) = token(session, names, shape.token.as_ref(), &application).await? {
         headers.push(("authorization".to_owned(), format!("Bearer {token}")));
     }
     let body = match &shape.body {
-        Some(body) => prepare_body(stage, names, body)?,
-        None => PreparedBody::Empty,
+        Some(body) => prepare_body(session, names, body)?,
+        None => ClientBody::Empty,
     };
-    Ok(Prepared {
+    Ok(ClientRequest {
         method,
         path,
         operation,
@@ -58,23 +60,23 @@ pub(super) async fn prepare(
 }
 
 async fn token(
-    stage: &Stage,
+    session: &Session,
     names: &Names,
     choice: Option<&TokenChoice>,
     application: &str,
 ) -> Result<Option<String>, Stop> {
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
-        Some(TokenChoice::Shared(scopes)) => Some(stage.token(application, *scopes).await?),
-        Some(TokenChoice::Expired) => Some(stage.expired_token(application).await?),
-        Some(TokenChoice::Revoked) => Some(stage.revoked_token(application).await?),
+        Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
+        Some(TokenChoice::Expired) => Some(session.expired_token(application).await?),
+        Some(TokenChoice::Revoked) => Some(session.revoked_token(application).await?),
         Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
     })
 }
 
 /// Method, path below the base address, and the operation these belong to.
 pub(super) fn resolve_line(
-    stage: &Stage,
+    session: &Session,
     names: &Names,
     line: &RequestLine,
 ) -> Result<(String, String, Option<Operation>), Stop> {
@@ -83,7 +85,7 @@ pub(super) fn resolve_line(
             let path = path.render_text(names)?;
             let path = utf8_percent_encode(&path, PATH).to_string();
             let method = method.render_text(names)?;
-            let operation = operation_of(stage, &method, &path);
+            let operation = operation_of(session, &method, &path);
             Ok((method, path, operation))
         }
         RequestLine::Operation { operation, known, id } => {
@@ -95,7 +97,7 @@ pub(super) fn resolve_line(
                         .ok_or_else(|| Stop::ours(&format!("`{name}` is no operation")))?
                 }
             };
-            let (method, template) = stage.endpoint(operation);
+            let (method, template) = session.endpoint(operation);
             let id = match id {
                 Some(id) => id.render_text(names)?,
                 None => String::new(),
@@ -107,14 +109,14 @@ pub(super) fn resolve_line(
 }
 
 /// The operation of the contract that a method and a path belong to.
-fn operation_of(stage: &Stage, method: &str, path: &str) -> Option<Operation> {
+fn operation_of(session: &Session, method: &str, path: &str) -> Option<Operation> {
     let path = path.split('?').next().unwrap_or(path);
     let method = Method::from_bytes(method.as_bytes()).ok()?;
     // A template without an id wins: nothing of §4 has an id where another has a fixed segment.
     Operation::ALL
         .into_iter()
         .filter(|operation| {
-            let (own_method, template) = stage.endpoint(*operation);
+            let (own_method, template) = session.endpoint(*operation);
             own_method == method.as_str() && is_template_of(template, path)
         })
         .min_by_key(|operation| operation.path().contains('{'))
@@ -159,27 +161,27 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-fn prepare_body(stage: &Stage, names: &Names, body: &RequestBody) -> Result<PreparedBody, Stop> {
+fn prepare_body(session: &Session, names: &Names, body: &RequestBody) -> Result<ClientBody, Stop> {
     Ok(match body {
-        RequestBody::Form(fields) => PreparedBody::Bytes {
+        RequestBody::Form(fields) => ClientBody::Bytes {
             content_type: Some("application/x-www-form-urlencoded".to_owned()),
             bytes: form_urlencoded::Serializer::new(String::new())
                 .extend_pairs(pairs(names, fields)?)
                 .finish()
                 .into(),
         },
-        RequestBody::Json(json) => PreparedBody::Bytes {
+        RequestBody::Json(json) => ClientBody::Bytes {
             content_type: Some("application/json".to_owned()),
             bytes: json.render(names)?.to_string().into(),
         },
         RequestBody::Multipart(multipart) => {
-            PreparedBody::Multipart(parts(stage, names, multipart)?)
+            ClientBody::Multipart(parts(session, names, multipart)?)
         }
         RequestBody::Raw(raw) => prepare_raw(names, raw)?,
     })
 }
 
-fn prepare_raw(names: &Names, raw: &Raw) -> Result<PreparedBody, Stop> {
+fn prepare_raw(names: &Names, raw: &Raw) -> Result<ClientBody, Stop> {
     let bytes: Bytes = match &raw.content {
         RawContent::Text(text) => text.render_text(names)?.into(),
         RawContent::CrlfLines(lines) => {
@@ -196,23 +198,23 @@ fn prepare_raw(names: &Names, raw: &Raw) -> Result<PreparedBody, Stop> {
         Some(text) => Some(text.render_text(names)?),
         None => None,
     };
-    Ok(PreparedBody::Raw { content_type, bytes, declared_length: raw.declared_length })
+    Ok(ClientBody::Raw { content_type, bytes, declared_length: raw.declared_length })
 }
 
-fn parts(stage: &Stage, names: &Names, multipart: &Multipart) -> Result<Vec<PreparedPart>, Stop> {
+fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<FormPart>, Stop> {
     let mut parts = match &multipart.from_schema {
-        Some(schema) => derived(stage, names, schema)?,
+        Some(schema) => derived(session, names, schema)?,
         None => Vec::new(),
     };
     let set = pairs(names, &multipart.set)?;
     for (name, _) in &set {
         parts.retain(|part| part.name != *name);
     }
-    parts.extend(set.into_iter().map(|(name, text)| PreparedPart {
+    parts.extend(set.into_iter().map(|(name, text)| FormPart {
         name,
         file_name: None,
         content_type: None,
-        content: PartBytes::Bytes(text.into()),
+        content: FormPartContent::Bytes(text.into()),
     }));
     for omitted in multipart.omit.iter().flatten() {
         let omitted = omitted.render_text(names)?;
@@ -224,14 +226,17 @@ fn parts(stage: &Stage, names: &Names, multipart: &Multipart) -> Result<Vec<Prep
     Ok(parts)
 }
 
-fn derived(stage: &Stage, names: &Names, schema: &Json) -> Result<Vec<PreparedPart>, Stop> {
+fn derived(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
     let schema = schema.render(names)?;
-    stage
-        .payload(&schema)
-        .map_err(|reason| Stop::not_run(format!("no request can be made of the schema: {reason}")))
+    session.payload(&schema).map_err(|reason| {
+        Stop::not_run(
+            NotRunKind::UnusableSchema,
+            format!("no request can be made of the schema: {reason}"),
+        )
+    })
 }
 
-fn part(names: &Names, spec: &PartSpec) -> Result<PreparedPart, Stop> {
+fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
     let text = |text: &Option<Text>| match text {
         Some(text) => text.render_text(names).map(Some),
         None => Ok(None),
@@ -239,17 +244,17 @@ fn part(names: &Names, spec: &PartSpec) -> Result<PreparedPart, Stop> {
     let mut file_name = text(&spec.file_name)?;
     let mut content_type = text(&spec.content_type)?;
     let content = match &spec.content {
-        PartContent::Text(text) => PartBytes::Bytes(text.render_text(names)?.into()),
-        PartContent::Zeros(length) => PartBytes::Zeros(*length),
+        PartContent::Text(text) => FormPartContent::Bytes(text.render_text(names)?.into()),
+        PartContent::Zeros(length) => FormPartContent::Zeros(*length),
         PartContent::File(name) => {
             let document = moot_fixtures::documents::get(name)
                 .ok_or_else(|| Stop::ours(&format!("there is no document `{name}`")))?;
             file_name.get_or_insert_with(|| document.name.to_owned());
             content_type.get_or_insert_with(|| document.media_type.to_owned());
-            PartBytes::Bytes(Bytes::from_static(document.bytes))
+            FormPartContent::Bytes(Bytes::from_static(document.bytes))
         }
     };
-    Ok(PreparedPart { name: spec.name.render_text(names)?, file_name, content_type, content })
+    Ok(FormPart { name: spec.name.render_text(names)?, file_name, content_type, content })
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::check::{self, Document};
+use crate::client::DeliveryReceiver;
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
-use crate::target::Receiver;
+use crate::verdict::NotRunKind;
 
 use super::scenario::Walk;
 use super::step::Done;
@@ -29,12 +30,12 @@ async fn receive(
     walk: &mut Walk<'_>,
     step: &ReceiveStep,
     label: &str,
-    checks: &mut Vec<crate::run::result::CheckResult>,
+    checks: &mut Vec<crate::result::CheckResult>,
 ) -> Result<(), Stop> {
     let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
     if let Some(require) = &step.require {
-        request::holds(walk, require, &document, request::PRECONDITION)?;
+        request::holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);
@@ -50,21 +51,21 @@ async fn receive(
 
 /// What comes, or what came when it was recorded.
 async fn seen(walk: &mut Walk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
-    if let Some(recorded) = walk.stage.recorded_deliveries(&step.receiver) {
+    if let Some(recorded) = walk.session.recorded_deliveries(&step.receiver) {
         return Ok(recorded?);
     }
-    let mark = walk.stage.mark();
+    let mark = walk.session.mark();
     let deliveries = match step.until {
         ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
         ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
     };
-    walk.stage.keep_deliveries(mark, &step.receiver, &deliveries);
+    walk.session.keep_deliveries(mark, &step.receiver, &deliveries);
     Ok(deliveries)
 }
 
 /// Deliveries since the receiver was last asked.
 fn fresh(walk: &Walk<'_>, receiver: &str) -> Vec<Value> {
-    let all = walk.receivers.get(receiver).map(Receiver::deliveries).unwrap_or_default();
+    let all = walk.receivers.get(receiver).map(DeliveryReceiver::deliveries).unwrap_or_default();
     let seen = walk.seen_deliveries.get(receiver).copied().unwrap_or(0);
     all.into_iter().skip(seen).collect()
 }
@@ -88,7 +89,7 @@ async fn at_least(
             mark_seen(walk, &step.receiver, deliveries.len());
             return Ok(deliveries);
         }
-        let is_over = if walk.stage.has_admin() {
+        let is_over = if walk.session.has_admin() {
             moved >= within && begun.elapsed() >= REAL_TIME_MAX
         } else {
             begun.elapsed() >= within
@@ -98,7 +99,7 @@ async fn at_least(
             mark_seen(walk, &step.receiver, deliveries.len());
             return Ok(deliveries);
         }
-        if walk.stage.has_admin() && moved < within {
+        if walk.session.has_admin() && moved < within {
             request::wait(walk, Duration::from_secs(1)).await?;
             moved += Duration::from_secs(1);
         }
@@ -112,7 +113,7 @@ async fn none_for(
     duration: Duration,
 ) -> Result<Vec<Value>, Stop> {
     request::wait(walk, duration).await?;
-    if walk.stage.has_admin() {
+    if walk.session.has_admin() {
         tokio::time::sleep(ASK_EVERY).await;
     }
     let deliveries = fresh(walk, &step.receiver);

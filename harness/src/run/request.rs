@@ -7,10 +7,11 @@ use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
 use crate::check::{self, Document, Judgement, implicit};
+use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
-use crate::run::result::CheckResult;
+use crate::result::CheckResult;
 use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
-use crate::target::pace::RETRY_AFTER_MAX;
+use crate::verdict::NotRunKind;
 
 use super::scenario::{Final, Walk};
 use super::step::Done;
@@ -18,10 +19,10 @@ use super::stop::{Stop, describe};
 use super::{observe, pages, prepare, shape, snapshot, unchanged};
 
 /// What is said where a precondition does not hold; what came instead follows.
-pub(crate) const PRECONDITION: &str = "the precondition does not hold";
+const PRECONDITION: &str = "the precondition does not hold";
 
 /// What is said where a control is refused; what came instead follows.
-pub(crate) const CONTROL: &str = "the same call without the flaw was not accepted";
+const CONTROL: &str = "the same call without the flaw was not accepted";
 
 /// What a step gathers while it goes on.
 #[derive(Default)]
@@ -67,7 +68,7 @@ async fn walk_parts<'a>(
         walk.finals.push(Final { suffix, steps: &step.finally, names });
     }
     if let Some(require) = &step.require {
-        holds(walk, require, &document, PRECONDITION)?;
+        holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     let mut checks = judged(walk, step, label, &document, &exchange);
     observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
@@ -113,9 +114,9 @@ pub(super) async fn sent(
     label: &str,
     gathered: &mut Gathered,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
-    let prepared = prepare::prepare(walk.stage, &walk.names, shape, &walk.name).await?;
+    let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
     let breaks_off = prepared.body.breaks_off();
-    let exchange = Arc::new(walk.stage.send(prepared).await);
+    let exchange = Arc::new(walk.session.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
     match &exchange.outcome {
@@ -124,20 +125,23 @@ pub(super) async fn sent(
             "the target does not answer a request that breaks off, and need not".to_owned(),
         )),
         Ok(response) if is_too_long(response, exchange.request.operation) => Err(Stop::not_run(
+            NotRunKind::UnusableAnswer,
             "the answer is longer than what is kept of one, so it cannot be judged",
         )),
-        Ok(response) if let Some(why) = chance_limit(walk, response) => Err(Stop::not_run(why)),
+        Ok(response) if let Some(why) = chance_limit(walk, response) => {
+            Err(Stop::not_run(NotRunKind::RateLimited, why))
+        }
         Ok(response) => {
             let operation = exchange.request.operation;
             let endpoint = operation.filter(|_| matches!(response.status, 200..=299));
             let mut document = document_of(response, operation);
             document.endpoint = endpoint.map(|operation| {
-                let (method, path) = walk.stage.endpoint(operation);
+                let (method, path) = walk.session.endpoint(operation);
                 json!({ "method": method, "path": path })
             });
             Ok((document, exchange))
         }
-        Err(trouble) => Err(Stop::not_run(describe(trouble))),
+        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, describe(trouble))),
     }
 }
 
@@ -174,15 +178,19 @@ pub(super) fn holds(
     walk: &Walk<'_>,
     expectation: &Expectation,
     document: &Document,
-    what: &str,
+    kind: NotRunKind,
 ) -> Result<(), Stop> {
+    let what = if kind == NotRunKind::Control { CONTROL } else { PRECONDITION };
     match check::expectation::judge(expectation, document, &walk.names) {
         Judgement::Holds => Ok(()),
-        Judgement::Fails { message, expected, actual, .. } => Err(Stop::not_run(format!(
-            "{what}: {message} (expected {expected}, got {})",
-            walk.shared.masks.mask(&actual)
-        ))),
-        Judgement::Empty { reason } => Err(Stop::not_run(format!("{what}: {reason}"))),
+        Judgement::Fails { message, expected, actual, .. } => Err(Stop::not_run(
+            kind,
+            format!(
+                "{what}: {message} (expected {expected}, got {})",
+                walk.shared.masks.mask(&actual)
+            ),
+        )),
+        Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what}: {reason}"))),
     }
 }
 
@@ -195,7 +203,7 @@ async fn control_holds(
     gathered: &mut Gathered,
 ) -> Result<(), Stop> {
     let shape = shape::merged(&step.shape, &control.shape);
-    let prepared = prepare::prepare(walk.stage, &walk.names, &shape, &walk.name).await?;
+    let prepared = prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?;
     let creates = matches!(
         prepared.operation,
         Some(
@@ -209,29 +217,30 @@ async fn control_holds(
         .then(|| format!("{} {} {}", prepared.application, prepared.method, prepared.path));
     if let Some(known) = key.as_ref().and_then(|key| walk.shared.controls.lock().get(key).cloned())
     {
-        return known.map_err(Stop::not_run);
+        return known;
     }
     let outcome = match sent(walk, &shape, label, gathered).await {
         Ok((document, _)) => control_judged(walk, control, &document),
         Err(stop) => Err(stop),
     };
     if let Some(key) = key {
-        let kept = outcome.as_ref().copied().map_err(|stop| stop.verdict().1.to_owned());
-        walk.shared.controls.lock().insert(key, kept);
+        walk.shared.controls.lock().insert(key, outcome.clone());
     }
     outcome
 }
 
 fn control_judged(walk: &Walk<'_>, control: &Control, document: &Document) -> Result<(), Stop> {
-    let what = CONTROL;
     match &control.require {
-        Some(require) => holds(walk, require, document, what),
+        Some(require) => holds(walk, require, document, NotRunKind::Control),
         None => match document.status {
             Some(200..=299) => Ok(()),
-            status => Err(Stop::not_run(format!(
-                "{what}: status {}",
-                status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
-            ))),
+            status => Err(Stop::not_run(
+                NotRunKind::Control,
+                format!(
+                    "{CONTROL}: status {}",
+                    status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
+                ),
+            )),
         },
     }
 }
@@ -252,10 +261,10 @@ async fn polled(
             return Ok((document, exchange));
         }
         if waited >= poll.at_most {
-            return Err(Stop::not_run(format!(
-                "it did not come about within {} s",
-                poll.at_most.as_secs()
-            )));
+            return Err(Stop::not_run(
+                NotRunKind::PollTimeout,
+                format!("it did not come about within {} s", poll.at_most.as_secs()),
+            ));
         }
         wait(walk, poll.every).await?;
         waited += poll.every;
@@ -269,17 +278,17 @@ const SETTLES_MAX: usize = 5;
 /// Lets time pass: on a sandbox its clock is moved and what it made due is waited for, elsewhere real
 /// time is.
 pub(super) async fn wait(walk: &Walk<'_>, duration: Duration) -> Result<(), Stop> {
-    if walk.stage.has_admin() {
+    if walk.session.has_admin() {
         let seconds = duration.as_secs().max(1);
         let moved = json!({ "advance_seconds": seconds });
-        let mut settled = walk.stage.admin("POST", "/clock", Some(moved)).await?;
+        let mut settled = walk.session.admin("POST", "/clock", Some(moved)).await?;
         for _ in 0..SETTLES_MAX {
             if settled["in_flight"].as_u64().unwrap_or(0) == 0 {
                 break;
             }
-            settled = walk.stage.admin("POST", "/deliveries/settle", Some(json!({}))).await?;
+            settled = walk.session.admin("POST", "/deliveries/settle", Some(json!({}))).await?;
         }
-    } else if !walk.stage.is_recorded() {
+    } else if !walk.session.is_recorded() {
         tokio::select! {
             () = tokio::time::sleep(duration) => {}
             () = walk.shared.interruption.told(), if !walk.is_final => {}

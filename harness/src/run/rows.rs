@@ -6,12 +6,16 @@ use crate::scenario::model::Json;
 use crate::scenario::names::Names;
 
 use super::stop::Stop;
+use crate::verdict::NotRunKind;
 
 /// A list of run time.
 pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
     match rows.render(names)? {
         Value::Array(rows) => Ok(rows),
-        other => Err(Stop::not_run(format!("a loop needs a list, not {}", kind(&other)))),
+        other => Err(Stop::not_run(
+            NotRunKind::MissingValue,
+            format!("a loop needs a list, not {}", kind(&other)),
+        )),
     }
 }
 

@@ -7,13 +7,14 @@ use std::time::Instant;
 use moot_snapshots::Placeholders;
 use serde_json::Value;
 
+use crate::client::DeliveryReceiver;
+use crate::environment::Session;
+use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::run::Event;
-use crate::run::plan::Planned;
-use crate::run::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::scenario::model::Step;
 use crate::scenario::names::Names;
-use crate::target::{Receiver, Stage};
-use crate::verdict::Verdict;
+use crate::scenario::plan::Planned;
+use crate::verdict::{NotRunKind, Verdict};
 
 use super::interruption::REASON;
 use super::rows::{list, row_label};
@@ -33,7 +34,7 @@ pub(super) struct Final<'a> {
 /// The walk of one row of one scenario.
 pub(super) struct Walk<'a> {
     pub(super) shared: &'a Shared,
-    pub(super) stage: &'a Stage,
+    pub(super) session: &'a Session,
     pub(super) planned: Planned<'a>,
     /// `stem/id[row]`.
     pub(super) name: Arc<str>,
@@ -47,7 +48,7 @@ pub(super) struct Walk<'a> {
     /// Whether this is a row of a loop over what the target holds.
     pub(super) is_row: bool,
     /// The receivers that listen, by name.
-    pub(super) receivers: BTreeMap<String, Receiver>,
+    pub(super) receivers: BTreeMap<String, DeliveryReceiver>,
     /// Deliveries already shown, by receiver.
     pub(super) seen_deliveries: BTreeMap<String, usize>,
     /// How often each name of a snapshot was given.
@@ -67,7 +68,7 @@ impl Walk<'_> {
     /// Why no further step is walked, where the run was interrupted; what always runs still is.
     pub(super) fn interrupted(&self) -> Result<(), Stop> {
         match self.shared.interruption.is_told() && !self.is_final {
-            true => Err(Stop::not_run(REASON)),
+            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
             false => Ok(()),
         }
     }
@@ -104,7 +105,8 @@ pub(super) fn broken(
 
 /// A scenario that did not end in the time that an interruption leaves.
 pub(super) fn cut_off(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
-    let stop = Stop::not_run(format!("{REASON}, and this did not end in time"));
+    let stop =
+        Stop::not_run(NotRunKind::Interrupted, format!("{REASON}, and this did not end in time"));
     let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
     (shared.on_event)(Event::Ended(Arc::clone(&result)));
     vec![result]
@@ -114,7 +116,13 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
     let begun = Instant::now();
     let name = planned.name();
     if shared.interruption.is_told() {
-        return vec![unwalked(shared, planned, &name, &Stop::not_run(REASON), begun)];
+        return vec![unwalked(
+            shared,
+            planned,
+            &name,
+            &Stop::not_run(NotRunKind::Interrupted, REASON),
+            begun,
+        )];
     }
     for need in &planned.scenario.needs {
         if let Some(mut not_run) = shared.target.missing(need) {
@@ -142,7 +150,13 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
             }
         }
         if shared.interruption.is_told() {
-            results.push(unwalked(shared, planned, &name, &Stop::not_run(REASON), begun));
+            results.push(unwalked(
+                shared,
+                planned,
+                &name,
+                &Stop::not_run(NotRunKind::Interrupted, REASON),
+                begun,
+            ));
             continue;
         }
         results.push(row_walked(shared, planned, &name, row.map(|_| index)).await);
@@ -153,10 +167,10 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
 /// The rows of a scenario: one without a name where it has no `for_each`.
 async fn rows(shared: &Shared, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
-    let stage = shared.target.stage(&planned.name(), &planned.scenario.sandbox).await?;
-    let names = root_names(&stage);
+    let session = shared.target.session(&planned.name(), &planned.scenario.sandbox).await?;
+    let names = root_names(&session);
     let rows = list(&names, &for_each.rows);
-    stage.close().await;
+    session.close().await;
     let rows = rows?;
     if rows.is_empty() {
         return Err(Stop::NotApplicable(format!("there is no {} to try it with", for_each.name)));
@@ -164,9 +178,9 @@ async fn rows(shared: &Shared, planned: Planned<'_>) -> Result<Vec<Option<Value>
     Ok(rows.into_iter().map(Some).collect())
 }
 
-pub(super) fn root_names(stage: &Stage) -> Names {
+pub(super) fn root_names(session: &Session) -> Names {
     let mut names = Names::default();
-    for (root, value) in stage.roots() {
+    for (root, value) in session.roots() {
         names.set(&root, value);
     }
     names
@@ -222,6 +236,7 @@ fn unconfirmed(
         for check in &mut step.checks {
             if check.verdict == Verdict::Fail && is_doubtful(check) {
                 check.verdict = Verdict::NotRun;
+                check.not_run = Some(NotRunKind::DataChanged);
                 check.message = format!("{why}: {}", check.message);
             }
         }
@@ -238,41 +253,42 @@ async fn attempt(
     row: Option<usize>,
 ) -> ScenarioResult {
     let begun = Instant::now();
-    let stage = match shared.target.stage(name, &planned.scenario.sandbox).await {
-        Ok(stage) => stage,
+    let session = match shared.target.session(name, &planned.scenario.sandbox).await {
+        Ok(session) => session,
         Err(trouble) => return unwalked(shared, planned, name, &Stop::from(trouble), begun),
     };
-    let mut names = root_names(&stage);
+    let mut names = root_names(&session);
     // Its value in this world: a sandbox has secrets of its own.
     if let (Some(for_each), Some(row)) = (&planned.scenario.for_each, row) {
         let rows = list(&names, &for_each.rows);
-        let gone = || Stop::not_run("the row is not there any more".to_owned());
+        let gone =
+            || Stop::not_run(NotRunKind::DataChanged, "the row is not there any more".to_owned());
         match rows.and_then(|rows| rows.into_iter().nth(row).ok_or_else(gone)) {
             Ok(value) => names.set(&for_each.name, value),
             Err(stop) => {
-                stage.close().await;
+                session.close().await;
                 return unwalked(shared, planned, name, &stop, begun);
             }
         }
     }
-    let mut walk = walk_on(shared, &stage, planned, name, names);
+    let mut walk = walk_on(shared, &session, planned, name, names);
     let stop = walk_steps(&mut walk).await;
     let result = ended(walk, stop, begun);
-    stage.close().await;
+    session.close().await;
     result
 }
 
 /// A walk that has not begun.
 pub(super) fn walk_on<'a>(
     shared: &'a Shared,
-    stage: &'a Stage,
+    session: &'a Session,
     planned: Planned<'a>,
     name: &str,
     names: Names,
 ) -> Walk<'a> {
     Walk {
         shared,
-        stage,
+        session,
         planned,
         name: Arc::from(name),
         names,

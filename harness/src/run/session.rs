@@ -11,16 +11,16 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
-use crate::exchange::Masks;
+use crate::client::TargetDescription;
+use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
 use crate::expected::{self, Circumstances, Expected};
+use crate::masks::Masks;
+use crate::result::{
+    Ending, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings,
+};
 use crate::run::Event;
 use crate::run::order::Order;
-use crate::run::outcome::{self, Ending};
-use crate::run::result::{
-    ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings, TargetDescription,
-};
 use crate::scenario::model::ScenarioFile;
-use crate::target::{Chosen, OpenError, Target, TargetChoice};
 
 use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
@@ -28,7 +28,7 @@ use super::walk::{self, RunOptions, Shared};
 use super::{SnapshotMode, snapshot};
 
 /// An opened target, and all that its walks share.
-pub struct Session {
+pub struct Runner {
     shared: Arc<Shared>,
     begun: Begun,
     jobs: Option<usize>,
@@ -89,7 +89,7 @@ pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> Run
     Begun::now(options).blank(ending, Some(why), describe_choice(&options.choice))
 }
 
-impl Session {
+impl Runner {
     /// Opens the target of `options`, and walks until `interruption` is told; files and selectors are
     /// not looked at, and known failures are held against the register alone.
     ///
@@ -100,24 +100,21 @@ impl Session {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let known = |chosen: &Chosen| chosen.expected_of_drawn(&options.target, expected::today());
-        Self::opened(options, known, interruption, on_event).await
+        Self::opened(options, None, interruption, on_event).await
     }
 
-    /// As [`Session::open`], for the files of `options`, which known failures are held against.
+    /// As [`Runner::open`], for the files of `options`, which known failures are held against.
     pub(super) async fn open_for_suite(
         options: &RunOptions,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let known =
-            |chosen: &Chosen| chosen.expected(&options.target, &options.files, expected::today());
-        Self::opened(options, known, interruption, on_event).await
+        Self::opened(options, Some(&options.files), interruption, on_event).await
     }
 
     async fn opened(
         options: &RunOptions,
-        known_failures: impl FnOnce(&Chosen) -> Result<Expected, OpenError>,
+        files: Option<&[ScenarioFile]>,
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
@@ -128,9 +125,9 @@ impl Session {
         };
         let opened = async {
             let chosen = options.choice.clone().read()?;
-            let expected = known_failures(&chosen)?;
+            let expected = known_failures(options, &chosen, files)?;
             let masks = Arc::clone(&begun.masks);
-            Ok((Target::open(chosen, options.target.clone(), masks).await?, expected))
+            Ok((Environment::open(chosen, options.target.clone(), masks).await?, expected))
         };
         let opened = tokio::select! {
             opened = opened => opened,
@@ -183,7 +180,7 @@ impl Session {
     }
 
     /// What is walked.
-    pub fn target(&self) -> &Target {
+    pub fn target(&self) -> &Environment {
         &self.shared.target
     }
 
@@ -192,7 +189,7 @@ impl Session {
         (self.shared.on_event)(Event::Planned { scenarios });
     }
 
-    /// Walks the scenarios at these places (see [`Planned`](super::plan::Planned)), as many side by
+    /// Walks the scenarios at these places (see [`Planned`](crate::scenario::plan::Planned)), as many side by
     /// side as the target bears; the results are in the order of the places.
     pub async fn walk(
         &self,
@@ -242,7 +239,7 @@ impl Session {
         self.ended(scenarios, false).await
     }
 
-    /// As [`Session::end`]; after a whole run of a whole suite it is known which snapshots nobody
+    /// As [`Runner::end`]; after a whole run of a whole suite it is known which snapshots nobody
     /// asked for.
     pub(super) async fn ended(
         self,
@@ -259,7 +256,7 @@ impl Session {
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
         let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
-        let mut ending = outcome::ending(&scenarios);
+        let mut ending = crate::result::ending(&scenarios);
         if expected.iter().any(|one| one.state == ExpectedState::Stale) {
             ending = ending.graver(Ending::DRIFTED);
         }
@@ -280,6 +277,17 @@ impl Session {
         result.requests_sent = shared.target.requests_sent();
         result
     }
+}
+
+/// The known failures of the options or of the target file. Held against the day, the register, and the
+/// scenarios where these are known.
+fn known_failures(
+    options: &RunOptions,
+    chosen: &TargetSource,
+    files: Option<&[ScenarioFile]>,
+) -> Result<Expected, OpenError> {
+    expected::read_for(chosen.expected_file(&options.target), files)
+        .map_err(|error| OpenError::Usage(error.to_string()))
 }
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {

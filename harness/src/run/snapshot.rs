@@ -10,7 +10,7 @@ use moot_snapshots::{Comparison, Metadata, Mode, Recorded, Rows, Stored, Told};
 
 use crate::check::Document;
 use crate::exchange::Exchange;
-use crate::run::result::{CheckResult, SnapshotCounts, SnapshotFindings, Subject};
+use crate::result::{CheckResult, SnapshotCounts, SnapshotFindings, Subject};
 use crate::scenario::model::{Place, SnapshotRule};
 use crate::verdict::Verdict;
 

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::check::{self, Document, Found, Judgement};
-use crate::run::result::{CheckResult, StepResult};
+use crate::result::{CheckResult, StepResult};
 use crate::scenario::model::{Action, ForEach, LetBinding, Matcher, Step, Text};
 use crate::verdict::Verdict;
 
 use super::rows::{list, row_label};
 use super::scenario::Walk;
 use super::stop::Stop;
-use super::{admin, burst, declared, judge, receive, request};
+use super::{admin, burst, judge, receive, request};
+use crate::scenario::declared;
 
 /// Loops of run time walk at most so many rows.
 const LOOP_ROWS_MAX: usize = 200;
@@ -45,13 +46,12 @@ pub(super) async fn walk_all<'a>(
 
 /// Records all that these steps declare as unjudged.
 pub(super) fn skip_all(walk: &mut Walk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
-    let (verdict, reason) = stop.verdict();
     for step in steps {
         let label = walk.label(&format!("{}{suffix}", step.name));
         let standing = walk.standing(&label);
         let checks: Vec<_> = declared::checks(step)
             .into_iter()
-            .map(|check| standing.unjudged(check, verdict, reason))
+            .map(|check| standing.unjudged(check, stop))
             .collect();
         record(walk, label, Vec::new(), checks, Duration::ZERO);
         // Steps that always run are not announced by a step that was never sent.
@@ -89,11 +89,10 @@ fn undeclared(
     judged: &[CheckResult],
     stop: &Stop,
 ) -> Vec<CheckResult> {
-    let (verdict, reason) = stop.verdict();
     let standing = walk.standing(label);
     declared::checks(step)
         .into_iter()
-        .map(|check| standing.unjudged(check, verdict, reason))
+        .map(|check| standing.unjudged(check, stop))
         .filter(|result| !judged.iter().any(|known| known.id() == result.id()))
         .collect()
 }
@@ -180,7 +179,7 @@ fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Res
 pub(super) async fn receivers(walk: &mut Walk<'_>) -> Result<(), Stop> {
     let mut opened = serde_json::Map::new();
     for name in &walk.planned.scenario.receivers {
-        let receiver = walk.stage.receiver(name).await?;
+        let receiver = walk.session.receiver(name).await?;
         opened.insert(
             name.clone(),
             serde_json::json!({ "url": receiver.url(), "secret": receiver.secret() }),

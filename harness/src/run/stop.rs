@@ -1,9 +1,9 @@
 //! Why the rest of a scenario is not walked, and the verdict that its checks then have.
 
 use crate::exchange::Trouble;
-use crate::run::result::NotRun;
 use crate::scenario::names::UnknownName;
 use crate::verdict::Verdict;
+use crate::verdict::{NotRun, NotRunKind};
 
 /// Why the rest of a scenario is not walked.
 #[derive(Debug, Clone)]
@@ -17,8 +17,9 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    pub(super) fn not_run(reason: impl Into<String>) -> Self {
+    pub(super) fn not_run(kind: NotRunKind, reason: impl Into<String>) -> Self {
         Self::NotRun(NotRun {
+            kind,
             reason: reason.into(),
             setting: None,
             tolerate_as: String::new(),
@@ -28,6 +29,14 @@ impl Stop {
 
     pub(super) fn ours(reason: &str) -> Self {
         Self::Ours(reason.to_owned())
+    }
+
+    /// The kind of reason, where it could not be judged.
+    pub(super) fn not_run_kind(&self) -> Option<NotRunKind> {
+        match self {
+            Self::NotRun(not_run) => Some(not_run.kind),
+            Self::NotApplicable(_) | Self::Ours(_) => None,
+        }
     }
 
     /// The verdict of what was not walked because of it, and why.
@@ -42,14 +51,14 @@ impl Stop {
 
 impl From<Trouble> for Stop {
     fn from(trouble: Trouble) -> Self {
-        Self::not_run(describe(&trouble))
+        Self::not_run(NotRunKind::NoAnswer, describe(&trouble))
     }
 }
 
 impl From<UnknownName> for Stop {
     fn from(unknown: UnknownName) -> Self {
         // Names are checked before a run; what is missing now is a member of a value that came.
-        Self::not_run(unknown.to_string())
+        Self::not_run(NotRunKind::MissingValue, unknown.to_string())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::scenario::model::{
     Action, Piece, RequestLine, RequestShape, RequestStep, Scenario, Step, Text,
 };
 
-use super::declared;
+use crate::scenario::declared;
 
 /// The turns of a walk.
 pub(super) struct Turns {

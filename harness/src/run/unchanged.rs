@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Scopes;
 use serde_json::Value;
 
-use crate::run::result::CheckResult;
+use crate::result::CheckResult;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
 
@@ -72,7 +72,7 @@ pub(super) async fn judge(
     let after = look(walk, step, label, gathered).await?;
     for ((line, before), after) in step.unchanged.iter().zip(&before).zip(&after) {
         let Some(change) = difference(before, after) else { continue };
-        let view = match prepare::resolve_line(walk.stage, &walk.names, line) {
+        let view = match prepare::resolve_line(walk.session, &walk.names, line) {
             Ok((method, path, _)) => format!("{method} {path}"),
             Err(_) => describe(line),
         };

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::run::plan::Planned;
-use crate::run::result::{ScenarioResult, StepResult};
+use crate::result::{ScenarioResult, StepResult};
 use crate::scenario::model::Step;
-use crate::verdict::Verdict;
+use crate::scenario::plan::Planned;
 
+use super::judge;
 use super::stop::Stop;
 use super::walk::Shared;
-use super::{declared, judge};
+use crate::scenario::declared;
 
 /// A scenario of which no step was walked: all that it declares is there, with the reason.
 pub(super) fn unwalked(
@@ -20,9 +20,9 @@ pub(super) fn unwalked(
     stop: &Stop,
     begun: Instant,
 ) -> ScenarioResult {
-    let (verdict, reason) = stop.verdict();
+    let (verdict, _) = stop.verdict();
     let mut steps = Vec::new();
-    collect_unwalked(shared, &planned.scenario.steps, name, verdict, reason, &mut steps);
+    collect_unwalked(shared, &planned.scenario.steps, name, stop, &mut steps);
     ScenarioResult {
         name: name.to_owned(),
         title: planned.scenario.title.clone(),
@@ -50,8 +50,7 @@ fn collect_unwalked(
     shared: &Shared,
     steps: &[Step],
     scenario: &str,
-    verdict: Verdict,
-    reason: &str,
+    stop: &Stop,
     results: &mut Vec<StepResult>,
 ) {
     for step in steps {
@@ -60,18 +59,18 @@ fn collect_unwalked(
             judge::Standing { scenario: scenario_name, step: step_name, strict: shared.strict };
         let checks: Vec<_> = declared::checks(step)
             .into_iter()
-            .map(|check| standing.unjudged(check, verdict, reason))
+            .map(|check| standing.unjudged(check, stop))
             .collect();
         if !checks.is_empty() {
             results.push(StepResult {
                 name: step.name.clone(),
-                verdict,
+                verdict: stop.verdict().0,
                 exchanges: Vec::new(),
                 checks: judge::merged(checks),
                 passed: 0,
                 duration: std::time::Duration::ZERO,
             });
         }
-        collect_unwalked(shared, declared::inner(step), scenario, verdict, reason, results);
+        collect_unwalked(shared, declared::inner(step), scenario, stop, results);
     }
 }

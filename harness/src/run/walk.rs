@@ -9,23 +9,24 @@ use futures_util::stream::{self, StreamExt};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
+use crate::answers::ObservedAnswer;
 use crate::check::implicit::ImplicitContext;
-use crate::exchange::Masks;
+use crate::environment::{Environment, TargetChoice, TargetOptions};
+use crate::masks::Masks;
+use crate::recording::Recorder;
+use crate::result::{Ending, RunResult, ScenarioResult};
 use crate::run::Event;
 use crate::run::order::Order;
-use crate::run::outcome::Ending;
-use crate::run::plan::{self, Planned};
-use crate::run::result::{ObservedAnswer, RunResult, ScenarioResult};
 use crate::scenario::model::ScenarioFile;
-use crate::target::recording::Recorder;
-use crate::target::{Target, TargetChoice, TargetOptions};
+use crate::scenario::plan::{self, Planned};
 
 use super::interruption::Interruption;
 use super::keep::Kept;
-use super::session::{self, Session};
-use super::snapshot::SnapshotMode;
+use super::scenario;
+use super::session::{self, Runner};
+use super::snapshot::{self, SnapshotMode};
+use super::stop::Stop;
 use super::turn::{self, Course, Turns};
-use super::{scenario, snapshot};
 
 /// What to run, and how.
 pub struct RunOptions {
@@ -86,7 +87,7 @@ impl RunOptions {
 
 /// What every scenario of a run shares.
 pub(super) struct Shared {
-    pub(super) target: Target,
+    pub(super) target: Environment,
     pub(super) strict: bool,
     pub(super) run_tag: String,
     pub(super) masks: Arc<Masks>,
@@ -97,7 +98,7 @@ pub(super) struct Shared {
     pub(super) snapshots_seen: Mutex<snapshot::Seen>,
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
-    pub(super) controls: Mutex<HashMap<String, Result<(), String>>>,
+    pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
     /// Whether a token stays good though its application asks for others, once that was tried.
     pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,
@@ -128,13 +129,13 @@ pub async fn run_until(
         return session::unopened(&options, Ending::INCOMPLETE, why);
     }
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
-    let session = match Session::open_for_suite(&options, interruption, on_event).await {
-        Ok(session) => session,
+    let runner = match Runner::open_for_suite(&options, interruption, on_event).await {
+        Ok(runner) => runner,
         Err(result) => return *result,
     };
-    session.announce(places.len());
-    let scenarios = session.walk(&options.files, &places).await;
-    session.ended(scenarios, options.selectors.is_empty()).await
+    runner.announce(places.len());
+    let scenarios = runner.walk(&options.files, &places).await;
+    runner.ended(scenarios, options.selectors.is_empty()).await
 }
 
 /// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.

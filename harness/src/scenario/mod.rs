@@ -6,12 +6,14 @@
 //! holds the model against the contract. Whatever is wrong is a [`Diagnostic`]. [`schema`] publishes
 //! the same language as JSON Schema.
 
+pub mod declared;
 pub mod diagnostic;
 pub mod load;
 pub mod model;
 pub mod names;
 mod node;
 mod plain;
+pub mod plan;
 mod read;
 pub mod schema;
 pub mod text;

@@ -14,7 +14,7 @@ use super::Bench;
 use super::defects::SAMPLE_EVERY;
 use super::latitude::{Draw, Drawn, tried};
 use super::trial::{is_heavy, side_by_side};
-use crate::run::declared;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 
 /// One round for so many seeds, and for what is left of them.

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::Bench;
 use super::trial::{by_requirement, is_heavy, side_by_side};
-use crate::run::declared;
-use crate::run::result::RunResult;
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::result::RunResult;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
-use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
 
 /// Of the scenarios that declare nothing of what a defect breaks, every so-manieth is run.

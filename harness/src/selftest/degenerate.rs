@@ -11,9 +11,10 @@ use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::Bench;
-use crate::report::text::{Detail, Options};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::report::text::Options;
 use crate::report::{Format, render};
-use crate::target::{TargetChoice, TargetOptions};
+use crate::terminal::Detail;
 
 /// Lines of a first screen.
 const SCREEN_LINES: usize = 48;

@@ -15,10 +15,10 @@ use super::Bench;
 use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
-use crate::run::result::RunResult;
+use crate::environment::{Overlay, TargetChoice, TargetOptions};
+use crate::recording::{Recorder, RecordingError, RecordingPlan};
+use crate::result::RunResult;
 use crate::run::{Kept, RunOptions, run};
-use crate::target::recording::{Asked, Recorder, RecordingError};
-use crate::target::{Overlay, TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
 
 /// Why a deployment can't be used.
@@ -148,7 +148,8 @@ async fn recorded(
     folder: &Path,
 ) -> Result<RunResult, DeployedError> {
     let recorder = Arc::new(Recorder::default());
-    let asked = Asked { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
+    let asked =
+        RecordingPlan { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
     let told = Arc::clone(&bench.tell);
     let run_options = RunOptions {
         kept: Kept::Outline,
@@ -175,7 +176,7 @@ async fn heard(
     folder: &Path,
     overlay: Option<Arc<Overlay>>,
 ) -> RunResult {
-    let index = crate::target::recording::Index::read(folder);
+    let index = crate::recording::RecordingIndex::read(folder);
     let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };
     let choice = TargetChoice::Recording(folder.to_owned());

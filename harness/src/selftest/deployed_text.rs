@@ -2,8 +2,8 @@
 
 use super::deployed::{Deployed, Fate, Judged, Laid};
 use super::text::Page;
-use crate::report::text::Detail;
-use crate::report::text::paint::{Paint, left, width};
+use crate::terminal::Detail;
+use crate::terminal::paint::{Paint, left, width};
 use crate::verdict::Verdict;
 
 /// The report; `Detail::Verbose` shows every line.

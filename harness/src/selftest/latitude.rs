@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use super::Bench;
 use super::trial::side_by_side;
-use crate::run::result::{CheckResult, RunResult};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::result::{CheckResult, RunResult};
 use crate::scenario::model::ScenarioFile;
-use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
 
 /// A service with drawn answers, and what the suite said of it.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::defects::Tried;
 use crate::check::implicit;
-use crate::run::declared;
+use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 

@@ -2,9 +2,8 @@
 
 use super::Outcome;
 use super::outcome::UNRELATED_MAX;
-use crate::report::escape;
-use crate::report::text::Detail;
-use crate::report::text::paint::{Paint, left, width};
+use crate::terminal::paint::{Paint, left, width};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Lines of one kind before the rest is only counted, unless all is asked for.

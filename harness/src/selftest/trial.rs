@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 
-use crate::run::result::{RunResult, Subject};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::result::{RunResult, Subject};
 use crate::run::{Kept, RunOptions, run};
 use crate::scenario::model::ScenarioFile;
-use crate::target::{TargetChoice, TargetOptions};
 use crate::verdict::Verdict;
 
 /// The tag of scenarios that move megabytes or many calls; trials leave them out unless they are

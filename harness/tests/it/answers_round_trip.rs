@@ -9,11 +9,10 @@ use futures_util::stream::{self, StreamExt};
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use moot_harness::answers::{NOT_TOLD, Observed};
-use moot_harness::run::declared;
-use moot_harness::scenario::load;
+use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::scenario::model::{Action, ScenarioFile, Sight, Step};
+use moot_harness::scenario::{declared, load};
 use moot_harness::selftest::Bench;
-use moot_harness::target::{TargetChoice, TargetOptions};
 use serde_json::Value;
 
 /// Drawn sets.

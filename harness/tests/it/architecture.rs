@@ -53,7 +53,8 @@ fn the_snapshots_import_nothing_of_ours() {
 
 #[test]
 fn only_the_in_process_target_and_the_commands_know_the_mock() {
-    let allowed = ["/target/in_process", "/target/overlay", "/command/", "/selftest/", "/explore/"];
+    let allowed =
+        ["/environment/in_process", "/environment/overlay", "/command/", "/selftest/", "/explore/"];
     only("harness/src", &allowed, &["moot_mock::", "use moot_mock"]);
 }
 
@@ -77,7 +78,7 @@ fn only_one_file_of_the_mock_opens_connections() {
 
 #[test]
 fn checks_and_reports_send_nothing() {
-    let words = ["reqwest", "tokio::net", "crate::target"];
+    let words = ["reqwest", "tokio::net", "crate::client", "crate::environment"];
     only("harness/src/check", &[], &words);
     only("harness/src/report", &[], &words);
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use moot_fixtures::answers;
 use moot_harness::compare::{Asked, Class, Comparison, Side, Told, compare};
+use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Event, RunOptions, run};
 use moot_harness::scenario::load;
-use moot_harness::target::{TargetChoice, TargetOptions};
 
 /// Files whose scenarios show much and take little time.
 const SELECTORS: [&str; 11] = [

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use moot_harness::exchange::Masks;
+use moot_harness::environment::{TargetChoice, TargetOptions};
+use moot_harness::masks::Masks;
 use moot_harness::run::{Interruption, RunOptions, run_until};
 use moot_harness::scenario::load;
-use moot_harness::target::{TargetChoice, TargetOptions};
 use serde_json::json;
 use wiremock::matchers::{body_string_contains, path};
 use wiremock::{Mock, ResponseTemplate};

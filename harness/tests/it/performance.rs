@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::report::{self, Format, text};
-use moot_harness::run::result::{CheckResult, RunResult, Subject};
+use moot_harness::result::{CheckResult, RunResult, Subject};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
-use moot_harness::target::{TargetChoice, TargetOptions};
 use moot_harness::verdict::Verdict;
 
 /// Bytes of a check, without what it points to: a run keeps ten for each of its calls.
@@ -89,7 +89,7 @@ async fn of_what_passed_an_outline_is_held_and_by_all_its_checks_the_same() {
 
 /// What the text report counts: lines with numbers of checks, without times.
 fn counted(result: &RunResult) -> Vec<String> {
-    let options = text::Options { color: false, detail: text::Detail::Normal };
+    let options = text::Options { color: false, detail: moot_harness::terminal::Detail::Normal };
     let text = report::render(Format::Text, result, &[], options).expect("it renders");
     let is_count = |line: &&str| line.ends_with(" pass") || line.contains(" checks in ");
     let counts = text.lines().filter(is_count);

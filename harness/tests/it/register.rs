@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{questions, register};
 use moot_harness::check::implicit;
-use moot_harness::run::declared;
+use moot_harness::scenario::declared;
 
 use crate::scenario_bundled::bundled;
 

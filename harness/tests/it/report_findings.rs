@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
-use moot_harness::run::result::{CheckResult, Known, RunResult, SnapshotCounts, Subject};
+use moot_harness::result::{CheckResult, Known, RunResult, SnapshotCounts, Subject};
+use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
 use moot_snapshots::{Change, ChangedPlace};
 use serde_json::{Value, json};
@@ -207,6 +208,8 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     );
     // One value at one place is one fault, whatever each says of it.
     let at = |check: CheckResult, message: &str, pointer: &str| CheckResult {
+        failure: None,
+        not_run: None,
         message: message.to_owned(),
         pointer: Some(pointer.to_owned()),
         ..check
@@ -220,6 +223,8 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     check(vec![typed, other], &[("fail", "a", 1), ("fail", "b", 1)]);
     // A status that the operation does not document is another than each scenario expects.
     let undocumented = |number| CheckResult {
+        failure: None,
+        not_run: None,
         message: "create_webhook does not document this status".to_owned(),
         ..judged("http.declared-status", number, "422")
     };

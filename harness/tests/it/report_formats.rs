@@ -1,8 +1,9 @@
 //! Every format on the sample result, as accepted snapshots.
 
-use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
-use moot_harness::run::result::{RunResult, Subject};
+use moot_harness::result::{RunResult, Subject};
+use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
 
 use crate::report_sample::{check as check_of, events, result, unreachable};

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
-use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::text::Options;
 use moot_harness::report::{Format, RenderError, render};
-use moot_harness::run::result::{RunResult, Subject};
+use moot_harness::result::{RunResult, Subject};
+use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
 
 use crate::report_sample::{SECRET, at, check as check_of, events, exchange, result};

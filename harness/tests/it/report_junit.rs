@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
-use moot_harness::run::result::RunResult;
+use moot_harness::result::RunResult;
+use moot_harness::terminal::Detail;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 

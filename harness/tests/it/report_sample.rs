@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, SentRequest, Trouble};
-use moot_harness::run::Event;
-use moot_harness::run::result::{
-    CheckResult, ExpectedFailure, ExpectedState, NotRun, ObservedAnswer, Outcome, Residue,
-    RunResult, ScenarioResult, SnapshotFindings, StepResult, Subject, TargetDescription,
+use moot_harness::answers::ObservedAnswer;
+use moot_harness::client::{Residue, TargetDescription};
+use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use moot_harness::masks::Masks;
+use moot_harness::result::{
+    CheckResult, ExpectedFailure, ExpectedState, Outcome, RunResult, ScenarioResult,
+    SnapshotFindings, StepResult, Subject,
 };
+use moot_harness::run::Event;
 use moot_harness::scenario::model::Location;
-use moot_harness::verdict::Verdict;
+use moot_harness::verdict::{NotRun, NotRunKind, Verdict};
 use serde_json::{Value, json};
 
 /// The secret of the sample's application.
@@ -82,6 +85,8 @@ pub(crate) fn check(
         verdict,
         scenario: scenario.into(),
         step: step.into(),
+        failure: None,
+        not_run: None,
         message: message.to_owned(),
         expected: String::new(),
         actual: String::new(),
@@ -178,6 +183,7 @@ pub(crate) fn result() -> RunResult {
         verdict: Verdict::NotRun,
         steps: Vec::new(),
         not_run: Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
             reason: "the target has no second company".to_owned(),
             setting: Some("applications.other_company in the target file".to_owned()),
             tolerate_as: "second_company".to_owned(),

@@ -1,8 +1,9 @@
 //! The published JSON Schema of the JSON report: it accepts what is written, and nothing else.
 
-use moot_harness::report::text::{Detail, Options};
+use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
-use moot_harness::run::result::RunResult;
+use moot_harness::result::RunResult;
+use moot_harness::terminal::Detail;
 use serde_json::Value;
 
 use crate::report_sample::{result, unreachable};

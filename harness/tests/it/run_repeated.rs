@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::order::Order;
 use moot_harness::run::{RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::scenario::model::ScenarioFile;
-use moot_harness::target::{TargetChoice, TargetOptions};
 
 /// Runs that are compared with the first; each has its own order and its own number of jobs.
 const RUNS: u64 = 50;

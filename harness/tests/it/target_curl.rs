@@ -1,10 +1,10 @@
 //! Command lines: quoted for `sh`, secrets as variables.
 
 use bytes::Bytes;
-use moot_harness::target::curl;
-use moot_harness::target::{PartBytes, PreparedBody, PreparedPart};
+use moot_harness::client::curl;
+use moot_harness::client::{ClientBody, FormPart, FormPartContent};
 
-fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &PreparedBody) -> String {
+fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &ClientBody) -> String {
     let headers: Vec<(String, String)> =
         headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let secrets = [
@@ -14,15 +14,15 @@ fn line(method: &str, url: &str, headers: &[(&str, &str)], body: &PreparedBody) 
     curl::line(method, url, &headers, body, &secrets)
 }
 
-fn bytes(content_type: Option<&str>, text: &str) -> PreparedBody {
-    PreparedBody::Bytes {
+fn bytes(content_type: Option<&str>, text: &str) -> ClientBody {
+    ClientBody::Bytes {
         content_type: content_type.map(str::to_owned),
         bytes: Bytes::from(text.to_owned()),
     }
 }
 
 #[track_caller]
-fn check(body: &PreparedBody, expected: &str) {
+fn check(body: &ClientBody, expected: &str) {
     assert_eq!(line("POST", "http://a/b", &[], body), expected);
 }
 
@@ -34,7 +34,7 @@ fn a_get_is_short_and_its_token_a_variable() {
             "GET",
             "https://a.example/v1/requests?page=1&status=it's",
             &headers,
-            &PreparedBody::Empty
+            &ClientBody::Empty
         ),
         "curl -sS -i 'https://a.example/v1/requests?page=1&status=it'\\''s' \
          -H 'authorization: Bearer '\"$MOOT_TOKEN\""
@@ -70,20 +70,20 @@ fn bodies_are_exact() {
 
 #[test]
 fn parts_are_forms() {
-    let file = |name: &str, content| PreparedPart {
+    let file = |name: &str, content| FormPart {
         file_name: Some(name.to_owned()),
         content_type: Some("application/pdf".to_owned()),
         content,
-        ..PreparedPart::text("file", "")
+        ..FormPart::text("file", "")
     };
     let parts = vec![
-        PreparedPart::text("name", "@me <x>"),
-        PreparedPart::text("token", "t0ken"),
-        file("a \"b\".pdf", PartBytes::Bytes(Bytes::from_static(b"%PDF"))),
-        file("big.bin", PartBytes::Zeros(1_000)),
+        FormPart::text("name", "@me <x>"),
+        FormPart::text("token", "t0ken"),
+        file("a \"b\".pdf", FormPartContent::Bytes(Bytes::from_static(b"%PDF"))),
+        file("big.bin", FormPartContent::Zeros(1_000)),
     ];
     check(
-        &PreparedBody::Multipart(parts),
+        &ClientBody::Multipart(parts),
         "head -c 1000 /dev/zero | curl -sS -i -X POST http://a/b --form-string 'name=@me <x>' \
          --form-string token=\"$MOOT_TOKEN\" -F 'file=@\"a \\\"b\\\".pdf\";type=application/pdf' \
          -F 'file=@-;filename=\"big.bin\";type=application/pdf'",
@@ -92,14 +92,13 @@ fn parts_are_forms() {
 
 #[test]
 fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
-    let file = |length: usize| PreparedPart {
+    let file = |length: usize| FormPart {
         file_name: Some("a.pdf".to_owned()),
         content_type: Some("application/pdf".to_owned()),
-        content: PartBytes::Bytes(Bytes::from(vec![0xff; length])),
-        ..PreparedPart::text("file", "")
+        content: FormPartContent::Bytes(Bytes::from(vec![0xff; length])),
+        ..FormPart::text("file", "")
     };
-    let one =
-        |length| line("POST", "http://a/b", &[], &PreparedBody::Multipart(vec![file(length)]));
+    let one = |length| line("POST", "http://a/b", &[], &ClientBody::Multipart(vec![file(length)]));
     let piped = one(2_048);
     assert!(piped.starts_with("printf '\\377\\377"), "{piped}");
     assert!(piped.ends_with(
@@ -108,12 +107,12 @@ fn a_small_file_is_in_the_line_and_a_large_one_by_its_name() {
     let named = one(2_049);
     assert_eq!(named, "curl -sS -i -X POST http://a/b -F 'file=@\"a.pdf\";type=application/pdf'");
     // Standard input is one.
-    let two = line("POST", "http://a/b", &[], &PreparedBody::Multipart(vec![file(1), file(1)]));
+    let two = line("POST", "http://a/b", &[], &ClientBody::Multipart(vec![file(1), file(1)]));
     assert_eq!((two.matches("@-").count(), two.matches("@\"a.pdf\"").count()), (1, 1), "{two}");
     // What the shell makes of it are the very bytes.
     let bytes: Vec<u8> = (b'-'..=255).chain(0..b'-').collect();
-    let content = PartBytes::Bytes(Bytes::from(bytes.clone()));
-    let body = PreparedBody::Multipart(vec![PreparedPart { content, ..file(1) }]);
+    let content = FormPartContent::Bytes(Bytes::from(bytes.clone()));
+    let body = ClientBody::Multipart(vec![FormPart { content, ..file(1) }]);
     let command = line("POST", "http://a/b", &[], &body);
     let made = command.split(" | curl").next().expect("there is a pipe");
     let output = std::process::Command::new("sh").args(["-c", made]).output().expect("a shell");

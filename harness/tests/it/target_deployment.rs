@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::exchange::{Masks, Trouble};
+use moot_harness::environment::{Environment, OpenError, Session};
+use moot_harness::exchange::Trouble;
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
-use moot_harness::target::{OpenError, Stage, Target};
 use serde_json::{Value, json};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -14,8 +15,8 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::target_sample::{call, call_with, open, service, upload};
 
 struct Opened {
-    target: Target,
-    stage: Stage,
+    target: Environment,
+    session: Session,
     masks: Arc<Masks>,
     folder: tempfile::TempDir,
 }
@@ -25,8 +26,8 @@ async fn opened(server: &MockServer, more: &str) -> Opened {
     let masks = Arc::new(Masks::default());
     let base = format!("{}/api", server.uri());
     let target = open(&base, more, folder.path(), &masks).await.expect("it opens");
-    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
-    Opened { target, stage, masks, folder }
+    let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
+    Opened { target, session, masks, folder }
 }
 
 /// What reached the server, tokens and discovery aside.
@@ -41,10 +42,10 @@ async fn a_read_only_run_only_reads() {
     let server = service().await;
     let opened = opened(&server, "").await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] {
-        let exchange = opened.stage.send(call(method, "/v1/requests")).await;
+        let exchange = opened.session.send(call(method, "/v1/requests")).await;
         assert!(matches!(exchange.outcome, Err(Trouble::Withheld(_))), "{method}");
     }
-    opened.stage.send(call("GET", "/v1/requests")).await;
+    opened.session.send(call("GET", "/v1/requests")).await;
     assert!(!opened.folder.path().join("ledger.ndjson").exists(), "nothing is created");
     assert_eq!(reached(&server).await, ["GET /api/v1/requests"]);
     let reason = opened.target.missing("write").expect("it is not consented to");
@@ -56,12 +57,12 @@ async fn a_read_only_run_only_reads() {
 async fn a_token_is_asked_for_once_and_shared() {
     let server = service().await;
     let opened = opened(&server, "").await;
-    let read = opened.stage.token("main", Scopes::READ).await.expect("there is one");
+    let read = opened.session.token("main", Scopes::READ).await.expect("there is one");
     assert_eq!(read, "token-1");
-    assert_eq!(opened.stage.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
-    assert_eq!(opened.stage.token("main", Scopes::WRITE).await.as_deref(), Ok("token-2"));
-    assert_eq!(opened.stage.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
-    let missing = opened.stage.token("reader", Scopes::READ).await;
+    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
+    assert_eq!(opened.session.token("main", Scopes::WRITE).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-1"));
+    let missing = opened.session.token("reader", Scopes::READ).await;
     assert!(matches!(missing, Err(Trouble::Withheld(why)) if why.contains("applications.reader")));
 }
 
@@ -81,10 +82,10 @@ async fn a_shared_token_that_was_revoked_is_renewed_once() {
         .mount(&server)
         .await;
     let opened = opened(&server, "").await;
-    let token = opened.stage.token("main", Scopes::READ).await.expect("there is one");
-    let exchange = opened.stage.send(call_with("GET", "/v1/requests", &token)).await;
+    let token = opened.session.token("main", Scopes::READ).await.expect("there is one");
+    let exchange = opened.session.send(call_with("GET", "/v1/requests", &token)).await;
     assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
-    assert_eq!(opened.stage.token("main", Scopes::READ).await.as_deref(), Ok("token-2"));
+    assert_eq!(opened.session.token("main", Scopes::READ).await.as_deref(), Ok("token-2"));
 }
 
 #[tokio::test]
@@ -96,7 +97,7 @@ async fn a_revoked_token_of_the_scenario_stays_revoked() {
         .mount(&server)
         .await;
     let opened = opened(&server, "").await;
-    let exchange = opened.stage.send(call_with("GET", "/v1/requests", "captured")).await;
+    let exchange = opened.session.send(call_with("GET", "/v1/requests", "captured")).await;
     assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(401));
 }
 
@@ -112,7 +113,7 @@ async fn a_get_is_repeated_once_and_nothing_else() {
             .mount(&server)
             .await;
         let opened = opened(&server, "consent: [write]").await;
-        let exchange = opened.stage.send(call(verb, "/v1/requests")).await;
+        let exchange = opened.session.send(call(verb, "/v1/requests")).await;
         let answered = exchange.outcome.map(|response| response.status).ok();
         assert_eq!(answered, Some(status), "{verb}");
     }
@@ -132,7 +133,7 @@ async fn retry_after_is_waited_for() {
         .await;
     let opened = opened(&server, "").await;
     let started = std::time::Instant::now();
-    let exchange = opened.stage.send(call("GET", "/v1/requests")).await;
+    let exchange = opened.session.send(call("GET", "/v1/requests")).await;
     assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
     assert!(started.elapsed().as_millis() >= 1_000, "{:?}", started.elapsed());
     assert!(exchange.duration.as_millis() < 900, "waiting is no part of it");
@@ -158,9 +159,9 @@ async fn what_is_created_is_in_the_ledger_before_and_after() {
         .mount(&server)
         .await;
     let opened = opened(&server, "consent: [write, delete]").await;
-    opened.stage.send(upload("/v1/requests", &[])).await;
+    opened.session.send(upload("/v1/requests", &[])).await;
     assert!(opened.target.residue().is_empty(), "refused");
-    opened.stage.send(call("POST", "/v1/webhooks")).await;
+    opened.session.send(call("POST", "/v1/webhooks")).await;
     let residue = opened.target.residue();
     assert_eq!((residue[0].kind.as_str(), residue[0].id.as_deref()), ("webhook", Some("w1")));
     assert_eq!((residue[0].tag.as_str(), residue[0].scenario.as_str()), ("t1", "sample/scenario"));
@@ -193,9 +194,9 @@ async fn the_budget_of_created_objects_is_kept() {
         .await;
     let opened = opened(&server, "consent: [write]").await;
     for _ in 0..2 {
-        assert!(opened.stage.send(call("POST", "/v1/webhooks")).await.outcome.is_ok());
+        assert!(opened.session.send(call("POST", "/v1/webhooks")).await.outcome.is_ok());
     }
-    let exchange = opened.stage.send(call("POST", "/v1/webhooks")).await;
+    let exchange = opened.session.send(call("POST", "/v1/webhooks")).await;
     assert!(
         matches!(exchange.outcome, Err(Trouble::Withheld(why)) if why.contains("created_objects"))
     );
@@ -209,11 +210,11 @@ async fn nothing_shown_of_an_exchange_holds_a_secret() {
     let mut prepared = call("POST", "/oauth/token?again=top-secret-value");
     prepared.headers =
         vec![("Authorization".to_owned(), "Basic aWQ6dG9wLXNlY3JldC12YWx1ZQ==".to_owned())];
-    prepared.body = moot_harness::target::PreparedBody::Bytes {
+    prepared.body = moot_harness::client::ClientBody::Bytes {
         content_type: Some("application/x-www-form-urlencoded".to_owned()),
         bytes: form.into(),
     };
-    let exchange = opened.stage.send(prepared).await;
+    let exchange = opened.session.send(prepared).await;
     let shown = format!("{:?}", exchange.request);
     for secret in ["top-secret-value", "aWQ6dG9wLXNlY3JldC12YWx1ZQ"] {
         assert!(!shown.contains(secret), "{shown}");
@@ -221,7 +222,7 @@ async fn nothing_shown_of_an_exchange_holds_a_secret() {
     assert!(exchange.request.curl.contains("client_secret=\"$MOOT_CLIENT_SECRET\""));
     // The token of that answer is known from now on.
     assert!(opened.masks.secrets().contains(&"token-2".to_owned()));
-    let with_token = opened.stage.send(call_with("GET", "/v1/requests", "token-2")).await;
+    let with_token = opened.session.send(call_with("GET", "/v1/requests", "token-2")).await;
     assert!(with_token.request.curl.contains("$MOOT_TOKEN"), "{}", with_token.request.curl);
     assert!(!format!("{:?}", with_token.request).contains("token-2"));
 }
@@ -254,7 +255,7 @@ async fn gateway_headers_go_to_the_target() {
         .mount(&server)
         .await;
     let opened = opened(&server, "headers: { X-Stage: blue }").await;
-    assert!(opened.stage.send(call("GET", "/v1/requests")).await.outcome.is_ok());
+    assert!(opened.session.send(call("GET", "/v1/requests")).await.outcome.is_ok());
 }
 
 #[tokio::test]
@@ -278,18 +279,18 @@ async fn workflows_are_found_and_a_payload_knows_its_workflow() {
     }
     let more = "consent: [write]\nbindings: { requester_email: a@legal.example }";
     let opened = opened(&server, more).await;
-    let bindings = opened.stage.roots().into_iter().find(|(name, _)| name == "bindings");
+    let bindings = opened.session.roots().into_iter().find(|(name, _)| name == "bindings");
     let bindings = bindings.expect("it is a root").1;
     assert_eq!(bindings["workflows"], json!(["g1", "t1"]));
     assert_eq!(bindings["generated_workflow_id"], json!("g1"));
     assert_eq!(bindings["third_party_workflow_id"], json!("t1"));
     assert!(opened.target.missing("workflow_multiple_signers").is_some());
-    let read = opened.stage.send(call("GET", "/v1/workflows/t1/schema")).await;
+    let read = opened.session.send(call("GET", "/v1/workflows/t1/schema")).await;
     let schema = read.outcome.expect("it answers").json.expect("it is JSON");
-    let parts = opened.stage.payload(&schema).expect("there is a value for each");
+    let parts = opened.session.payload(&schema).expect("there is a value for each");
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names, ["workflow_id", "requester_email", "file"]);
-    assert_eq!(parts[0], moot_harness::target::PreparedPart::text("workflow_id", "t1"));
+    assert_eq!(parts[0], moot_harness::client::FormPart::text("workflow_id", "t1"));
 }
 
 async fn answers(server: &MockServer, verb: &str, at: &str, body: &Value) {
@@ -316,7 +317,7 @@ async fn a_creating_call_is_one_in_every_spelling() {
     let opened = opened(&server, "consent: [write]").await;
     // The budget of two is spent.
     for _ in 0..2 {
-        opened.stage.send(upload("/v1/requests", &[("name", "x")])).await;
+        opened.session.send(upload("/v1/requests", &[("name", "x")])).await;
     }
     for path in [
         "/v1/requests",
@@ -330,7 +331,7 @@ async fn a_creating_call_is_one_in_every_spelling() {
         "/v1/./repository_documents",
         "/v1%2Frepository_documents/",
     ] {
-        let exchange = opened.stage.send(upload(path, &[("name", "x")])).await;
+        let exchange = opened.session.send(upload(path, &[("name", "x")])).await;
         let why = format!("{:?}", exchange.outcome.err());
         assert!(why.contains("limits.created_objects_max"), "{path}: {why}");
     }
@@ -343,7 +344,7 @@ async fn what_is_placed_elsewhere_needs_the_same_consent() {
     let more = "endpoints: { create_webhook: GET /v1/hooks/new }\n";
     let opened = opened(&server, more).await;
     for path in ["/v1/hooks/new", "/v1/hooks//new/", "/v1/hooks/%6eew?a=b"] {
-        let exchange = opened.stage.send(call("GET", path)).await;
+        let exchange = opened.session.send(call("GET", path)).await;
         let why = format!("{:?}", exchange.outcome.err());
         assert!(why.contains("consent: [write]"), "{path}: {why}");
     }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use moot_fixtures::contract::{Operation, Scopes};
-use moot_harness::target::TargetFile;
-use moot_harness::target::file::{self, Consent, FileError};
+use moot_harness::target_file::{self, Consent, FileError, TargetFile};
 use secrecy::ExposeSecret;
 
 const GOOD: &str = "\
@@ -33,7 +32,7 @@ fn environment(name: &str) -> Option<String> {
 }
 
 fn read(text: &str) -> Result<TargetFile, FileError> {
-    file::from_text(text, Path::new("targets/staging.yaml"), &environment)
+    target_file::from_text(text, Path::new("targets/staging.yaml"), &environment)
 }
 
 #[track_caller]
@@ -169,10 +168,10 @@ fn a_secret_file_must_be_private() {
                 main: { client_id: x, client_secret: { file: secret } }\n";
     std::fs::write(&target, text).expect("written");
     set_mode(&secret, 0o644);
-    let error = file::read(&target).expect_err("it can be read by others").to_string();
+    let error = target_file::read(&target).expect_err("it can be read by others").to_string();
     assert!(error.contains("give it mode 0600"), "{error}");
     set_mode(&secret, 0o600);
-    let read = file::read(&target).expect("it is private");
+    let read = target_file::read(&target).expect("it is private");
     let main = read.applications.main.expect("it is named");
     assert_eq!(main.client_secret.expose_secret(), "from-a-file");
 }
@@ -193,12 +192,14 @@ fn a_command_prints_a_secret() {
 
 #[test]
 fn an_address_alone_takes_credentials_from_the_environment() {
-    let with = file::from_url("https://a.example/api", &environment).expect("it is an address");
+    let with =
+        target_file::from_url("https://a.example/api", &environment).expect("it is an address");
     assert_eq!(with.applications.main.expect("both are set").client_id, "the-id");
     assert!(with.consent.is_empty());
-    let without = file::from_url("https://a.example/api", &|_| None).expect("it is an address");
+    let without =
+        target_file::from_url("https://a.example/api", &|_| None).expect("it is an address");
     assert!(without.applications.main.is_none());
-    assert!(file::from_url("a.example", &environment).is_err());
+    assert!(target_file::from_url("a.example", &environment).is_err());
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -218,7 +219,7 @@ fn a_secret_that_could_not_be_kept_out_of_reports_is_refused() {
             "base_url: {base}\napplications:\n  main: {{ client_id: x, client_secret: $SECRET }}\n"
         );
         let environment = |name: &str| (name == "SECRET").then(|| secret.to_owned());
-        let read = file::from_text(&text, Path::new("t.yaml"), &environment);
+        let read = target_file::from_text(&text, Path::new("t.yaml"), &environment);
         let refused = read.as_ref().is_err_and(|error| error.message.contains("is shorter than"));
         assert_eq!((read.is_ok(), refused), (is_sound, !is_sound), "{base} {secret}");
     }

@@ -1,21 +1,26 @@
 //! What may leave for a deployment, as a table.
 
 use moot_fixtures::contract::Operation;
-use moot_harness::target::file::Consent;
-use moot_harness::target::guard::Guard;
-use moot_harness::target::{PartBytes, Prepared, PreparedBody, PreparedPart};
+use moot_harness::client::consent::ConsentGuard;
+use moot_harness::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
+use moot_harness::target_file::Consent;
 use serde_json::json;
 
 use crate::target_sample::{call, json_call, upload};
 
-fn guard(consent: &[Consent]) -> Guard {
+fn guard(consent: &[Consent]) -> ConsentGuard {
     let bound = ["Requester@Legal.example".to_owned()];
-    Guard::new(consent.iter().copied().collect(), bound, 2)
+    ConsentGuard::new(consent.iter().copied().collect(), bound, 2)
 }
 
 /// `refused` is a part of the reason; empty is let through.
 #[track_caller]
-fn check(consent: &[Consent], prepared: &Prepared, operation: Option<Operation>, refused: &str) {
+fn check(
+    consent: &[Consent],
+    prepared: &ClientRequest,
+    operation: Option<Operation>,
+    refused: &str,
+) {
     let outcome = guard(consent).check(prepared, operation, false);
     match (outcome, refused) {
         (Ok(()), "") => {}
@@ -60,11 +65,11 @@ fn only_bound_addresses_and_invalid_ones_leave() {
         check(&write, &upload("/v1/requests", &[("name", value)]), None, refused);
         check(&write, &json_call("/v1/webhooks", &json!({ "a": [{ "b": value }] })), None, refused);
         let form = form_urlencoded::Serializer::new(String::new()).append_pair("e", value).finish();
-        let body = PreparedBody::Bytes {
+        let body = ClientBody::Bytes {
             content_type: Some("application/x-www-form-urlencoded".to_owned()),
             bytes: form.into(),
         };
-        check(&write, &Prepared { body, ..call("POST", "/v1/x") }, None, refused);
+        check(&write, &ClientRequest { body, ..call("POST", "/v1/x") }, None, refused);
     }
 }
 
@@ -80,9 +85,8 @@ fn an_offered_address_leaves() {
 #[test]
 fn load_and_fetch_need_their_own_consent() {
     let zeros = |length| {
-        let part =
-            PreparedPart { content: PartBytes::Zeros(length), ..PreparedPart::text("f", "") };
-        Prepared { body: PreparedBody::Multipart(vec![part]), ..call("POST", "/v1/requests") }
+        let part = FormPart { content: FormPartContent::Zeros(length), ..FormPart::text("f", "") };
+        ClientRequest { body: ClientBody::Multipart(vec![part]), ..call("POST", "/v1/requests") }
     };
     check(&[Consent::Write], &zeros(8 * 1024 * 1024), None, "");
     check(&[Consent::Write], &zeros(8 * 1024 * 1024 + 1), None, "consent: [load]");

@@ -6,22 +6,23 @@ use std::sync::Arc;
 use std::thread;
 
 use bytes::Bytes;
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse, Trouble};
+use moot_harness::client::{ClientBody, ClientRequest};
+use moot_harness::exchange::{Exchange, ReceivedResponse, Trouble};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::Sandbox;
-use moot_harness::target::{Prepared, PreparedBody};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::target_sample::{call, open, service};
 
 /// One GET, or `prepared`, to a deployment beside which `server` runs.
-async fn exchange(server: &MockServer, prepared: Prepared) -> Exchange {
+async fn exchange(server: &MockServer, prepared: ClientRequest) -> Exchange {
     let folder = tempfile::tempdir().expect("a folder");
     let masks = Arc::new(Masks::default());
     let base = format!("{}/api", server.uri());
     let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
-    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
-    stage.send(prepared).await
+    let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
+    session.send(prepared).await
 }
 
 fn answer(exchange: &Exchange) -> &ReceivedResponse {
@@ -139,13 +140,14 @@ async fn a_lie_about_the_length_is_sent_as_it_is() {
     let masks = Arc::new(Masks::default());
     let base = format!("{}/api", server.uri());
     let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
-    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
-    let body = PreparedBody::Raw {
+    let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
+    let body = ClientBody::Raw {
         content_type: Some("multipart/form-data; boundary=moot".to_owned()),
         bytes: Bytes::from_static(b"--moot\r\n"),
         declared_length: Some(4096),
     };
-    let own = stage.send(Prepared { body: body.clone(), ..call("POST", "/v1/requests") }).await;
+    let own =
+        session.send(ClientRequest { body: body.clone(), ..call("POST", "/v1/requests") }).await;
     assert!(own.outcome.is_err(), "wiremock hangs up on a body that breaks off");
     let silent = open_raw(address, body).await;
     let response = answer(&silent);
@@ -156,14 +158,14 @@ async fn a_lie_about_the_length_is_sent_as_it_is() {
 }
 
 /// Opens a raw server as a deployment; its first connection is the token request.
-async fn open_raw(address: SocketAddr, body: PreparedBody) -> Exchange {
+async fn open_raw(address: SocketAddr, body: ClientBody) -> Exchange {
     let relay = token_then(address);
     let folder = tempfile::tempdir().expect("a folder");
     let masks = Arc::new(Masks::default());
     let base = format!("http://{relay}");
     let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
-    let stage = target.stage("a/b", &Sandbox::default()).await.expect("there is a stage");
-    stage.send(Prepared { body, ..call("POST", "/v1/requests") }).await
+    let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
+    session.send(ClientRequest { body, ..call("POST", "/v1/requests") }).await
 }
 
 #[tokio::test]
@@ -179,7 +181,7 @@ async fn an_answer_that_breaks_off_is_broken() {
             read_head(&mut stream);
             let _ = stream.write_all(bytes);
         });
-        let body = PreparedBody::Bytes { content_type: None, bytes: Bytes::from_static(b"x") };
+        let body = ClientBody::Bytes { content_type: None, bytes: Bytes::from_static(b"x") };
         let exchange = open_raw(address, body).await;
         assert!(
             matches!(trouble(&exchange), Trouble::Broken(_)),
@@ -196,7 +198,7 @@ async fn a_closed_port_is_unreachable() {
     let masks = Arc::new(Masks::default());
     let error = open(&format!("http://{closed}"), "", folder.path(), &masks).await.err();
     match error {
-        Some(moot_harness::target::OpenError::Unreachable(said)) => {
+        Some(moot_harness::environment::OpenError::Unreachable(said)) => {
             assert!(said.contains(&closed.to_string()) && said.contains("refused"), "{said}");
         }
         other => panic!("{other:?}"),
@@ -214,7 +216,7 @@ async fn tls_trouble_is_called_so() {
     let masks = Arc::new(Masks::default());
     let error = open(&format!("https://{address}"), "", folder.path(), &masks).await.err();
     match error {
-        Some(moot_harness::target::OpenError::Unreachable(said)) => {
+        Some(moot_harness::environment::OpenError::Unreachable(said)) => {
             assert!(said.contains("TLS"), "{said}");
         }
         other => panic!("{other:?}"),

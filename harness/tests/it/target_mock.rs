@@ -1,26 +1,26 @@
-//! A moot mock as a target: in process and over HTTP, a sandbox for each stage.
+//! A moot mock as a target: in process and over HTTP, a sandbox for each session.
 
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::exchange::{Exchange, Masks, ReceivedResponse};
+use moot_harness::client::{ClientBody, ClientRequest, payload};
+use moot_harness::environment::{Environment, Session, TargetChoice, TargetOptions, TargetSource};
+use moot_harness::exchange::{Exchange, ReceivedResponse};
+use moot_harness::masks::Masks;
 use moot_harness::scenario::model::{NEEDS, Sandbox};
-use moot_harness::target::{
-    Chosen, Prepared, PreparedBody, Stage, Target, TargetChoice, TargetOptions, payload,
-};
 use serde_json::{Value, json};
 
 use crate::target_sample::{call_with, json_call};
 
-async fn in_process() -> (Target, Arc<Masks>) {
+async fn in_process() -> (Environment, Arc<Masks>) {
     let masks = Arc::new(Masks::default());
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
-    let opened = Target::open(Chosen::InProcess, options, masks.clone()).await;
+    let opened = Environment::open(TargetSource::InProcess, options, masks.clone()).await;
     (opened.expect("the mock starts"), masks)
 }
 
-async fn stage(target: &Target, sandbox: &Sandbox) -> Stage {
-    target.stage("file/scenario", sandbox).await.expect("there is a sandbox")
+async fn session(target: &Environment, sandbox: &Sandbox) -> Session {
+    target.session("file/scenario", sandbox).await.expect("there is a sandbox")
 }
 
 fn answer(exchange: &Exchange) -> &ReceivedResponse {
@@ -34,22 +34,22 @@ fn check(exchange: &Exchange, status: u16) -> &Value {
     response.json.as_deref().unwrap_or(&Value::Null)
 }
 
-async fn get(stage: &Stage, path: &str) -> Exchange {
-    let token = stage.token("main", Scopes::READ).await.expect("there is a token");
-    stage.send(call_with("GET", path, &token)).await
+async fn get(session: &Session, path: &str) -> Exchange {
+    let token = session.token("main", Scopes::READ).await.expect("there is a token");
+    session.send(call_with("GET", path, &token)).await
 }
 
 /// Creates a legal request for this workflow from its schema.
-async fn create(stage: &Stage, workflow: &str) -> Exchange {
-    let read = get(stage, &format!("/v1/workflows/{workflow}/schema")).await;
-    let parts = stage.payload(check(&read, 200)).expect("there is a value for each field");
-    let token = stage.token("main", Scopes::WRITE).await.expect("there is a token");
+async fn create(session: &Session, workflow: &str) -> Exchange {
+    let read = get(session, &format!("/v1/workflows/{workflow}/schema")).await;
+    let parts = session.payload(check(&read, 200)).expect("there is a value for each field");
+    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
     let call = call_with("POST", "/v1/requests", &token);
-    stage.send(Prepared { body: PreparedBody::Multipart(parts), ..call }).await
+    session.send(ClientRequest { body: ClientBody::Multipart(parts), ..call }).await
 }
 
-fn root(stage: &Stage, name: &str) -> Value {
-    let roots = stage.roots();
+fn root(session: &Session, name: &str) -> Value {
+    let roots = session.roots();
     roots.into_iter().find(|(root, _)| root == name).expect("it is a root").1
 }
 
@@ -67,40 +67,40 @@ async fn the_mock_in_process_meets_every_need() {
 #[tokio::test]
 async fn every_workflow_takes_the_request_that_its_schema_asks_for() {
     let (target, _) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
-    let bindings = root(&stage, "bindings");
+    let session = session(&target, &Sandbox::default()).await;
+    let bindings = root(&session, "bindings");
     let workflows = bindings["workflows"].as_array().expect("it is a list").clone();
     assert_eq!(workflows.len(), 4, "one of each kind of form");
     for workflow in workflows {
-        let created = create(&stage, workflow.as_str().expect("an id is a text")).await;
+        let created = create(&session, workflow.as_str().expect("an id is a text")).await;
         check(&created, 201);
     }
-    stage.close().await;
+    session.close().await;
 }
 
 #[tokio::test]
 async fn a_stage_knows_the_workflow_of_a_schema_it_read() {
     let (target, _) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
-    let bindings = root(&stage, "bindings");
+    let session = session(&target, &Sandbox::default()).await;
+    let bindings = root(&session, "bindings");
     let id = bindings["generated_workflow_id"].as_str().expect("it is bound").to_owned();
-    let read = get(&stage, &format!("/v1/workflows/{id}/schema")).await;
+    let read = get(&session, &format!("/v1/workflows/{id}/schema")).await;
     let alone = payload::from_schema(check(&read, 200), &bindings, "t1").expect("it is a form");
     assert!(alone.iter().all(|part| part.name != "workflow_id"));
-    let known = stage.payload(check(&read, 200)).expect("it is a form");
+    let known = session.payload(check(&read, 200)).expect("it is a form");
     assert!(known.iter().any(|part| part.name == "workflow_id"));
 }
 
 #[tokio::test]
 async fn expired_and_revoked_tokens_are_what_they_say() {
     let (target, masks) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
+    let session = session(&target, &Sandbox::default()).await;
     for role in ["main", "reader", "writer", "other_company"] {
-        let expired = stage.expired_token(role).await.expect("it is minted");
-        let refused = stage.send(call_with("GET", "/v1/requests", &expired)).await;
+        let expired = session.expired_token(role).await.expect("it is minted");
+        let refused = session.send(call_with("GET", "/v1/requests", &expired)).await;
         assert_eq!(check(&refused, 401)["type"], "token_expired", "{role}");
-        let revoked = stage.revoked_token(role).await.expect("it is minted and revoked");
-        let refused = stage.send(call_with("GET", "/v1/requests", &revoked)).await;
+        let revoked = session.revoked_token(role).await.expect("it is minted and revoked");
+        let refused = session.send(call_with("GET", "/v1/requests", &revoked)).await;
         assert_eq!(check(&refused, 401)["type"], "token_revoked", "{role}");
         assert!(masks.secrets().contains(&expired) && masks.secrets().contains(&revoked));
     }
@@ -109,8 +109,8 @@ async fn expired_and_revoked_tokens_are_what_they_say() {
 #[tokio::test]
 async fn applications_play_their_roles() {
     let (target, _) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
-    let applications = root(&stage, "target");
+    let session = session(&target, &Sandbox::default()).await;
+    let applications = root(&session, "target");
     let scopes = |role: &str| applications[role]["scopes"].as_str().map(str::to_owned);
     assert_eq!(scopes("main").as_deref(), Some("read write"));
     assert_eq!(scopes("reader").as_deref(), Some("read"));
@@ -119,10 +119,10 @@ async fn applications_play_their_roles() {
     let text = secret["$secret"].as_str().expect("it is a secret");
     assert_eq!(secret["all_but_last"].as_str(), text.get(..text.len() - 1));
     assert_ne!(secret["other_case"].as_str(), Some(text));
-    let other = stage.token("other_company", Scopes::READ).await.expect("there is a token");
-    let ours = get(&stage, "/v1/requests").await;
+    let other = session.token("other_company", Scopes::READ).await.expect("there is a token");
+    let ours = get(&session, "/v1/requests").await;
     let id = check(&ours, 200)["data"][0]["id"].as_str().expect("there is one").to_owned();
-    let hidden = stage.send(call_with("GET", &format!("/v1/requests/{id}"), &other)).await;
+    let hidden = session.send(call_with("GET", &format!("/v1/requests/{id}"), &other)).await;
     check(&hidden, 404);
 }
 
@@ -131,14 +131,14 @@ async fn stages_do_not_see_each_other_and_run_the_same() {
     let (target, _) = in_process().await;
     let mut names = Vec::new();
     for _ in 0..2 {
-        let stage = stage(&target, &Sandbox::default()).await;
+        let session = session(&target, &Sandbox::default()).await;
         let before =
-            check(&get(&stage, "/v1/requests").await, 200)["pagination"]["total_count"].clone();
+            check(&get(&session, "/v1/requests").await, 200)["pagination"]["total_count"].clone();
         assert_eq!(before, json!(73));
-        let id = root(&stage, "bindings")["generated_workflow_id"].clone();
-        let created = create(&stage, id.as_str().expect("it is bound")).await;
+        let id = root(&session, "bindings")["generated_workflow_id"].clone();
+        let created = create(&session, id.as_str().expect("it is bound")).await;
         names.push(check(&created, 201)["data"]["id"].clone());
-        stage.close().await;
+        session.close().await;
     }
     assert_eq!(names[0], names[1], "the same scenario has the same seed");
 }
@@ -146,12 +146,12 @@ async fn stages_do_not_see_each_other_and_run_the_same() {
 #[tokio::test]
 async fn a_moved_clock_ages_shared_tokens_unseen() {
     let (target, _) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
-    check(&get(&stage, "/v1/requests").await, 200);
+    let session = session(&target, &Sandbox::default()).await;
+    check(&get(&session, "/v1/requests").await, 200);
     let move_on = json!({ "advance_seconds": 7_200 });
-    stage.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
-    check(&get(&stage, "/v1/requests").await, 200);
-    let refused = stage.admin("POST", "/clock", Some(json!({ "set": "soon" }))).await;
+    session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
+    check(&get(&session, "/v1/requests").await, 200);
+    let refused = session.admin("POST", "/clock", Some(json!({ "set": "soon" }))).await;
     assert!(refused.is_err(), "its answer must be 2xx");
 }
 
@@ -163,18 +163,18 @@ async fn a_burst_finds_its_window_empty() {
         rate_limit: Some("enforce".to_owned()),
         ..Sandbox::default()
     };
-    let stage = stage(&target, &sandbox).await;
-    let token = stage.token("main", Scopes::READ).await.expect("there is a token");
-    stage.fresh_window().await;
+    let session = session(&target, &sandbox).await;
+    let token = session.token("main", Scopes::READ).await.expect("there is a token");
+    session.fresh_window().await;
     let mut served = 0;
     for _ in 0..601 {
-        let sent = stage.send_in_burst(call_with("GET", "/v1/workflows", &token)).await;
+        let sent = session.send_in_burst(call_with("GET", "/v1/workflows", &token)).await;
         served += u32::from(answer(&sent).status == 200);
     }
     assert_eq!(served, 600);
     let move_on = json!({ "advance_seconds": 60 });
-    stage.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
-    let same = stage.token("main", Scopes::READ).await;
+    session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
+    let same = session.token("main", Scopes::READ).await;
     assert_eq!(same.as_deref(), Ok(token.as_str()), "it has not aged by much");
 }
 
@@ -184,46 +184,48 @@ async fn endpoints_follow_the_answers_of_the_sandbox() {
     let (target, _) = in_process().await;
     for seed in 1..=4 {
         let answers = Some(format!("random:{seed}"));
-        let stage = stage(&target, &Sandbox { answers, ..Sandbox::default() }).await;
-        let world = stage.admin("GET", "/world", None).await.expect("it answers");
+        let session = session(&target, &Sandbox { answers, ..Sandbox::default() }).await;
+        let world = session.admin("GET", "/world", None).await.expect("it answers");
         let answered = &world["answers"]["webhook_create_endpoint"];
-        let (method, path) = stage.endpoint(Operation::CreateWebhook);
+        let (method, path) = session.endpoint(Operation::CreateWebhook);
         assert_eq!((&json!(method), &json!(path)), (&answered["method"], &answered["path"]));
-        assert!(root(&stage, "bindings")["workflows"].as_array().is_some_and(|it| !it.is_empty()));
-        stage.close().await;
+        assert!(
+            root(&session, "bindings")["workflows"].as_array().is_some_and(|it| !it.is_empty())
+        );
+        session.close().await;
     }
 }
 
 #[tokio::test]
 async fn a_delivery_reaches_the_receiver_with_its_credential() {
     let (target, _) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
-    let receiver = stage.receiver("hook").await.expect("it listens");
-    let token = stage.token("main", Scopes::WRITE).await.expect("there is a token");
+    let session = session(&target, &Sandbox::default()).await;
+    let receiver = session.receiver("hook").await.expect("it listens");
+    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
     let body = json!({
         "name": "t1 hook", "url": receiver.url(), "auth_type": "bearer",
         "token": receiver.secret(), "events": ["execution_complete"],
     });
     let hook = json_call("/v1/webhooks", &body);
     let headers = call_with("POST", "/v1/webhooks", &token).headers;
-    check(&stage.send(Prepared { headers, ..hook }).await, 201);
-    let id = root(&stage, "bindings")["generated_workflow_id"].clone();
-    let created = create(&stage, id.as_str().expect("it is bound")).await;
+    check(&session.send(ClientRequest { headers, ..hook }).await, 201);
+    let id = root(&session, "bindings")["generated_workflow_id"].clone();
+    let created = create(&session, id.as_str().expect("it is bound")).await;
     let id = check(&created, 201)["data"]["id"].as_str().expect("an id is a text").to_owned();
     let order = json!({ "status": "signed", "force": true });
     let path = format!("/legal_requests/{id}/status");
-    stage.admin("POST", &path, Some(order)).await.expect("it is forced");
+    session.admin("POST", &path, Some(order)).await.expect("it is forced");
     let move_on = json!({ "advance_seconds": 1 });
-    stage.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
+    session.admin("POST", "/clock", Some(move_on)).await.expect("the clock moves");
     let deliveries = receiver.deliveries();
     assert_eq!(deliveries.len(), 1);
     assert_eq!(deliveries[0]["method"], "POST");
     assert_eq!(deliveries[0]["json"]["event"], "execution_complete");
     let authorization = format!("Bearer {}", receiver.secret());
     assert_eq!(deliveries[0]["headers"]["authorization"], authorization);
-    let again = stage.receiver("hook").await.expect("it listens");
+    let again = session.receiver("hook").await.expect("it listens");
     assert_eq!((again.url(), again.deliveries().len()), (receiver.url(), 1));
-    let other = stage.receiver("other").await.expect("it listens");
+    let other = session.receiver("other").await.expect("it listens");
     assert_ne!(other.url(), receiver.url());
     assert!(other.deliveries().is_empty());
 }
@@ -231,14 +233,15 @@ async fn a_delivery_reaches_the_receiver_with_its_credential() {
 #[tokio::test]
 async fn a_lie_about_the_length_reaches_the_mock_too() {
     let (target, _) = in_process().await;
-    let stage = stage(&target, &Sandbox::default()).await;
-    let token = stage.token("main", Scopes::WRITE).await.expect("there is a token");
-    let body = PreparedBody::Raw {
+    let session = session(&target, &Sandbox::default()).await;
+    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
+    let body = ClientBody::Raw {
         content_type: Some("multipart/form-data; boundary=moot".to_owned()),
         bytes: bytes::Bytes::from_static(b"--moot\r\n"),
         declared_length: Some(4_096),
     };
-    let sent = stage.send(Prepared { body, ..call_with("POST", "/v1/requests", &token) }).await;
+    let sent =
+        session.send(ClientRequest { body, ..call_with("POST", "/v1/requests", &token) }).await;
     assert_eq!(check(&sent, 400)["type"], "parameter_missing");
 }
 
@@ -264,26 +267,27 @@ async fn over_http_it_is_the_same_mock() {
     let options = TargetOptions { seed: 7, run_tag: "t1".to_owned(), ..TargetOptions::default() };
     // Another name of the same machine: sandboxes are reached by the name that was given.
     let url = format!("http://localhost:{}/api", address.port());
-    let target = Target::open(TargetChoice::Url(url).read().expect("an address"), options, masks)
-        .await
-        .expect("it answers");
+    let target =
+        Environment::open(TargetChoice::Url(url).read().expect("an address"), options, masks)
+            .await
+            .expect("it answers");
     assert_eq!(target.description().class, "moot mock");
-    let stage = stage(&target, &Sandbox::default()).await;
-    let id = root(&stage, "bindings")["third_party_workflow_id"].clone();
-    let created = create(&stage, id.as_str().expect("it is bound")).await;
+    let session = session(&target, &Sandbox::default()).await;
+    let id = root(&session, "bindings")["third_party_workflow_id"].clone();
+    let created = create(&session, id.as_str().expect("it is bound")).await;
     check(&created, 201);
     assert!(created.peer.is_some_and(|peer| peer.port() == address.port()));
     assert!(created.request.url.starts_with("http://localhost:"));
-    let token = stage.token("main", Scopes::WRITE).await.expect("there is a token");
-    let zeros = moot_harness::target::PreparedPart {
+    let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
+    let zeros = moot_harness::client::FormPart {
         file_name: Some("big.pdf".to_owned()),
-        content: moot_harness::target::PartBytes::Zeros(3 * 1024 * 1024 + 1),
-        ..moot_harness::target::PreparedPart::text("file", "")
+        content: moot_harness::client::FormPartContent::Zeros(3 * 1024 * 1024 + 1),
+        ..moot_harness::client::FormPart::text("file", "")
     };
-    let upload = Prepared {
-        body: PreparedBody::Multipart(vec![zeros]),
+    let upload = ClientRequest {
+        body: ClientBody::Multipart(vec![zeros]),
         ..call_with("POST", "/v1/repository_documents", &token)
     };
-    check(&stage.send(upload).await, 201);
-    stage.close().await;
+    check(&session.send(upload).await, 201);
+    session.close().await;
 }

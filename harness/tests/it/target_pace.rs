@@ -2,11 +2,11 @@
 
 use std::time::{Duration, SystemTime};
 
-use moot_harness::target::pace::{MINUTE, Pace, RETRY_AFTER_MAX, retry_after};
+use moot_harness::client::pace::{MINUTE, RETRY_AFTER_MAX, RequestPace, retry_after};
 use tokio::time::Instant;
 
 /// When a turn is taken that is asked for from `now` on.
-fn taken(pace: &Pace, now: Instant) -> Instant {
+fn taken(pace: &RequestPace, now: Instant) -> Instant {
     let mut at = now;
     while let Err(later) = pace.take(at) {
         assert!(later > at, "it would be asked for ever");
@@ -17,7 +17,7 @@ fn taken(pace: &Pace, now: Instant) -> Instant {
 
 /// When each of `expected.len()` turns is, in milliseconds, all asked for at once.
 #[track_caller]
-fn check(pace: &Pace, now: Instant, expected: &[u64]) {
+fn check(pace: &RequestPace, now: Instant, expected: &[u64]) {
     let mut at = now;
     let turns: Vec<u64> = expected
         .iter()
@@ -31,13 +31,13 @@ fn check(pace: &Pace, now: Instant, expected: &[u64]) {
 
 #[test]
 fn turns_are_evenly_spaced() {
-    check(&Pace::new(60, 1), Instant::now(), &[0, 1_000, 2_000, 3_000]);
-    check(&Pace::new(600, 1), Instant::now(), &[0, 100, 200]);
+    check(&RequestPace::new(60, 1), Instant::now(), &[0, 1_000, 2_000, 3_000]);
+    check(&RequestPace::new(600, 1), Instant::now(), &[0, 100, 200]);
 }
 
 #[test]
 fn a_few_may_leave_at_once_after_a_rest() {
-    let pace = Pace::new(60, 3);
+    let pace = RequestPace::new(60, 3);
     let now = Instant::now();
     check(&pace, now, &[0, 0, 0, 1_000, 2_000]);
     // Five turns are used up after five seconds, and the bucket is full again.
@@ -46,20 +46,20 @@ fn a_few_may_leave_at_once_after_a_rest() {
 
 #[test]
 fn zero_is_unpaced() {
-    check(&Pace::new(0, 1), Instant::now(), &[0, 0, 0, 0]);
+    check(&RequestPace::new(0, 1), Instant::now(), &[0, 0, 0, 0]);
 }
 
 #[test]
 fn all_of_a_minute_may_leave_at_once() {
     let minute = u64::try_from(MINUTE.as_millis()).expect("it is a minute");
-    check(&Pace::a_minute(2), Instant::now(), &[0, 0, minute, minute, 2 * minute]);
-    check(&Pace::a_minute(0), Instant::now(), &[0, 0, 0]);
+    check(&RequestPace::a_minute(2), Instant::now(), &[0, 0, minute, minute, 2 * minute]);
+    check(&RequestPace::a_minute(0), Instant::now(), &[0, 0, 0]);
 }
 
 /// Asks for turns at odd times, now and then after a rest that the target asked for, and counts what
 /// reaches the target, each up to a second after it left, in every window of 60 s.
 #[track_caller]
-fn check_every_minute(pace: &Pace, most: usize, pause_ms: u64) {
+fn check_every_minute(pace: &RequestPace, most: usize, pause_ms: u64) {
     let mut at = Instant::now();
     let mut arrivals: Vec<Instant> = Vec::new();
     for number in 0..2_500_u64 {
@@ -80,10 +80,10 @@ fn check_every_minute(pace: &Pace, most: usize, pause_ms: u64) {
 #[test]
 fn no_minute_has_more_turns_than_it_may() {
     for pause_ms in [0, 100, 9_000] {
-        check_every_minute(&Pace::a_minute(8), 8, pause_ms);
+        check_every_minute(&RequestPace::a_minute(8), 8, pause_ms);
         for (rate, burst) in [(1, 10), (8, 10), (60, 10), (540, 10), (600, 1)] {
             let most = usize::try_from(rate).expect("it is small");
-            check_every_minute(&Pace::new(rate, burst), most, pause_ms);
+            check_every_minute(&RequestPace::new(rate, burst), most, pause_ms);
         }
     }
 }
@@ -91,7 +91,7 @@ fn no_minute_has_more_turns_than_it_may() {
 #[tokio::test]
 async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
     let wait = Duration::from_millis(40);
-    let (tokens, requests) = (Pace::a_minute(1), Pace::new(540, 10));
+    let (tokens, requests) = (RequestPace::a_minute(1), RequestPace::new(540, 10));
     let begun = Instant::now();
     requests.rest(begun, wait);
     tokens.turn_of_both(&requests).await;
@@ -101,7 +101,7 @@ async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
 
 #[tokio::test]
 async fn turns_are_taken_in_the_order_in_which_they_are_asked_for() {
-    let pace = Pace::new(6_000, 1);
+    let pace = RequestPace::new(6_000, 1);
     let left = parking_lot::Mutex::new(Vec::new());
     let wait = async |name: &'static str| {
         pace.turn().await;
@@ -115,11 +115,11 @@ async fn turns_are_taken_in_the_order_in_which_they_are_asked_for() {
 fn a_rest_holds_back_everything_up_to_its_limit() {
     let now = Instant::now();
     for rate in [0, 60] {
-        let pace = Pace::new(rate, 1);
+        let pace = RequestPace::new(rate, 1);
         assert_eq!(pace.rest(now, Duration::from_secs(30)), Duration::from_secs(30));
         assert_eq!(pace.rest(now, Duration::from_secs(20)), Duration::ZERO, "it is known");
         assert_eq!(taken(&pace, now) - now, Duration::from_secs(30), "{rate} a minute");
-        let pace = Pace::new(rate, 1);
+        let pace = RequestPace::new(rate, 1);
         let _ = pace.rest(now, Duration::from_secs(3_600));
         assert_eq!(taken(&pace, now) - now, RETRY_AFTER_MAX, "{rate} a minute");
     }

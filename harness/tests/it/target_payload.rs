@@ -1,7 +1,7 @@
 //! Create requests from workflow schemas.
 
-use moot_harness::target::payload::from_schema;
-use moot_harness::target::{PartBytes, PreparedPart};
+use moot_harness::client::payload::from_schema;
+use moot_harness::client::{FormPart, FormPartContent};
 use serde_json::{Value, json};
 
 fn bindings() -> Value {
@@ -13,16 +13,16 @@ fn bindings() -> Value {
     })
 }
 
-fn shown(part: &PreparedPart) -> String {
+fn shown(part: &FormPart) -> String {
     match (&part.file_name, &part.content) {
-        (None, PartBytes::Bytes(bytes)) => {
+        (None, FormPartContent::Bytes(bytes)) => {
             format!("{}={}", part.name, String::from_utf8_lossy(bytes))
         }
-        (Some(file_name), PartBytes::Bytes(bytes)) => {
+        (Some(file_name), FormPartContent::Bytes(bytes)) => {
             assert!(!bytes.is_empty());
             format!("{}=@{file_name};{}", part.name, part.content_type.as_deref().unwrap_or("-"))
         }
-        (_, PartBytes::Zeros(length)) => format!("{}=0*{length}", part.name),
+        (_, FormPartContent::Zeros(length)) => format!("{}=0*{length}", part.name),
     }
 }
 

@@ -4,46 +4,46 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use moot_harness::exchange::Masks;
-use moot_harness::target::{
-    OpenError, Prepared, PreparedBody, PreparedPart, Target, TargetOptions, file,
-};
+use moot_harness::client::{ClientBody, ClientRequest, FormPart};
+use moot_harness::environment::{Environment, OpenError, TargetOptions};
+use moot_harness::masks::Masks;
+use moot_harness::target_file;
 use serde_json::json;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 /// A request without body.
-pub(crate) fn call(method: &str, path: &str) -> Prepared {
-    Prepared {
+pub(crate) fn call(method: &str, path: &str) -> ClientRequest {
+    ClientRequest {
         method: method.to_owned(),
         path: path.to_owned(),
         operation: None,
         headers: Vec::new(),
-        body: PreparedBody::Empty,
+        body: ClientBody::Empty,
         application: "main".to_owned(),
         tag_scenario: "sample/scenario".to_owned(),
     }
 }
 
 /// A request with a token.
-pub(crate) fn call_with(method: &str, path: &str, token: &str) -> Prepared {
+pub(crate) fn call_with(method: &str, path: &str, token: &str) -> ClientRequest {
     let headers = vec![("Authorization".to_owned(), format!("Bearer {token}"))];
-    Prepared { headers, ..call(method, path) }
+    ClientRequest { headers, ..call(method, path) }
 }
 
 /// A request with text parts.
-pub(crate) fn upload(path: &str, parts: &[(&str, &str)]) -> Prepared {
-    let parts = parts.iter().map(|(name, value)| PreparedPart::text(*name, *value)).collect();
-    Prepared { body: PreparedBody::Multipart(parts), ..call("POST", path) }
+pub(crate) fn upload(path: &str, parts: &[(&str, &str)]) -> ClientRequest {
+    let parts = parts.iter().map(|(name, value)| FormPart::text(*name, *value)).collect();
+    ClientRequest { body: ClientBody::Multipart(parts), ..call("POST", path) }
 }
 
 /// A request with a JSON body.
-pub(crate) fn json_call(path: &str, body: &serde_json::Value) -> Prepared {
-    let body = PreparedBody::Bytes {
+pub(crate) fn json_call(path: &str, body: &serde_json::Value) -> ClientRequest {
+    let body = ClientBody::Bytes {
         content_type: Some("application/json".to_owned()),
         bytes: Bytes::from(body.to_string()),
     };
-    Prepared { body, ..call("POST", path) }
+    ClientRequest { body, ..call("POST", path) }
 }
 
 /// A server that issues tokens `token-1`, `token-2`, … and has no workflows.
@@ -77,7 +77,7 @@ pub(crate) async fn open(
     more: &str,
     folder: &Path,
     masks: &Arc<Masks>,
-) -> Result<Target, OpenError> {
+) -> Result<Environment, OpenError> {
     open_with(base_url, more, folder, masks, TargetOptions::default()).await
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn open_with(
     folder: &Path,
     masks: &Arc<Masks>,
     options: TargetOptions,
-) -> Result<Target, OpenError> {
+) -> Result<Environment, OpenError> {
     let text = format!(
         "base_url: {base_url}\n\
          applications: {{ main: {{ client_id: id, client_secret: top-secret-value }} }}\n\
@@ -97,8 +97,8 @@ pub(crate) async fn open_with(
          created_objects_max: 2\n\
          ledger: ledger.ndjson\n{more}\n"
     );
-    let file = file::from_text(&text, &folder.join("target.yaml"), &|_| None)
+    let file = target_file::from_text(&text, &folder.join("target.yaml"), &|_| None)
         .unwrap_or_else(|error| panic!("the sample is sound, but: {error}"));
     let options = TargetOptions { run_tag: "t1".to_owned(), ..options };
-    Target::over_http(file, options, masks.clone()).await
+    Environment::over_http(file, options, masks.clone()).await
 }

@@ -5,10 +5,10 @@
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;
 
-use crate::authorise;
 use crate::journal::{Exchange, SentPart};
-use crate::response::Stage;
+use crate::message::response::Stage;
 use crate::world::World;
+use crate::world::authorise;
 
 /// Bytes of a path for which a near one is looked for; a longer one is no slip of the pen.
 const PATH_LENGTH_MAX: usize = 100;

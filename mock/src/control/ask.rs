@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scopes};
 use moot_fixtures::nearest::{ending, nearest};
 
-use crate::delivery_policy::PolicyUpdate;
-use crate::drill::Drills;
 use crate::fault::Fault;
+use crate::fault::drill::Drills;
 use crate::journal::Filter;
-use crate::settings::RateLimitMode;
+use crate::value::delivery_policy::PolicyUpdate;
+use crate::value::settings::RateLimitMode;
 use crate::world::World;
 
 /// One action of the control plane.

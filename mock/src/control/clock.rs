@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::changes::{Change, Effect};
-use crate::timestamp;
+use crate::state::change::{Change, Effect};
+use crate::value::timestamp;
 use crate::world::World;
 
 /// The time, and what fired. Shape: `{"now", "frozen", "fired": [{"at", "kind", "id", "detail"}]}`.

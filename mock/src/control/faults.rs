@@ -4,11 +4,11 @@ use moot_fixtures::contract::TokenNeed;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::authorise;
-use crate::call::Principal;
 use crate::fault::{Fault, FaultKind};
-use crate::limits::{FAULT_MILLISECONDS_MAX, FAULTS_MAX};
+use crate::message::call::Principal;
+use crate::value::limits::{FAULT_MILLISECONDS_MAX, FAULTS_MAX};
 use crate::world::World;
+use crate::world::authorise;
 
 /// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "operation", "application",
 /// "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says how often it struck.

@@ -8,9 +8,11 @@ use super::Refusal;
 use crate::resource::LegalRequest;
 use crate::resource::activity::Happening;
 use crate::resource::legal_request::StoredFile;
-use crate::timestamp;
-use crate::transition;
+use crate::resource::status_way;
+use crate::state::change::Change;
+use crate::value::timestamp;
 use crate::world::World;
+use crate::world::transition;
 
 /// An ordered status change.
 pub(super) struct Ordered {
@@ -42,7 +44,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "files": submission.files.iter().map(file).collect::<Vec<_>>(),
         "merge": submission.merge,
         "activity": activity,
-        "transitions": transition::next(answers, record.status()),
+        "transitions": status_way::next(answers, record.status()),
     }))
 }
 
@@ -55,7 +57,7 @@ pub(super) fn set_status(
 ) -> Result<Value, Refusal> {
     let Ordered { status, comment, force } = ordered;
     let record = found(world, id)?;
-    let legal = transition::next(world.answers(), record.status());
+    let legal = status_way::next(world.answers(), record.status());
     if !force && !legal.contains(&status) {
         let names: Vec<&str> = legal.iter().map(|status| status.as_str()).collect();
         return Err(Refusal::conflict(format!(
@@ -87,7 +89,7 @@ pub(super) fn comment(
     }
     let mut record = LegalRequest::clone(found(world, id)?);
     transition::log(world, &mut record, now, Happening::Comment, Some(text));
-    world.apply(vec![record.into_change()]);
+    world.apply(vec![Change::from(record)]);
     view(world, id)
 }
 

@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::changes::Change;
-use crate::deliver;
-use crate::delivery_policy::PolicyUpdate;
-use crate::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::resource::{Delivery, DeliveryState};
+use crate::state::change::Change;
+use crate::value::delivery_policy::PolicyUpdate;
+use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::world::World;
+use crate::world::deliver;
 
 /// Every delivery, oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
 /// "legal_request_id", "state", "attempts": [{"at", "status" | "error"}], "next_attempt_at"}]}`.

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::index::Index;
 use crate::resource::DeliveryState;
-use crate::seeded::Company;
-use crate::timestamp;
+use crate::state::index::Index;
+use crate::state::seeded::Company;
+use crate::value::timestamp;
 use crate::world::World;
 
 /// Counts and settings. Shape: `{"seed", "base_url", "time", "companies": [{"name", "applications",

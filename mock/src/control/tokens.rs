@@ -5,10 +5,10 @@ use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::changes::Change;
-use crate::limits::MARKED_TOKENS_MAX;
 use crate::resource;
-use crate::token::Grant;
+use crate::state::change::Change;
+use crate::value::limits::MARKED_TOKENS_MAX;
+use crate::value::token::Grant;
 use crate::world::World;
 
 /// A token that was issued so long ago; it revokes no earlier one. Shape: the token response (§2.8).

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::condition::{CallCondition, QueryParameter};
 use super::edit::ResponseEdit;
-use crate::response::Rule;
+use crate::message::response::Rule;
 
 /// One thing that a defect does.
 #[derive(Debug, Clone, Deserialize)]

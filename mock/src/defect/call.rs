@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use super::act::CallEdit;
-use crate::call::{Admission, Admitted, Body, Call, ContentPlace, Head, Part, Principal};
-use crate::operation;
-use crate::response::Response;
-use crate::route::Routed;
-use crate::seeded::Application;
-use crate::token::Grant;
-use crate::world::{Outcome, World};
+use crate::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
+use crate::message::content::ContentPlace;
+use crate::message::response::Response;
+use crate::message::route::Routed;
+use crate::state::seeded::Application;
+use crate::value::token::Grant;
+use crate::world::{Outcome, World, reading};
 
 /// A call before its body is read.
 pub(super) struct ArrivingCall<'a> {
@@ -92,7 +92,7 @@ impl ArrivingCall<'_> {
                 operation,
                 id,
                 principal,
-                reading: operation::reading(operation, self.world.answers()),
+                reading: reading(operation, self.world.answers()),
             }),
             Routed::WrongMethod(_) | Routed::Unknown => refused,
         }

@@ -9,8 +9,8 @@ mod reads;
 mod tokens;
 
 use super::call::{AdmittedCall, ArrivingCall};
-use crate::call::Admission;
-use crate::changes::Change;
+use crate::message::call::Admission;
+use crate::state::change::Change;
 use crate::world::{Outcome, World};
 
 /// The function of a defect, by the moment at which it acts.

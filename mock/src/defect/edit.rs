@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::filter::{ReplyContext, ResponseFilter};
 use super::operator::Operator;
 use super::place::ResponsePlace;
-use crate::rendered::json_bytes;
-use crate::response::{Response, ResponseBody};
+use crate::message::rendered::json_bytes;
+use crate::message::response::{Response, ResponseBody};
 
 /// An operator at a place of some responses.
 #[derive(Debug, Clone, Deserialize)]

@@ -5,7 +5,7 @@ use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
 use super::condition::QueryParameter;
-use crate::response::{Response, Rule};
+use crate::message::response::{Response, Rule};
 
 /// The call that a response answers.
 #[derive(Debug, Clone, Copy)]

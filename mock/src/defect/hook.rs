@@ -12,9 +12,9 @@ use super::code::DefectCode;
 use super::condition::CallCondition;
 use super::filter::ReplyContext;
 use super::record;
-use crate::call::{Admission, Call, Head};
-use crate::changes::Change;
-use crate::response::Response;
+use crate::message::call::{Admission, Call, Head};
+use crate::state::change::Change;
+use crate::message::response::Response;
 use crate::world::{Hook, Outcome, World};
 
 /// The same world with these defects.

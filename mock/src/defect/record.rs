@@ -9,15 +9,15 @@ use moot_fixtures::contract::Operation;
 use serde_json::Map;
 
 use super::call::AdmittedCall;
-use crate::call::Content;
-use crate::changes::Change;
-use crate::problem::Problem;
+use crate::message::content::Content;
+use crate::state::change::Change;
+use crate::message::problem::Problem;
 use crate::resource;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::legal_request::{Shown, Submission};
 use crate::resource::repository_document::Draft;
 use crate::resource::{LegalRequest, RepositoryDocument};
-use crate::token::Grant;
+use crate::value::token::Grant;
 use crate::world::Outcome;
 
 /// The outcome of a creation if no rule had refused it. `refused` stays for other operations.
@@ -82,7 +82,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         document: None,
     };
     let body = record.created_body();
-    Some(created(call, 201, body, record.into_change()))
+    Some(created(call, 201, body, Change::from(record)))
 }
 
 fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::{Fault, FaultKind, Struck};
-use crate::limits::FAULTS_MAX;
+use crate::value::limits::FAULTS_MAX;
 
 /// The faults of a world, in the order armed. Interior state: calls are counted as they come.
 #[derive(Debug, Default)]

@@ -6,10 +6,10 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::{FailedStatus, FaultKind};
-use crate::problem::Problem;
-use crate::rendered::json_bytes;
-use crate::reply::Reply;
-use crate::response::{Response, ResponseBody, Transport};
+use crate::message::problem::Problem;
+use crate::message::rendered::json_bytes;
+use crate::message::reply::Reply;
+use crate::message::response::{Response, ResponseBody, Transport};
 
 /// The damaged answer; `None` where there is nothing in it to damage.
 pub(crate) fn damage(

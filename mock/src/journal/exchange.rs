@@ -13,8 +13,8 @@ use super::record::{
     AS_SENT, FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS,
     NONE, TEXT, cut,
 };
-use crate::limits::{JOURNAL_BODY_TEXT_MAX, JOURNAL_TEXT_MAX};
-use crate::response::Stage;
+use crate::message::response::Stage;
+use crate::value::limits::{JOURNAL_BODY_TEXT_MAX, JOURNAL_TEXT_MAX};
 
 /// One call as it is read. Shape: a member of `exchanges`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -10,12 +10,13 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
 use super::masked::{self, fingerprint};
-use crate::call::{Body, Call, Content, ContentPlace, Head, Part};
 use crate::fault::Strike;
-use crate::limits::{
+use crate::message::call::{Body, Call, Head, Part};
+use crate::message::content::{Content, ContentPlace};
+use crate::message::response::{Response, ResponseBody, Transport};
+use crate::value::limits::{
     JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX,
 };
-use crate::response::{Response, ResponseBody, Transport};
 
 /// One call as it is recorded; texts are cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
 /// [`JOURNAL_BODY_TEXT_MAX`].

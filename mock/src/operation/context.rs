@@ -1,19 +1,13 @@
-//! What every operation is given, and which operation a call is.
+//! What every operation is given.
 
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
-use moot_fixtures::contract::{Answers, BodyKind, Operation};
+use moot_fixtures::contract::Answers;
 
-use super as operation;
-use crate::call::{Call, Fetch, MultipartLimits, Principal, Reading};
-use crate::limits::{
-    CREATE_BODY_BYTES_MAX, FORM_BYTES_MAX, JSON_BYTES_MAX, MULTIPART_OVERHEAD_BYTES_MAX, PARTS_MAX,
-    TEXT_FIELD_BYTES_MAX,
-};
-use crate::problem::Problem;
-use crate::reply::Reply;
-use crate::response::Response;
-use crate::world::{Outcome, World};
+use crate::message::call::{Call, Principal};
+use crate::message::problem::Problem;
+use crate::message::reply::Reply;
+use crate::world::World;
 
 /// A call, the world it meets, and the time.
 #[derive(Debug)]
@@ -72,78 +66,6 @@ impl<'a> Context<'a> {
         match self.answers().other_company {
             403 => Err(Problem::other_company(what)),
             _ => Err(not_found()),
-        }
-    }
-}
-
-impl Outcome {
-    /// An answer that changes nothing.
-    pub(crate) const fn unchanged(response: Response) -> Self {
-        Self { response, changes: Vec::new(), effects: Vec::new() }
-    }
-}
-
-/// Answers a call.
-pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    match context.call.admitted.operation {
-        Operation::CreateAccessToken => operation::create_access_token::answer(context),
-        Operation::RevokeToken => operation::revoke_token::answer(context),
-        Operation::ListWorkflows => operation::list_workflows::answer(context),
-        Operation::GetWorkflow => operation::get_workflow::answer(context),
-        Operation::GetWorkflowSchema => operation::get_workflow_schema::answer(context),
-        Operation::CreateLegalRequest => operation::create_legal_request::answer(context),
-        Operation::ListLegalRequests => operation::list_legal_requests::answer(context),
-        Operation::GetLegalRequest => operation::get_legal_request::answer(context),
-        Operation::GetLegalRequestActivity => {
-            operation::get_legal_request_activity::answer(context)
-        }
-        Operation::CreateRepositoryDocument => {
-            operation::create_repository_document::answer(context)
-        }
-        Operation::ListRepositoryDocuments => operation::list_repository_documents::answer(context),
-        Operation::GetRepositoryDocument => operation::get_repository_document::answer(context),
-        Operation::DownloadAgreement => operation::download_agreement::answer(context),
-        Operation::ListWebhooks => operation::list_webhooks::answer(context),
-        Operation::DeleteWebhook => operation::delete_webhook::answer(context),
-        Operation::CreateWebhook => operation::create_webhook::answer(context),
-    }
-}
-
-/// What has to be fetched before a call is answered.
-pub(crate) fn needs(context: &Context<'_>) -> Option<Fetch> {
-    match context.call.admitted.operation {
-        Operation::CreateRepositoryDocument => {
-            operation::create_repository_document::needs(context)
-        }
-        _ => None,
-    }
-}
-
-/// How the body of an operation is read.
-pub(crate) fn reading(operation: Operation, answers: &Answers) -> Reading {
-    match operation.body() {
-        BodyKind::None => Reading::Drain,
-        BodyKind::Form => Reading::Whole { bytes_max: FORM_BYTES_MAX },
-        BodyKind::Json => Reading::Whole { bytes_max: JSON_BYTES_MAX },
-        BodyKind::Multipart => {
-            let document_max = answers.upload_size_max;
-            let (part_bytes_max, body_bytes_max) = match operation {
-                Operation::CreateLegalRequest => {
-                    let support_max = answers.support_document_size.bytes_max;
-                    (document_max.max(support_max), CREATE_BODY_BYTES_MAX)
-                }
-                // One byte more than fits shows that a document is too large; the rest is overhead.
-                _ => {
-                    let beside = document_max.saturating_add(MULTIPART_OVERHEAD_BYTES_MAX);
-                    (document_max, beside.saturating_add(document_max))
-                }
-            };
-            Reading::Multipart(MultipartLimits {
-                parts_max: PARTS_MAX,
-                text_bytes_max: TEXT_FIELD_BYTES_MAX,
-                part_bytes_max,
-                body_bytes_max,
-            })
         }
     }
 }

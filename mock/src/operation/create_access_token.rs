@@ -3,12 +3,12 @@
 use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
 
 use super::Context;
-use crate::changes::Change;
-use crate::oauth::{self, Form};
-use crate::problem::{Problem, shown};
+use crate::message::problem::{Problem, shown};
+use crate::operation::oauth::{self, Form};
 use crate::resource;
-use crate::seeded::Application;
-use crate::token::Grant;
+use crate::state::change::Change;
+use crate::state::seeded::Application;
+use crate::value::token::Grant;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

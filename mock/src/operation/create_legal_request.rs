@@ -11,20 +11,21 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Answers, FieldUnexpected, RequestName, WorkflowStatus};
+use moot_fixtures::contract::{Answers, FieldUnexpected, WorkflowStatus};
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
-use crate::email;
-use crate::fields::Fields;
-use crate::problem::{Problem, shown};
-use crate::response::Rule;
-use crate::progression;
+use crate::message::fields::Fields;
+use crate::message::problem::{Problem, shown};
+use crate::message::response::Rule;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::legal_request::{Shown, Submission};
+use crate::resource::course;
+use crate::resource::legal_request::{self, Shown, Submission};
 use crate::resource::workflow::Workflow;
-use crate::resource::workflow_schema::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
+use crate::state::change::Change;
+use crate::value::email;
 use crate::world::Outcome;
 
 const VARIABLES: &str = "variables";
@@ -81,21 +82,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let body = record.created_body();
     Ok(Outcome {
         response: context.reply.json(201, body),
-        changes: vec![record.into_change()],
+        changes: vec![Change::from(record)],
         effects: Vec::new(),
     })
-}
-
-/// The name of a request (question `request_name`).
-pub(crate) fn name(answers: &Answers, workflow: &Workflow, counterparty: Option<&str>) -> String {
-    match (answers.request_name, counterparty) {
-        (RequestName::WorkflowAndOrganisation, Some(organisation)) => {
-            format!("{} — {organisation}", workflow.name)
-        }
-        (RequestName::WorkflowAndOrganisation, None) | (RequestName::Workflow, _) => {
-            workflow.name.clone()
-        }
-    }
 }
 
 fn workflow<'a>(
@@ -214,7 +203,7 @@ fn created(
             .or_else(|| submission.texts.get("counterparty_name")),
         WorkflowKind::ThirdParty => submission.texts.get("counterparty_name"),
     };
-    let name = name(context.answers(), workflow, organisation.map(String::as_str));
+    let name = legal_request::name(context.answers(), workflow, organisation.map(String::as_str));
     let progression = context.world.settings().progression;
     Ok(LegalRequest {
         row,
@@ -223,7 +212,7 @@ fn created(
         company,
         workflow: workflow_row,
         created_at: context.now,
-        course: progression::course(progression, &submission.texts, context.now),
+        course: course::course(progression, &submission.texts, context.now),
         submission: Arc::new(submission),
         activity: vec![Activity {
             id: context.world.activity_id(row, 1),

@@ -9,14 +9,15 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::Context;
-use crate::call::{Content, Fetch};
-use crate::changes::Change;
-use crate::document_type;
-use crate::fields::{Fields, SentFile};
-use crate::problem::Problem;
-use crate::response::Rule;
+use crate::message::call::Fetch;
+use crate::message::content::Content;
+use crate::message::fields::{Fields, SentFile};
+use crate::message::problem::Problem;
+use crate::message::response::Rule;
 use crate::resource::RepositoryDocument;
 use crate::resource::repository_document::Draft;
+use crate::state::change::Change;
+use crate::value::document_type;
 use crate::world::Outcome;
 
 /// What a call uploads, as sent.

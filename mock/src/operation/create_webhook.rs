@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::Context;
-use crate::address;
-use crate::call::Body;
-use crate::changes::Change;
-use crate::fields;
-use crate::limits::{URL_LENGTH_MAX, WEBHOOK_NAME_LENGTH_MAX, WEBHOOKS_PER_COMPANY_MAX};
-use crate::problem::{Problem, shown};
+use crate::message::call::Body;
+use crate::message::fields;
+use crate::message::problem::{Problem, shown};
 use crate::resource::Webhook;
 use crate::resource::webhook::{Credential, Draft};
-use crate::transition::EXECUTION_COMPLETE;
+use crate::state::change::Change;
+use crate::value::address;
+use crate::value::limits::{URL_LENGTH_MAX, WEBHOOK_NAME_LENGTH_MAX, WEBHOOKS_PER_COMPANY_MAX};
 use crate::world::Outcome;
+use crate::world::transition::EXECUTION_COMPLETE;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;

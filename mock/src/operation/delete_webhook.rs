@@ -1,10 +1,10 @@
 //! `DELETE /v1/webhooks/{id}` (§4.13): the registration goes, and every delivery it had.
 
 use super::Context;
-use crate::changes::Change;
-use crate::deliver;
-use crate::problem::Problem;
+use crate::message::problem::Problem;
+use crate::state::change::Change;
 use crate::world::Outcome;
+use crate::world::deliver;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (row, _) = context.visible(

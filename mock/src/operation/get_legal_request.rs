@@ -1,10 +1,10 @@
 //! `GET /v1/requests/{id}` (§4.7). With progression `on-read` this is the read that counts.
 
 use super::Context;
-use crate::changes::Change;
-use crate::problem::Problem;
-use crate::progression;
+use crate::message::problem::Problem;
+use crate::state::change::Change;
 use crate::world::Outcome;
+use crate::world::progression;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let id = context.id();

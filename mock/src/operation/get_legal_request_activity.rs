@@ -3,9 +3,9 @@
 use moot_fixtures::contract::ListOrder;
 
 use super::Context;
-use crate::page::{self, Page};
-use crate::problem::Problem;
-use crate::rendered::json_bytes;
+use crate::message::page::{self, Page};
+use crate::message::problem::Problem;
+use crate::message::rendered::json_bytes;
 use crate::resource::activity::Activity;
 use crate::world::Outcome;
 

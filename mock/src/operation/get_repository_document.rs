@@ -1,7 +1,7 @@
 //! `GET /v1/repository_documents/{id}` (§4.11).
 
 use super::Context;
-use crate::problem::Problem;
+use crate::message::problem::Problem;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

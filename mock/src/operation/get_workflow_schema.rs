@@ -1,7 +1,8 @@
 //! The schema of a workflow (§4.4; path by answer `workflow_schema_endpoint`).
 
 use super::Context;
-use crate::problem::Problem;
+use crate::message::problem::Problem;
+use crate::resource::workflow_schema;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
@@ -11,5 +12,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         "workflow",
         || Problem::not_found(context.answers(), "workflow", context.id()),
     )?;
-    Ok(Outcome::unchanged(context.reply.json(200, workflow.schema.clone())))
+    Ok(Outcome::unchanged(
+        context.reply.json(200, workflow_schema::body(context.answers(), workflow)),
+    ))
 }

@@ -3,10 +3,10 @@
 use moot_fixtures::contract::LegalRequestStatus;
 
 use super::Context;
-use crate::list;
-use crate::page::{self, Filter};
-use crate::problem::Problem;
-use crate::state::status_place;
+use crate::message::page::{self, Filter};
+use crate::message::problem::Problem;
+use crate::operation::list;
+use crate::state::index::status_place;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
@@ -22,7 +22,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         })
     };
     let rendered = |row| Some(&state.legal_requests.get(row)?.shown.rendered);
-    Ok(Outcome::unchanged(list::respond(context, state.legal_requests.revision(), rows, rendered)?))
+    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
 }
 
 fn known() -> String {

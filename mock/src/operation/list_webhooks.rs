@@ -1,13 +1,13 @@
 //! `GET /v1/webhooks` (§4.12).
 
 use super::Context;
-use crate::list;
-use crate::problem::Problem;
+use crate::message::problem::Problem;
+use crate::operation::list;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let state = context.world.state();
     let rows = |company| Ok(state.webhook_index.rows(company, None));
     let rendered = |row| Some(&state.webhooks.get(row)?.rendered);
-    Ok(Outcome::unchanged(list::respond(context, state.webhooks.revision(), rows, rendered)?))
+    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
 }

@@ -3,13 +3,10 @@
 use moot_fixtures::contract::WorkflowStatus;
 
 use super::Context;
-use crate::list;
-use crate::page::{self, Filter};
-use crate::problem::Problem;
+use crate::message::page::{self, Filter};
+use crate::message::problem::Problem;
+use crate::operation::list;
 use crate::world::Outcome;
-
-/// Workflows are seed rows.
-const NEVER_CHANGED: u64 = 0;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let query = context.call.head.query;
@@ -24,7 +21,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         })
     };
     let rendered = |row| Some(&seeded.workflow(row)?.rendered);
-    Ok(Outcome::unchanged(list::respond(context, NEVER_CHANGED, rows, rendered)?))
+    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
 }
 
 fn known() -> String {

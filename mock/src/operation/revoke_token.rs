@@ -1,10 +1,10 @@
 //! `POST /oauth/revoke` (RFC 7009; answer `token_revocation`).
 
 use super::Context;
-use crate::changes::Change;
-use crate::limits::MARKED_TOKENS_MAX;
-use crate::oauth::{self, Form};
-use crate::problem::Problem;
+use crate::message::problem::Problem;
+use crate::operation::oauth::{self, Form};
+use crate::state::change::Change;
+use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {

@@ -5,8 +5,8 @@ use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Pres
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::short_id::ShortId;
-use crate::timestamp;
+use crate::value::short_id::ShortId;
+use crate::value::timestamp;
 
 /// What happened to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

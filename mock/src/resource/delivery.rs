@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::rendered::json_text;
-use crate::timestamp;
+use crate::message::rendered::json_text;
+use crate::value::timestamp;
 
 /// A delivery.
 #[derive(Debug, Clone, Serialize, Deserialize)]

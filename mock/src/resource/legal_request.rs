@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::LegalRequestStatus;
+use moot_fixtures::contract::{Answers, LegalRequestStatus, RequestName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Content;
-use crate::changes::Change;
-use crate::progression::{Course, Pace};
-use crate::rendered::{Rendered, append_text};
+use crate::message::content::Content;
+use crate::message::rendered::{Rendered, append_text};
 use crate::resource::activity::Activity;
+use crate::resource::course::{Course, Pace};
+use crate::resource::workflow::Workflow;
 
 /// A legal request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -118,11 +118,6 @@ impl LegalRequest {
         self.shown.status
     }
 
-    /// The change that puts it where it belongs.
-    pub(crate) fn into_change(self) -> Change {
-        Change::PutLegalRequest { row: self.row, record: Arc::new(self) }
-    }
-
     /// When it moves on by itself, where time moves it.
     pub(crate) fn next_step_at(&self) -> Option<Timestamp> {
         match self.course?.pace {
@@ -134,6 +129,18 @@ impl LegalRequest {
     /// The body that creating it answers: `attributes` has `name` and `status` only.
     pub(crate) fn created_body(&self) -> Vec<u8> {
         json(&self.id, &self.shown.name, None, self.shown.status)
+    }
+}
+
+/// The name of a request (question `request_name`).
+pub(crate) fn name(answers: &Answers, workflow: &Workflow, counterparty: Option<&str>) -> String {
+    match (answers.request_name, counterparty) {
+        (RequestName::WorkflowAndOrganisation, Some(organisation)) => {
+            format!("{} — {organisation}", workflow.name)
+        }
+        (RequestName::WorkflowAndOrganisation, None) | (RequestName::Workflow, _) => {
+            workflow.name.clone()
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use moot_fixtures::contract::{Operation, TimestampForm};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Content;
-use crate::rendered::{Rendered, json_bytes};
-use crate::timestamp;
+use crate::message::content::Content;
+use crate::message::rendered::{Rendered, json_bytes};
+use crate::value::timestamp;
 
 /// A repository document.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 
-use crate::rendered::append_number;
-use crate::token::Grant;
+use crate::message::rendered::append_number;
+use crate::value::token::Grant;
 
 /// Enough for any.
 const BODY_BYTES: usize = 192;

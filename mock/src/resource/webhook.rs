@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::rendered::Rendered;
+use crate::message::rendered::Rendered;
 
 /// A webhook.
 #[derive(Debug, Clone, Serialize, Deserialize)]

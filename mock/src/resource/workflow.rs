@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
 use moot_fixtures::contract::{Answers, WorkflowStatus};
 use moot_fixtures::world::{SeedVariable, SeedWorkflow, SignerStyle, WorkflowKind};
 use serde::Serialize;
 
-use crate::rendered::Rendered;
-use crate::resource::workflow_schema;
+use crate::message::rendered::Rendered;
+use crate::resource::workflow_fields;
 
 /// A workflow.
 #[derive(Debug, Clone)]
@@ -24,9 +23,8 @@ pub(crate) struct Workflow {
     pub(crate) required_fields: Vec<String>,
     pub(crate) optional_fields: Vec<String>,
     pub(crate) variables: BTreeMap<String, SeedVariable>,
+    pub(crate) description: String,
     pub(crate) rendered: Rendered,
-    /// The body of its schema (§2.4).
-    pub(crate) schema: Bytes,
 }
 
 /// JSON of a workflow.
@@ -66,8 +64,8 @@ impl Workflow {
                 workflow_type: type_name(answers, seed.kind),
             },
         });
-        let (required, optional) = workflow_schema::default_fields(seed, merges);
-        let mut workflow = Self {
+        let (required, optional) = workflow_fields::default_fields(seed, merges);
+        Self {
             id,
             company,
             name: seed.name.clone(),
@@ -78,11 +76,9 @@ impl Workflow {
             required_fields: seed.required_fields.clone().unwrap_or(required),
             optional_fields: seed.optional_fields.clone().unwrap_or(optional),
             variables: seed.variables.clone(),
+            description: seed.description.clone(),
             rendered,
-            schema: Bytes::new(),
-        };
-        workflow.schema = workflow_schema::body(answers, &workflow, &seed.description).into();
-        workflow
+        }
     }
 
     /// Whether the schema requires a field.

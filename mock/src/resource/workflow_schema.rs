@@ -1,21 +1,13 @@
 //! The schema of a workflow (§2.4): which fields and variables creating a request needs.
 
 use moot_fixtures::contract::{Answers, SchemaShape};
-use moot_fixtures::world::{SeedVariable, SeedWorkflow, SignerStyle, VariableType, WorkflowKind};
+use moot_fixtures::world::{SeedVariable, VariableType};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::rendered::json_bytes;
+use crate::message::rendered::json_bytes;
 use crate::resource::workflow::Workflow;
-
-/// The field of single-signer workflows (§4.5).
-pub(crate) const SIGNER: &str = "internal_signer_email";
-/// The field of multi-signer workflows (§4.5).
-pub(crate) const SIGNERS: &str = "internal_signer_emails[]";
-/// The field of supporting files (§4.5).
-pub(crate) const SUPPORT_DOCUMENTS: &str = "support_documents[]";
-/// The field that asks for merging (§4.5).
-pub(crate) const MERGE: &str = "merge_documents_into_pdf";
+use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// JSON of a schema.
 #[derive(Serialize)]
@@ -29,51 +21,11 @@ struct View<'a> {
     fields_properties: Map<String, Value>,
 }
 
-/// The fields that a kind requires and accepts, where the seed names none.
-pub(crate) fn default_fields(seed: &SeedWorkflow, merges: bool) -> (Vec<String>, Vec<String>) {
-    let mut required = vec!["workflow_id", "requester_email"];
-    let mut optional = Vec::new();
-    match seed.kind {
-        WorkflowKind::Generated => required.extend([
-            "counterparty_name",
-            "counterparty_email",
-            "counterparty_organization_name",
-        ]),
-        WorkflowKind::ThirdParty => required.extend([
-            "counterparty_name",
-            "counterparty_signer_name",
-            "counterparty_signer_email",
-            "file",
-        ]),
-    }
-    if seed.variables.values().any(|variable| variable.required) {
-        required.push("variables");
-    } else if !seed.variables.is_empty() {
-        optional.push("variables");
-    }
-    let signer_field = match seed.signers {
-        SignerStyle::Single => SIGNER,
-        SignerStyle::Multiple => SIGNERS,
-    };
-    match seed.signer_options.len() {
-        0 => {}
-        // Exactly one configured signer is assigned by itself (§4.5).
-        1 => optional.push(signer_field),
-        _ => required.push(signer_field),
-    }
-    optional.push(SUPPORT_DOCUMENTS);
-    if merges {
-        optional.push(MERGE);
-    }
-    let owned = |fields: Vec<&str>| fields.into_iter().map(str::to_owned).collect();
-    (owned(required), owned(optional))
-}
-
 /// The body of the schema's answer.
-pub(crate) fn body(answers: &Answers, workflow: &Workflow, description: &str) -> Vec<u8> {
+pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Vec<u8> {
     let view = View {
         name: &workflow.name,
-        description: Some(description).filter(|text| !text.is_empty()),
+        description: Some(workflow.description.as_str()).filter(|text| !text.is_empty()),
         required_fields: &workflow.required_fields,
         optional_fields: &workflow.optional_fields,
         required_variables: workflow

@@ -1,11 +1,11 @@
 //! Attempts of deliveries: which have to be made now, and what became of them.
 //!
-//! Never here: making one (that is the shell's), or when one is due (that is [`crate::deliver`]).
+//! Never here: making one (that is the shell's), or when one is due (that is [`crate::world::deliver`]).
 
 use jiff::Timestamp;
 
 use super::Service;
-use crate::deliver::{self, Attempt, AttemptResult};
+use crate::world::deliver::{self, Attempt, AttemptResult};
 
 impl Service {
     /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight

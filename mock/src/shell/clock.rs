@@ -1,6 +1,6 @@
 //! The system's time: the only place of this crate that asks for it.
 //!
-//! The core takes time as an argument; what a world makes of it is [`crate::clock`].
+//! The core takes time as an argument; what a world makes of it is [`crate::value::clock`].
 
 use jiff::Timestamp;
 use tokio::time::Instant;

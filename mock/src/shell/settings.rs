@@ -11,7 +11,8 @@ use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
 
 use crate::defect::{self, Defect};
-use crate::settings::{ClockSetting, Progression, RateLimitMode, Settings};
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
+use crate::world::settings::Settings;
 use moot_fixtures::nearest::{ending, nearest};
 
 /// A setting that can't be read.

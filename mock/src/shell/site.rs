@@ -1,43 +1,26 @@
-//! The whole mock without a socket: its main world, its sandboxes and their control planes under one
-//! base path.
+//! The whole mock without a socket: its main world, its sandboxes, and what they share.
+
+mod access;
+mod journals;
 
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
-use std::panic::AssertUnwindSafe;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures_util::FutureExt;
-use http::request::Parts;
-use http::{Method, Request, Response};
-use http_body::Body;
 use serde_json::Value;
 
-use super::body::{self, BodyTimes, Store};
+use self::access::Access;
+use super::body::{BodyTimes, Store};
 use super::clock;
-use super::control::{Access, Control};
-use super::deliverer::Deliverer;
-use super::durable::Durable;
-use super::fetcher::Fetcher;
-use super::network::{Network, Reach};
-use super::problem;
-use super::realm::Realm;
-#[cfg(feature = "state")]
-use super::restored;
-use super::sandboxes::Sandboxes;
-use super::sent::sent;
-use super::site_body::SiteBody;
-use crate::call::{self, Admission, Call, Head};
+use super::delivery::Deliverer;
+use super::network::{Fetcher, Network, Reach};
+use super::sandbox::{Realm, Sandboxes};
+use super::store::Durable;
+use crate::Service;
+use crate::World;
 use crate::defect::{self, Defect};
-use crate::settings::{Settings, SettingsError, base_path};
-use crate::{Service, World};
-
-/// Prefix of a control plane, below a base path.
-const ADMIN: &str = "/__admin";
-/// Prefix of sandboxes, below the base path.
-const SANDBOXES: &str = "/sandboxes/";
+use crate::value::settings::SettingsError;
+use crate::world::settings::{Settings, base_path};
 
 /// The number of the main world.
 const MAIN: u64 = 0;
@@ -100,7 +83,7 @@ pub enum SiteError {
     /// The folder of its state.
     #[cfg(feature = "state")]
     #[error(transparent)]
-    State(#[from] super::durable::DurableError),
+    State(#[from] super::store::DurableError),
     /// The thread of the deliveries, or a listener.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -121,7 +104,6 @@ struct Inner {
     main: Realm,
     sandboxes: Arc<Sandboxes>,
     access: Access,
-    control: Control,
     deliverer: Deliverer,
     fetcher: Option<Arc<Fetcher>>,
     store: Store,
@@ -149,7 +131,8 @@ impl Site {
         mut options: SiteOptions,
         folder: &std::path::Path,
     ) -> Result<Self, SiteError> {
-        use super::durable::Opened;
+        use super::sandbox::restore;
+        use super::store::Opened;
         let Opened { durable, seed, seed_world, changes, sandboxes, made, starts } =
             Durable::open(folder, &options.settings)?;
         options.settings.seed = seed;
@@ -160,7 +143,7 @@ impl Site {
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
         let site = Self::with(options, service, store, Some((durable, made)))?;
-        for realm in restored::restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
+        for realm in restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
             site.0.deliverer.add(&realm);
         }
         Ok(site)
@@ -195,7 +178,6 @@ impl Site {
             main,
             sandboxes,
             access,
-            control: Control::new(),
             deliverer,
             fetcher: options.fetcher,
             store,
@@ -209,140 +191,6 @@ impl Site {
     /// "status"}]}`.
     pub fn describe(&self) -> Value {
         self.0.main.describe()
-    }
-
-    /// Answers a call that comes from `client`. Its target may have any origin; only the path is
-    /// looked at. Must run on a tokio runtime with time. The body is read to its end, within bounds,
-    /// before the answer, so that a client that writes first finds it.
-    ///
-    /// A panic is a bug of ours: its call is answered 500, and every other goes on.
-    pub async fn call<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send,
-    {
-        let (parts, body) = request.into_parts();
-        self.call_of_parts(&parts, pin!(body), client).await
-    }
-
-    /// As [`Self::call`], of a request that stays where it is: moving it costs as much as some answers.
-    pub(super) async fn call_of_parts<B>(
-        &self,
-        parts: &Parts,
-        body: Pin<&mut B>,
-        client: IpAddr,
-    ) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send,
-    {
-        let answer = pin!(self.answer(parts, body, client));
-        let answer = AssertUnwindSafe(answer).catch_unwind().await;
-        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
-    }
-
-    async fn answer<B>(
-        &self,
-        parts: &Parts,
-        body: Pin<&mut B>,
-        client: IpAddr,
-    ) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send,
-    {
-        match self.place(parts.uri.path()) {
-            Place::Service { realm, path } => {
-                self.serve(realm.get(self), path, parts, body, client).await
-            }
-            Place::Admin { realm, path } => {
-                let realm = realm.get(self);
-                if let Err(problem) = self.0.access.check(parts, client) {
-                    Box::pin(body::drain(body, &parts.headers, self.0.times)).await;
-                    return problem.respond(parts.uri.path());
-                }
-                Box::pin(super::control::call(self, realm, path, parts, body)).await
-            }
-            Place::Outside => Box::pin(self.outside(parts, body, client)).await,
-        }
-    }
-
-    fn place<'p>(&self, path: &'p str) -> Place<'p> {
-        let Some(path) = below(path, &self.0.base_path) else { return Place::Outside };
-        if let Some(rest) = path.strip_prefix(SANDBOXES) {
-            let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
-            self.collect();
-            if let Some(realm) = self.0.sandboxes.get(id) {
-                return in_realm(Reached::Sandbox(realm), &rest[id.len()..]);
-            }
-        }
-        in_realm(Reached::Main, path)
-    }
-
-    /// The core knows only what is below its base path. There is no route at an empty path, so that
-    /// is what it refuses; only the path of the call is put in here.
-    async fn outside<B>(
-        &self,
-        parts: &Parts,
-        body: Pin<&mut B>,
-        client: IpAddr,
-    ) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send,
-    {
-        let mut response = self.serve(&self.0.main, "", parts, body, client).await;
-        response.body_mut().set_member("instance", parts.uri.path());
-        response
-    }
-
-    async fn serve<B>(
-        &self,
-        realm: &Realm,
-        path: &str,
-        parts: &Parts,
-        body: Pin<&mut B>,
-        client: IpAddr,
-    ) -> Response<SiteBody>
-    where
-        B: Body<Data = Bytes> + Send,
-    {
-        let query = parts.uri.query();
-        let head = Head { method: &parts.method, path, query, headers: &parts.headers, client };
-        let service = realm.service();
-        let (headers, times) = (&parts.headers, self.0.times);
-        let now = clock::now();
-        let admitted = match service.admit(now, &head) {
-            Admission::Admitted(admitted) => admitted,
-            Admission::Refused(response) => {
-                realm.called().notify_waiters();
-                if !body.is_end_stream() {
-                    Box::pin(body::drain(body, headers, times)).await;
-                }
-                return sent(response).await;
-            }
-        };
-        // What few calls need is boxed here and above, so that the future of every call is small.
-        let (body, mut now) = if body::is_empty(&*body, headers, admitted.reading) {
-            (call::Body::Empty, now)
-        } else {
-            let read = body::read(body, headers, admitted.reading, times, &self.0.store);
-            match Box::pin(read).await {
-                Ok(body) => (body, clock::now()),
-                Err(_) => return problem::internal("a temporary file can't be written"),
-            }
-        };
-        let mut call = Call { head, admitted: &admitted, body, fetched: None };
-        if let Some(fetcher) = &self.0.fetcher
-            && let Some(fetch) = service.needs(now, &call)
-        {
-            call.fetched = Some(Box::pin(fetcher.fetch(fetch, &self.0.store)).await);
-            now = clock::now();
-        }
-        let response = service.answer(now, &call);
-        realm.called().notify_waiters();
-        if parts.method == Method::DELETE {
-            // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
-            // that one of failure.
-            self.0.deliverer.cut_unwanted(realm).await;
-        }
-        sent(response).await
     }
 
     /// Deletes the sandboxes whose lease has ended.
@@ -364,50 +212,25 @@ impl Site {
         &self.0.deliverer
     }
 
-    pub(crate) fn control(&self) -> &Control {
-        &self.0.control
+    pub(crate) fn base_path(&self) -> &str {
+        &self.0.base_path
     }
 
-    /// Whether documents are fetched by their address.
-    pub(crate) fn is_fetching(&self) -> bool {
-        self.0.fetcher.is_some()
+    pub(crate) fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    /// Fetches documents by their address; `None` where nothing is fetched.
+    pub(crate) fn fetcher(&self) -> Option<&Fetcher> {
+        self.0.fetcher.as_deref()
+    }
+
+    /// Where uploads are stored.
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.store
     }
 
     pub(crate) fn times(&self) -> BodyTimes {
         self.0.times
     }
-}
-
-/// Where a path leads.
-enum Place<'p> {
-    Service { realm: Reached, path: &'p str },
-    Admin { realm: Reached, path: &'p str },
-    Outside,
-}
-
-/// The world that is reached; the main one without counting another handle on it.
-enum Reached {
-    Main,
-    Sandbox(Realm),
-}
-
-impl Reached {
-    fn get<'r>(&'r self, site: &'r Site) -> &'r Realm {
-        match self {
-            Self::Main => &site.0.main,
-            Self::Sandbox(realm) => realm,
-        }
-    }
-}
-
-fn in_realm(realm: Reached, path: &str) -> Place<'_> {
-    match below(path, ADMIN) {
-        Some(path) => Place::Admin { realm, path },
-        None => Place::Service { realm, path },
-    }
-}
-
-/// What follows `prefix`, if whole segments do.
-fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
-    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }

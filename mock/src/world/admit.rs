@@ -3,15 +3,14 @@
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
-use super::World;
-use crate::authorise;
-use crate::call::{Admission, Admitted, Head};
+use super::{World, reading};
 use crate::journal::Record;
-use crate::limiter::{Decision, Limiter};
-use crate::operation;
-use crate::problem::Problem;
-use crate::route::Routed;
-use crate::settings::RateLimitMode;
+use crate::message::call::{Admission, Admitted, Head};
+use crate::message::problem::Problem;
+use crate::message::route::Routed;
+use crate::value::settings::RateLimitMode;
+use crate::world::authorise;
+use crate::world::limiter::{Decision, Limiter};
 
 /// What was found out about a call until it was refused.
 #[derive(Default)]
@@ -23,7 +22,7 @@ struct Seen {
 impl World {
     /// Admits a call, or refuses it; a refusal is kept in the journal.
     pub fn admit(&self, now: Timestamp, head: &Head<'_>) -> Admission {
-        match &self.hook {
+        match self.hook() {
             Some(hook) => hook.admit(self, now, head),
             None => self.admit_unhooked(now, head),
         }
@@ -84,7 +83,7 @@ impl World {
                 Some(principal)
             }
         };
-        let reading = operation::reading(operation, answers);
+        let reading = reading(operation, answers);
         Ok(Admitted { serial, at: now, operation, id, principal, reading })
     }
 

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 
 use super::World;
-use crate::call::Call;
-use crate::changes::Change;
-use crate::problem::Problem;
-use crate::response::Response;
+use crate::message::call::Call;
+use crate::message::problem::Problem;
+use crate::message::response::Response;
+use crate::state::change::Change;
 
 /// Numbers of calls between two starts of a world that a store keeps: no two starts share one, so
 /// that no `request_id` and no token is given twice.

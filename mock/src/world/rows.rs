@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use super::World;
-use crate::identifier::{Identifiers, Kind, document_id_of};
-use crate::limits::ROWS_MAX;
 use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
-use crate::seeded::Ids;
-use crate::short_id::ShortId;
-use crate::table::Table;
+use crate::state::seeded::Ids;
+use crate::state::table::Table;
+use crate::value::identifier::{Identifiers, Kind, document_id_of};
+use crate::value::limits::ROWS_MAX;
+use crate::value::short_id::ShortId;
 
 impl World {
     /// The legal request of an id.

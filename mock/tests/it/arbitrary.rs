@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use moot_mock::call::{Body, BodyFault, Content, Part};
+use moot_mock::call::{Body, BodyFault, Part};
+use moot_mock::content::Content;
 use proptest::prelude::*;
 
 use crate::support::Sent;

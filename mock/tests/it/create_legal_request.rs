@@ -1,7 +1,8 @@
 //! The rules of §4.5, in its order.
 
 use moot_fixtures::contract::{FieldUnexpected, RequestName};
-use moot_mock::call::{Content, Part};
+use moot_mock::call::Part;
+use moot_mock::content::Content;
 use serde_json::json;
 
 use crate::support::{

@@ -8,7 +8,8 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::{answers, world};
-use moot_mock::call::{Admission, Body, Call, Content, Head, Part};
+use moot_mock::call::{Admission, Body, Call, Head, Part};
+use moot_mock::content::Content;
 use moot_mock::control::{Ask, Refusal};
 use moot_mock::response::{Response, ResponseBody, Stage};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
@@ -171,9 +172,9 @@ impl Answer {
         let body = match response.body {
             ResponseBody::Bytes(bytes) => bytes,
             ResponseBody::Content(content) => match content.place {
-                moot_mock::call::ContentPlace::Memory(bytes) => bytes,
-                moot_mock::call::ContentPlace::File { .. }
-                | moot_mock::call::ContentPlace::Apart => Bytes::new(),
+                moot_mock::content::ContentPlace::Memory(bytes) => bytes,
+                moot_mock::content::ContentPlace::File { .. }
+                | moot_mock::content::ContentPlace::Apart => Bytes::new(),
             },
         };
         Self {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Breadth, Builder, is_looked_into};
 use crate::exchange;
-use crate::report::escape;
 use crate::report::names::trouble_text;
 use crate::report::view::Exchange;
-use crate::run::result::{CheckResult, RunResult};
+use crate::result::{CheckResult, RunResult};
+use crate::terminal::escape;
 use crate::verdict::Verdict;
 
 /// Characters shown of a body that a check found wanting, and of any other.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use moot_fixtures::register;
 
-use crate::report::counts::Counts;
 use crate::report::names::level_name;
 use crate::report::view::Requirement;
-use crate::run::result::{RunResult, ScenarioResult, Subject};
+use crate::result::Counts;
+use crate::result::{RunResult, ScenarioResult, Subject};
 use crate::verdict::Verdict;
 
 /// How many checks got which verdict, and how many scenarios; a scenario that was not run, or has no

@@ -1,12 +1,12 @@
 //! What is wrong: one block a finding, in the order file/scenario/step of the first place, check,
 //! expected, actual, clause, place, exchange, curl, and then where else it is.
 
-use super::paint::{Paint, left};
+use super::Options;
 use super::rest::NAMES_SHOWN_MAX;
-use super::{Detail, Options};
-use crate::report::escape;
 use crate::report::told::Finding;
 use crate::report::view::{Exchange, Report};
+use crate::terminal::paint::{Paint, left};
+use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
 /// Blocks shown in full; what is beyond gets a line each, so that nothing is hidden.

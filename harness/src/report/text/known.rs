@@ -1,9 +1,10 @@
 //! Known failures: those that happened, and those that did not and should go from their file.
 
-use super::paint::Paint;
+use super::Options;
 use super::rest::names;
-use super::{Detail, Options};
 use crate::report::view::{Expected, Report};
+use crate::terminal::Detail;
+use crate::terminal::paint::Paint;
 use crate::verdict::Verdict;
 
 /// What was expected and happened, and with `-v` what did not apply or was not judged.

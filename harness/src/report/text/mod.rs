@@ -4,11 +4,10 @@
 mod failure;
 mod known;
 mod overview;
-pub mod paint;
 mod rest;
 
 use super::view::Report;
-use paint::Paint;
+use crate::terminal::{Detail, Paint};
 
 /// How it is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,17 +16,6 @@ pub struct Options {
     pub color: bool,
     /// How much.
     pub detail: Detail,
-}
-
-/// How much is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Detail {
-    /// `-q`: what is wrong and the last lines.
-    Quiet,
-    /// All but what passed.
-    Normal,
-    /// `-v`: every scenario, and warnings with their exchange.
-    Verbose,
 }
 
 /// The whole text. Texts of the report are escaped already.

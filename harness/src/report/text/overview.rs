@@ -1,8 +1,8 @@
 //! The head of the report and the table of files.
 
-use super::paint::{Paint, left, right, sign, width};
-use crate::report::counts::Counts;
 use crate::report::view::Report;
+use crate::result::Counts;
+use crate::terminal::paint::{Paint, left, right, sign, width};
 use crate::verdict::Verdict;
 
 /// Versions, target, seed.

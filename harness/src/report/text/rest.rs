@@ -1,8 +1,9 @@
 //! Answers, residue, what was not run, and the last lines.
 
-use super::paint::{Paint, left, width};
-use super::{Detail, Options};
+use super::Options;
 use crate::report::view::Report;
+use crate::terminal::Detail;
+use crate::terminal::paint::{Paint, left, width};
 use crate::verdict::Verdict;
 
 /// Names listed under one reason; `-v` lists all.

@@ -131,7 +131,6 @@ pub enum Rule {
 
 /// A JSON type; an integer is a number too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum JsonType {
     String,
     Integer,

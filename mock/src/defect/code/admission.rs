@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::CodeRow;
 use super::DefectCode::Admit;
-use crate::call::{Admission, Head, Principal};
+use crate::message::call::{Admission, Head, Principal};
 use crate::defect::call::ArrivingCall;
 use crate::defect::edit;
 

@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use super::CodeRow;
 use super::DefectCode::Answer;
-use crate::call::{Body, BodyFault, Content};
+use crate::message::call::{Body, BodyFault};
+use crate::message::content::Content;
 use crate::defect::call::{AdmittedCall, part_text};
 use crate::defect::record;
-use crate::problem::Problem;
-use crate::response::ResponseBody;
+use crate::message::problem::Problem;
+use crate::message::response::ResponseBody;
 use crate::world::Outcome;
 
 /// Longest identifier or parameter that `hostile.long-word-is-500` serves, in bytes.

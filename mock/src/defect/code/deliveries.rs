@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
-use crate::changes::Change;
-use crate::deliver;
+use crate::state::change::Change;
+use crate::world::deliver;
 use crate::resource::{Delivery, DeliveryState};
-use crate::transition::EXECUTION_COMPLETE;
+use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::World;
 
 pub(super) const ROWS: &[CodeRow] = &[

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::deliveries::without;
-use crate::changes::Change;
+use crate::state::change::Change;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::{LegalRequest, RepositoryDocument};
-use crate::short_id::ShortId;
+use crate::value::short_id::ShortId;
 use crate::world::World;
 
 pub(super) const ROWS: &[CodeRow] = &[

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::histories::is_moved;
-use crate::changes::Change;
-use crate::deliver;
+use crate::state::change::Change;
+use crate::world::deliver;
 use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
-use crate::transition::EXECUTION_COMPLETE;
+use crate::world::transition::EXECUTION_COMPLETE;
 use crate::world::World;
 
 pub(super) const ROWS: &[CodeRow] = &[

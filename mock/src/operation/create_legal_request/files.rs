@@ -3,12 +3,12 @@
 use moot_fixtures::contract::Answers;
 
 use super::FILE;
-use crate::document_type;
-use crate::fields::{Fields, SentFile};
-use crate::problem::Problem;
-use crate::response::Rule;
+use crate::message::fields::{Fields, SentFile};
+use crate::message::problem::Problem;
+use crate::message::response::Rule;
 use crate::resource::legal_request::{Disposition, FileRole, StoredFile};
-use crate::resource::workflow_schema::SUPPORT_DOCUMENTS;
+use crate::resource::workflow_fields::SUPPORT_DOCUMENTS;
+use crate::value::document_type;
 
 /// The files in the order sent, the document first. With `merge`, those that can be are merged (§8).
 ///

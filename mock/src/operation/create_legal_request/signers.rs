@@ -4,11 +4,11 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SignerStyle;
 
 use super::invalid;
-use crate::fields::Fields;
-use crate::problem::{Problem, shown};
-use crate::response::Rule;
+use crate::message::fields::Fields;
+use crate::message::problem::{Problem, shown};
+use crate::message::response::Rule;
 use crate::resource::workflow::Workflow;
-use crate::resource::workflow_schema::{SIGNER, SIGNERS};
+use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// The signers in signing order. Exactly one configured signer is assigned by itself.
 ///

@@ -7,9 +7,9 @@ use moot_fixtures::world::{SeedVariable, VariableType};
 use serde_json::{Map, Value};
 
 use super::{VARIABLES, invalid};
-use crate::fields::Fields;
-use crate::problem::Problem;
-use crate::response::Rule;
+use crate::message::fields::Fields;
+use crate::message::problem::Problem;
+use crate::message::response::Rule;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_schema;
 

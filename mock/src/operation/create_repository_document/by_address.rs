@@ -6,12 +6,13 @@ use url::Url;
 
 use super::super::Context;
 use super::check_type;
-use crate::address::{self, AddressFault};
-use crate::call::{Content, Fetch, FetchFault};
-use crate::document_type;
-use crate::pdf;
-use crate::problem::Problem;
-use crate::response::Rule;
+use crate::message::call::{Fetch, FetchFault};
+use crate::message::content::Content;
+use crate::message::problem::Problem;
+use crate::message::response::Rule;
+use crate::value::address::{self, AddressFault};
+use crate::value::document_type;
+use crate::value::pdf;
 
 /// A media type that says nothing.
 const UNTOLD: &str = "application/octet-stream";

@@ -1,17 +1,15 @@
 //! The frames of a body, each awaited for a bounded time only.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::Body;
-use tokio::time::{Sleep, sleep_until};
+use http_body_util::BodyExt;
+use tokio::time::{Instant, timeout_at};
 
-use crate::call::BodyFault;
+use crate::message::call::BodyFault;
 use crate::shell::clock;
 
 /// How long a body may take.
@@ -19,7 +17,7 @@ use crate::shell::clock;
 pub struct BodyTimes {
     /// Between two pieces.
     pub stall_max: Duration,
-    /// From the first wait to the end.
+    /// For the whole body.
     pub total_max: Duration,
     /// For what is read only to be thrown away.
     pub drain_max: Duration,
@@ -36,30 +34,24 @@ impl Default for BodyTimes {
 }
 
 /// The data of a body, piece by piece.
-pub(super) struct Frames<'b, B> {
-    body: Pin<&'b mut B>,
+pub(super) struct Frames<B> {
+    body: B,
     times: BodyTimes,
+    /// When the whole body must be here.
+    end: Instant,
     /// `content-length`, where it is given.
     declared: Option<u64>,
     received: u64,
-    /// Both exist from the first wait on: a body that is all there needs no timer.
-    wait: Option<Wait>,
     /// Nothing more comes, soundly or not.
     pub(super) is_over: bool,
 }
 
-struct Wait {
-    stall: Pin<Box<Sleep>>,
-    total: Pin<Box<Sleep>>,
-    /// A piece came since the stall timer was set.
-    is_stale: bool,
-}
-
-impl<'b, B: Body<Data = Bytes>> Frames<'b, B> {
-    pub(super) fn new(body: Pin<&'b mut B>, headers: &HeaderMap, times: BodyTimes) -> Self {
+impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
+    pub(super) fn new(body: B, headers: &HeaderMap, times: BodyTimes) -> Self {
         let declared =
             headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        Self { body, times, declared, received: 0, wait: None, is_over: false }
+        let end = clock::instant() + times.total_max;
+        Self { body, times, end, declared, received: 0, is_over: false }
     }
 
     /// Bytes received so far.
@@ -77,64 +69,27 @@ impl<'b, B: Body<Data = Bytes>> Frames<'b, B> {
     /// # Errors
     /// [`BodyFault::Truncated`]: the connection ended or stalled, or less came than was declared.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, BodyFault> {
-        poll_fn(|cx| self.poll_next(cx)).await
-    }
-
-    pub(super) fn poll_next(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Option<Bytes>, BodyFault>> {
-        loop {
-            if self.is_over {
-                return Poll::Ready(Ok(None));
-            }
-            match self.body.as_mut().poll_frame(cx) {
-                Poll::Ready(Some(Ok(frame))) => {
-                    if let Some(wait) = &mut self.wait {
-                        wait.is_stale = true;
-                    }
-                    // Trailers say nothing here.
+        while !self.is_over {
+            let deadline = self.end.min(clock::instant() + self.times.stall_max);
+            match timeout_at(deadline, self.body.frame()).await {
+                Ok(Some(Ok(frame))) => {
+                    // Trailers are ignored.
                     let Ok(piece) = frame.into_data() else { continue };
                     self.received += piece.len() as u64;
-                    return Poll::Ready(Ok(Some(piece)));
+                    return Ok(Some(piece));
                 }
-                Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(self.cut())),
-                Poll::Ready(None) => {
-                    let is_short = self.declared.is_some_and(|length| self.received < length);
+                Ok(None) => {
                     self.is_over = true;
-                    return Poll::Ready(if is_short {
-                        Err(BodyFault::Truncated)
-                    } else {
-                        Ok(None)
-                    });
+                    if self.declared.is_some_and(|length| self.received < length) {
+                        return Err(BodyFault::Truncated);
+                    }
                 }
-                Poll::Pending => {
-                    ready!(self.poll_wait(cx));
-                    return Poll::Ready(Err(self.cut()));
+                Ok(Some(Err(_))) | Err(_) => {
+                    self.is_over = true;
+                    return Err(BodyFault::Truncated);
                 }
             }
         }
-    }
-
-    /// Ready when it took too long.
-    fn poll_wait(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let BodyTimes { stall_max, total_max, .. } = self.times;
-        let wait = self.wait.get_or_insert_with(|| Wait {
-            stall: Box::pin(sleep_until(clock::instant() + stall_max)),
-            total: Box::pin(sleep_until(clock::instant() + total_max)),
-            is_stale: false,
-        });
-        if std::mem::take(&mut wait.is_stale) {
-            wait.stall.as_mut().reset(clock::instant() + stall_max);
-        }
-        match wait.stall.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => wait.total.as_mut().poll(cx),
-        }
-    }
-
-    fn cut(&mut self) -> BodyFault {
-        self.is_over = true;
-        BodyFault::Truncated
+        Ok(None)
     }
 }

@@ -11,7 +11,8 @@ use super::frames::Frames;
 use super::parts::{self, Head, Parts};
 use super::read::ReadError;
 use super::spool::{Spool, Store};
-use crate::call::{BodyFault, Content, MultipartLimits, Part};
+use crate::message::call::{BodyFault, MultipartLimits, Part};
+use crate::message::content::Content;
 
 /// Room for the parts of most forms, so that they are not moved while they come.
 const PARTS_MOSTLY: usize = 8;
@@ -25,13 +26,13 @@ const BOUNDARY_CHARACTERS_MAX: usize = 70;
 /// # Errors
 /// [`ReadError::Fault`] by the limits and by RFC 7578; [`ReadError::Store`] is ours.
 pub(super) async fn read<B>(
-    frames: &mut Frames<'_, B>,
+    frames: &mut Frames<B>,
     headers: &HeaderMap,
     limits: MultipartLimits,
     store: &Store,
 ) -> Result<Vec<Part>, ReadError>
 where
-    B: Body<Data = Bytes> + Send,
+    B: Body<Data = Bytes> + Send + Unpin,
 {
     let boundary = boundary(headers)?;
     if frames.announced().is_some_and(|length| length > limits.body_bytes_max) {
@@ -61,8 +62,8 @@ where
 }
 
 /// A part without file name: a field of a form, in memory whatever its length.
-async fn text<B: Body<Data = Bytes>>(
-    parts: &mut Parts<'_, '_, B>,
+async fn text<B: Body<Data = Bytes> + Unpin>(
+    parts: &mut Parts<'_, B>,
     bytes_max: u64,
 ) -> Result<Content, BodyFault> {
     let is_beyond = |length: usize| length as u64 > bytes_max;
@@ -82,8 +83,8 @@ async fn text<B: Body<Data = Bytes>>(
 }
 
 /// A file, and whether there was more of it.
-async fn file<B: Body<Data = Bytes>>(
-    parts: &mut Parts<'_, '_, B>,
+async fn file<B: Body<Data = Bytes> + Unpin>(
+    parts: &mut Parts<'_, B>,
     bytes_max: u64,
     store: &Store,
 ) -> Result<(Content, bool), ReadError> {

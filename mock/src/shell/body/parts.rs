@@ -14,7 +14,7 @@ use memchr::memmem::Finder;
 
 use super::disposition::Disposition;
 use super::frames::Frames;
-use crate::call::BodyFault;
+use crate::message::call::BodyFault;
 
 /// Of a large piece so much is looked at at once for the headers of a part.
 const LOOK_BYTES_MAX: usize = 64 * 1024;
@@ -34,8 +34,8 @@ pub(super) fn delimiter(boundary: &str) -> String {
 }
 
 /// The parts of a body, one after another.
-pub(super) struct Parts<'f, 'b, B> {
-    frames: &'f mut Frames<'b, B>,
+pub(super) struct Parts<'f, B> {
+    frames: &'f mut Frames<B>,
     delimiter: Finder<'f>,
     body_bytes_max: u64,
     place: Place,
@@ -59,13 +59,9 @@ pub(super) struct Head {
     pub(super) content_type: Option<String>,
 }
 
-impl<'f, 'b, B: Body<Data = Bytes>> Parts<'f, 'b, B> {
+impl<'f, B: Body<Data = Bytes> + Unpin> Parts<'f, B> {
     /// The parts of a body of so many bytes at most, between which there is a [`delimiter`].
-    pub(super) fn new(
-        frames: &'f mut Frames<'b, B>,
-        delimiter: &'f str,
-        body_bytes_max: u64,
-    ) -> Self {
+    pub(super) fn new(frames: &'f mut Frames<B>, delimiter: &'f str, body_bytes_max: u64) -> Self {
         // The first boundary may stand at the very beginning, as if after a line.
         let held = BytesMut::from(LINE_END);
         let (delimiter, unseen) = (Finder::new(delimiter), Bytes::new());

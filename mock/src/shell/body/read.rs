@@ -1,7 +1,6 @@
 //! Reading a body as the core asks, and throwing away what it does not want.
 
 use std::io;
-use std::pin::Pin;
 
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
@@ -11,7 +10,7 @@ use http_body::Body;
 use super::frames::{BodyTimes, Frames};
 use super::multipart;
 use super::spool::Store;
-use crate::call::{self, BodyFault, Reading};
+use crate::message::call::{self, BodyFault, Reading};
 
 /// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
 /// the answer; whoever sends more finds the connection closed.
@@ -32,7 +31,7 @@ impl From<BodyFault> for ReadError {
 }
 
 /// Whether there is nothing to read, and nothing missing.
-pub(crate) fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
+fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
     match reading {
         Reading::Drain => body.is_end_stream(),
         // A length that was declared must come.
@@ -47,16 +46,16 @@ pub(crate) fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading)
 /// # Errors
 /// Only of ours: a temporary file that can't be written.
 pub(crate) async fn read<B>(
-    body: Pin<&mut B>,
+    body: B,
     headers: &HeaderMap,
     reading: Reading,
     times: BodyTimes,
     store: &Store,
 ) -> io::Result<call::Body>
 where
-    B: Body<Data = Bytes> + Send,
+    B: Body<Data = Bytes> + Send + Unpin,
 {
-    if is_empty(&*body, headers, reading) {
+    if is_empty(&body, headers, reading) {
         return Ok(call::Body::Empty);
     }
     let mut frames = Frames::new(body, headers, times);
@@ -81,9 +80,9 @@ where
 
 /// Throws a body away. One that its client holds back until it is asked for (`100-continue`) is
 /// never asked for.
-pub(crate) async fn drain<B>(body: Pin<&mut B>, headers: &HeaderMap, times: BodyTimes)
+pub(crate) async fn drain<B>(body: B, headers: &HeaderMap, times: BodyTimes)
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Unpin,
 {
     if body.is_end_stream() || headers.contains_key(EXPECT) {
         return;
@@ -91,9 +90,9 @@ where
     rest(&mut Frames::new(body, headers, times), times).await;
 }
 
-async fn whole<B>(frames: &mut Frames<'_, B>, bytes_max: u64) -> Result<Bytes, BodyFault>
+async fn whole<B>(frames: &mut Frames<B>, bytes_max: u64) -> Result<Bytes, BodyFault>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Unpin,
 {
     if frames.announced().is_some_and(|length| length > bytes_max) {
         return Err(BodyFault::TooLarge);
@@ -112,7 +111,7 @@ where
     Ok(all.map_or(first, BytesMut::freeze))
 }
 
-async fn rest<B: Body<Data = Bytes>>(frames: &mut Frames<'_, B>, times: BodyTimes) {
+async fn rest<B: Body<Data = Bytes> + Unpin>(frames: &mut Frames<B>, times: BodyTimes) {
     if frames.is_over {
         return;
     }

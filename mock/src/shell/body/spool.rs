@@ -9,7 +9,7 @@ use bytes::BytesMut;
 use sha2::{Digest, Sha256};
 use tempfile::{NamedTempFile, TempDir, TempPath};
 
-use crate::call::{Content, ContentFile, ContentPlace};
+use crate::message::content::{Content, ContentFile, ContentPlace};
 
 /// A part of up to this many bytes stays in memory.
 pub(super) const MEMORY_BYTES_MAX: usize = 64 * 1024;

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -16,7 +16,8 @@ use sha2::{Digest, Sha256};
 
 use super::spool::MEMORY_BYTES_MAX;
 use super::{BodyTimes, Store, read};
-use crate::call::{self, ContentPlace, MultipartLimits, Part, Reading};
+use crate::message::call::{self, MultipartLimits, Part, Reading};
+use crate::message::content::ContentPlace;
 
 const LIMITS: MultipartLimits =
     MultipartLimits { parts_max: 3, text_bytes_max: 20, part_bytes_max: 40, body_bytes_max: 2_000 };
@@ -42,9 +43,9 @@ async fn read_from<B>(body: B, headers: &HeaderMap, reading: Reading, store: &St
 where
     B: Body<Data = Bytes> + Send,
 {
-    let body = pin!(body);
-    let body: Pin<&mut B> = body;
-    read(body, headers, reading, BodyTimes::default(), store).await.expect("the store is writable")
+    read(pin!(body), headers, reading, BodyTimes::default(), store)
+        .await
+        .expect("the store is writable")
 }
 
 /// Shows a body: `name=text`, `name(file name,type)=text`, `!` where it is cut, or the fault.

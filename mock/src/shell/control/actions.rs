@@ -11,13 +11,13 @@ use super::requests::{self, Move};
 use super::routes::{Action, ROUTES};
 use crate::control::Ask;
 use crate::service::AttemptResult;
+use crate::shell::answer::Problem;
 use crate::shell::clock;
-use crate::shell::deliverer::Settled;
-use crate::shell::mailbox::Arrival;
-use crate::shell::problem::Problem;
-use crate::shell::realm::Realm;
+use crate::shell::delivery::Settled;
+use crate::shell::receiver::Arrival;
 use crate::shell::receiver::RECEIVED_BYTES_MAX;
-use crate::shell::sandboxes::SandboxError;
+use crate::shell::sandbox::Realm;
+use crate::shell::sandbox::SandboxError;
 use crate::shell::site::Site;
 
 /// A call of the control plane.
@@ -149,7 +149,7 @@ fn health(asked: &Asked) -> Value {
         "base_url": realm.settings().base_url,
         "sandbox": realm.sandbox(),
         "sandboxes": sandboxes,
-        "fetches": asked.site.is_fetching(),
+        "fetches": asked.site.fetcher().is_some(),
     })
 }
 

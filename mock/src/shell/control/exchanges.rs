@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::fault::read_operation;
 use super::routes::FILTERS;
 use crate::control::{Filter, StatusFilter};
-use crate::shell::problem::Problem;
+use crate::shell::answer::Problem;
 use moot_fixtures::nearest::{ending, nearest};
 
 /// Exchanges that are listed where `limit` is absent.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::control::Ask;
 use crate::fault::{FailedStatus, Fault, FaultKind};
-use crate::shell::problem::Problem;
+use crate::shell::answer::Problem;
 use moot_fixtures::nearest::{ending, nearest};
 
 /// Body of `POST /faults`.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::routes::{Field, Kind};
-use crate::shell::problem::Problem;
+use crate::shell::answer::Problem;
 
 /// Checks the types of the members that are known; others are the reader's to refuse.
 ///

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::routes::{Action, FILTERS, Field, Kind, ROUTES, Route};
-use crate::shell::realm::Realm;
+use crate::shell::sandbox::Realm;
 
 /// The document of a world's control plane.
 pub(super) fn document(realm: &Realm) -> Value {

@@ -18,10 +18,10 @@ use serde_json::Value;
 
 use crate::PolicyUpdate;
 use crate::control::{Ask, Exhaust};
-use crate::shell::lease::LEASE_SECONDS_MAX;
-use crate::shell::mailbox::STATUSES_MAX;
-use crate::shell::problem::Problem;
-use crate::shell::sandboxes::{Chosen, Plan};
+use crate::shell::answer::Problem;
+use crate::shell::receiver::STATUSES_MAX;
+use crate::shell::sandbox::LEASE_SECONDS_MAX;
+use crate::shell::sandbox::{Chosen, Plan};
 use crate::shell::settings;
 use moot_fixtures::nearest::{ending, nearest};
 

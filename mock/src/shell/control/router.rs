@@ -1,6 +1,6 @@
 //! Carries the table of routes on an axum router, and every error as a problem.
 
-use std::pin::Pin;
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::extract::{Extension, RawPathParams};
@@ -16,19 +16,18 @@ use tower::ServiceExt;
 use super::actions::{Asked, Reply, act};
 use super::members;
 use super::routes::{Action, ROUTES, Route};
-use crate::call::{self, BodyFault, Reading};
+use crate::message::call::{self, BodyFault, Reading};
+use crate::shell::answer::{Problem, SiteBody, problem};
 use crate::shell::body::{self, Store};
-use crate::shell::problem::{self, Problem};
-use crate::shell::realm::Realm;
+use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
-use crate::shell::site_body::SiteBody;
 use moot_fixtures::nearest::{ending, nearest};
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// The router, built once and shared by every world.
-pub(crate) struct Control(Router);
+static ROUTER: LazyLock<Router> = LazyLock::new(router);
 
 /// What the router can't know of a call; the body is read before, by the reader of every shell.
 #[derive(Clone)]
@@ -43,14 +42,11 @@ struct Scope {
 #[derive(Clone)]
 struct Failed(Problem);
 
-impl Control {
-    pub(crate) fn new() -> Self {
-        let rows = ROUTES
-            .iter()
-            .fold(Router::new(), |router, route| router.route(route.path, method_router(route)));
-        let rows = rows.method_not_allowed_fallback(wrong_method);
-        Self(rows.fallback(unknown_path))
-    }
+fn router() -> Router {
+    let rows = ROUTES
+        .iter()
+        .fold(Router::new(), |router, route| router.route(route.path, method_router(route)));
+    rows.method_not_allowed_fallback(wrong_method).fallback(unknown_path)
 }
 
 /// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
@@ -59,10 +55,10 @@ pub(crate) async fn call<B>(
     realm: &Realm,
     path: &str,
     parts: &Parts,
-    body: Pin<&mut B>,
+    body: B,
 ) -> Response<SiteBody>
 where
-    B: Body<Data = Bytes> + Send,
+    B: Body<Data = Bytes> + Send + Unpin,
 {
     let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
     // Nothing read whole touches a store.
@@ -81,8 +77,7 @@ where
         Ok(body) => {
             let (site, realm, headers) = (site.clone(), realm.clone(), parts.headers.clone());
             let scope = Scope { site, realm, headers, body };
-            let router = scope.site.control().0.clone();
-            routed(router, path, parts, scope).await
+            routed(ROUTER.clone(), path, parts, scope).await
         }
         Err(problem) => Err(problem),
     };

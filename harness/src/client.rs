@@ -1,0 +1,36 @@
+//! The client: all that sends requests to the target, with tokens, pacing, consent and ledger.
+//!
+//! `send` asks `consent`, `ledger` and `pace` whether and when a request may leave; `transport`
+//! sends it; an [`Exchange`](crate::exchange::Exchange) comes back, its secrets masked.
+//!
+//! Nothing here judges an answer. Start reading at `send`.
+
+pub(crate) mod cleanup;
+pub mod consent;
+pub mod curl;
+pub(crate) mod delivery_server;
+pub(crate) mod deployment_rules;
+mod description;
+pub(crate) mod destination;
+pub(crate) mod http;
+pub(crate) mod http_request;
+pub(crate) mod known;
+pub(crate) mod ledger;
+pub mod pace;
+pub mod payload;
+pub(crate) mod receiver;
+pub(crate) mod request;
+pub(crate) mod response;
+pub(crate) mod secret_forms;
+pub(crate) mod send;
+pub(crate) mod service_client;
+pub(crate) mod short_body;
+pub(crate) mod token_file;
+pub(crate) mod tokens;
+pub(crate) mod transport;
+pub(crate) mod workflow_form;
+
+pub use consent::created_kind;
+pub use description::{Residue, TargetDescription};
+pub use receiver::DeliveryReceiver;
+pub use request::{ClientBody, ClientRequest, FormPart, FormPartContent};

@@ -1,0 +1,30 @@
+//! Removing what a run made on a deployment, as far as the API can: webhooks.
+
+use moot_fixtures::contract::{Operation, Scopes};
+
+use crate::client::description::Residue;
+use crate::client::request::{ClientBody, ClientRequest};
+use crate::client::send::{self, SendMode};
+use crate::client::service_client::ServiceClient;
+
+/// Deletes the webhooks among `residue`. What cannot be deleted stays residue.
+pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue>) {
+    let template = client.destination.endpoints.get(Operation::DeleteWebhook).clone();
+    for webhook in residue.into_iter().filter(|entry| entry.kind == "webhook") {
+        let Some(id) = webhook.id else { continue };
+        let Ok(token) = client.token("main", Scopes::WRITE).await else { return };
+        let encoded =
+            percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
+        let prepared = ClientRequest {
+            method: template.method.clone(),
+            path: template.path.replace("{id}", &encoded.to_string()),
+            operation: Some(Operation::DeleteWebhook),
+            headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
+            body: ClientBody::Empty,
+            application: "main".to_owned(),
+            tag_scenario: webhook.scenario,
+        };
+        // The ledger learns from the answer whether it is gone.
+        send::send(client, prepared, SendMode::Careful).await;
+    }
+}

@@ -1,0 +1,215 @@
+//! The command line that sends a request again: for `sh`, secrets as shell variables.
+
+use std::fmt::Write as _;
+
+use crate::client::request::{ClientBody, FormPart, FormPartContent};
+
+/// A body is put into the line up to so many bytes; a longer one is read from `body.bin`.
+const INLINE_BYTES_MAX: usize = 8 * 1024;
+
+/// A file is put into the line up to so many bytes; a longer one has to be there under its name.
+const INLINE_FILE_BYTES_MAX: usize = 2 * 1024;
+
+/// Headers that curl sets itself, or that say nothing of the request.
+const OWN_HEADERS: [&str; 4] = ["user-agent", "content-length", "host", "content-type"];
+
+/// The line. `secrets` are pairs of a secret and the name of its variable, longest first.
+pub fn line(
+    method: &str,
+    url: &str,
+    headers: &[(String, String)],
+    body: &ClientBody,
+    secrets: &[(String, String)],
+) -> String {
+    let quote = |text: &str| quoted(text, secrets);
+    let mut before = String::new();
+    let mut line = String::from("curl -sS -i");
+    match (method, body) {
+        ("GET", ClientBody::Empty) => {}
+        ("HEAD", _) => line.push_str(" --head"),
+        _ => add(&mut line, "-X", &quote(method)),
+    }
+    line.push(' ');
+    line.push_str(&quote(url));
+    for (name, value) in headers {
+        if !OWN_HEADERS.contains(&name.as_str()) {
+            add(&mut line, "-H", &quote(&format!("{name}: {value}")));
+        }
+    }
+    match body {
+        ClientBody::Empty => {}
+        ClientBody::Bytes { content_type, bytes } | ClientBody::Raw { content_type, bytes, .. } => {
+            // Without one curl would say that the body is a form.
+            let media_type = content_type
+                .as_deref()
+                .map_or("content-type:".to_owned(), |given| format!("content-type: {given}"));
+            add(&mut line, "-H", &quote(&media_type));
+            add_bytes(&mut before, &mut line, content_type.as_deref(), bytes, secrets);
+        }
+        ClientBody::Multipart(parts) => {
+            let piped = piped(parts, secrets);
+            for (at, part) in parts.iter().enumerate() {
+                if piped.as_ref().is_some_and(|(piped, _)| *piped == at) {
+                    add_file(&mut line, part, "-", secrets);
+                } else {
+                    add_part(&mut line, part, secrets);
+                }
+            }
+            before.extend(piped.map(|(_, command)| command + " | "));
+        }
+    }
+    before + &line
+}
+
+fn add(line: &mut String, option: &str, word: &str) {
+    line.push(' ');
+    line.push_str(option);
+    line.push(' ');
+    line.push_str(word);
+}
+
+fn add_bytes(
+    before: &mut String,
+    line: &mut String,
+    content_type: Option<&str>,
+    bytes: &[u8],
+    secrets: &[(String, String)],
+) {
+    if content_type == Some("application/x-www-form-urlencoded")
+        && let Some(pairs) = form_pairs(bytes)
+    {
+        for (name, value) in pairs {
+            add(line, "--data-urlencode", &quoted(&format!("{name}={value}"), secrets));
+        }
+        return;
+    }
+    let text = std::str::from_utf8(bytes).ok().filter(|_| bytes.len() <= INLINE_BYTES_MAX);
+    match text {
+        Some(text) if !text.chars().any(|c| c.is_control() && c != '\n') => {
+            add(line, "--data-raw", &quoted(text, secrets));
+        }
+        Some(text) if !secrets.iter().any(|(secret, _)| text.contains(secret.as_str())) => {
+            before.push_str(&format!("printf '{}' | ", octal(text.as_bytes())));
+            line.push_str(" --data-binary @-");
+        }
+        Some(_) | None => line.push_str(" --data-binary @body.bin"),
+    }
+}
+
+/// The pairs of a form, where curl would encode them to the same bytes.
+fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
+    let pairs: Vec<(String, String)> = form_urlencoded::parse(bytes).into_owned().collect();
+    let again = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
+    let plain_names = pairs.iter().all(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    });
+    (plain_names && again.as_bytes() == bytes).then_some(pairs)
+}
+
+/// The part that comes through standard input, and the command that makes it: there is one. Zeros first, since
+/// whoever repeats the line has no such file.
+fn piped(parts: &[FormPart], secrets: &[(String, String)]) -> Option<(usize, String)> {
+    let zeros = parts.iter().enumerate().find_map(|(at, part)| match part.content {
+        FormPartContent::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
+        FormPartContent::Bytes(_) => None,
+    });
+    let has_secret = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        secrets.iter().any(|(secret, _)| text.contains(secret.as_str()))
+    };
+    let mut files = parts.iter().enumerate().filter_map(|(at, part)| match &part.content {
+        FormPartContent::Bytes(bytes) if part.file_name.is_some() => Some((at, bytes)),
+        FormPartContent::Bytes(_) | FormPartContent::Zeros(_) => None,
+    });
+    zeros.or_else(|| {
+        let fits = |bytes: &[u8]| bytes.len() <= INLINE_FILE_BYTES_MAX && !has_secret(bytes);
+        let (at, bytes) = files.find(|(_, bytes)| fits(bytes))?;
+        Some((at, format!("printf '{}'", octal(bytes))))
+    })
+}
+
+fn add_part(line: &mut String, part: &FormPart, secrets: &[(String, String)]) {
+    match (&part.content, &part.file_name) {
+        (FormPartContent::Bytes(bytes), None) => {
+            let value = String::from_utf8_lossy(bytes);
+            add(line, "--form-string", &quoted(&format!("{}={value}", part.name), secrets));
+        }
+        // The file has to be there, or to be made.
+        (FormPartContent::Bytes(_), Some(_)) | (FormPartContent::Zeros(_), _) => {
+            add_file(line, part, &form_parameter(file_name(part)), secrets);
+        }
+    }
+}
+
+/// A part with a file name, read from `source`: a file, or `-` for standard input.
+fn add_file(line: &mut String, part: &FormPart, source: &str, secrets: &[(String, String)]) {
+    let kind = part.content_type.as_ref().map(|kind| format!(";type={kind}")).unwrap_or_default();
+    let name = match source {
+        "-" => format!(";filename={}", form_parameter(file_name(part))),
+        _ => String::new(),
+    };
+    add(line, "-F", &quoted(&format!("{}=@{source}{name}{kind}", part.name), secrets));
+}
+
+fn file_name(part: &FormPart) -> &str {
+    part.file_name.as_deref().unwrap_or("zeros.bin")
+}
+
+/// A file name as `-F` reads it.
+fn form_parameter(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// One word for `sh`: single quotes, but each secret as `"$NAME"`.
+fn quoted(text: &str, secrets: &[(String, String)]) -> String {
+    let mut word = String::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let next = secrets
+            .iter()
+            .filter_map(|(secret, name)| rest.find(secret.as_str()).map(|at| (at, secret, name)))
+            .min_by_key(|(at, secret, _)| (*at, std::cmp::Reverse(secret.len())));
+        let Some((at, secret, name)) = next else {
+            word.push_str(&single(rest));
+            break;
+        };
+        if at > 0 {
+            word.push_str(&single(&rest[..at]));
+        }
+        word.push_str(&format!("\"${}\"", variable(name)));
+        rest = &rest[at + secret.len()..];
+    }
+    if word.is_empty() { "''".to_owned() } else { word }
+}
+
+fn single(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@%+,=".contains(&byte);
+    if text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The label of a mask as the name of a variable.
+fn variable(label: &str) -> String {
+    label
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect()
+}
+
+/// Bytes for `printf '…'`: what is no plain character as an octal escape.
+fn octal(bytes: &[u8]) -> String {
+    let mut escaped = String::new();
+    for (at, byte) in bytes.iter().copied().enumerate() {
+        match byte {
+            b'%' => escaped.push_str("%%"),
+            // It would be an option.
+            b'-' if at == 0 => escaped.push_str(r"\055"),
+            b'\\' => escaped.push_str(r"\\"),
+            b' '..=b'~' if byte != b'\'' => escaped.push(char::from(byte)),
+            _ => write!(escaped, "\\{byte:03o}").expect("a String takes every text"),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,174 @@
+//! What stands between a run and a real deployment: consent, pace, budgets, headers, ledger.
+
+use std::time::{Duration, SystemTime};
+
+use parking_lot::Mutex;
+use secrecy::SecretString;
+use tokio::time::Instant;
+
+use crate::client::consent::ConsentGuard;
+use crate::client::ledger::Ledger;
+use crate::client::pace::{RETRY_AFTER_MAX, RequestPace, retry_after};
+use crate::exchange::{ReceivedResponse, Trouble};
+use crate::target_file::model::{Consent, FileHeader, TargetFile};
+
+/// So many requests may leave at once after a rest.
+const BURST: u32 = 10;
+/// All the rests that a target asks for take at most so long in one run.
+const RESTS_MAX: Duration = Duration::from_secs(30 * 60);
+
+/// The window in which the service counts requests (§8).
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// The rules of a run on a deployment.
+#[derive(Debug)]
+pub(crate) struct Deployment {
+    /// What may leave.
+    pub(crate) guard: ConsentGuard,
+    /// What was created.
+    pub(crate) ledger: Ledger,
+    /// Headers for a gateway.
+    pub(crate) headers: Vec<FileHeader>,
+    /// A token of `main` that expired.
+    pub(crate) expired_token: Option<SecretString>,
+    /// A token of `main` that was revoked.
+    pub(crate) revoked_token: Option<SecretString>,
+    pace: RequestPace,
+    token_pace: RequestPace,
+    rests: Mutex<BackOffs>,
+}
+
+/// What the target asked to be waited for.
+#[derive(Debug, Default)]
+struct BackOffs {
+    /// In all, as far as it was waited.
+    taken: Duration,
+    /// Until when it asked to be left alone, and for how long: longer than is waited.
+    alone_until: Option<(Instant, Duration)>,
+}
+
+impl Deployment {
+    /// The rules of a target file; `rate` overrides its requests a minute.
+    ///
+    /// # Errors
+    /// Where the ledger cannot be written.
+    pub(crate) fn new(file: &TargetFile, rate: Option<u32>, run_tag: &str) -> Result<Self, String> {
+        let ledger = match file.consent.contains(&Consent::Write) {
+            true => Ledger::open(&file.ledger, run_tag, file.base_url.as_str())?,
+            false => Ledger::none(run_tag, file.base_url.as_str()),
+        };
+        Ok(Self::with_ledger(file, rate, ledger))
+    }
+
+    /// The rules of a target file for a plan: nothing is written.
+    pub(crate) fn sketch(file: &TargetFile, run_tag: &str) -> Self {
+        Self::with_ledger(file, None, Ledger::none(run_tag, file.base_url.as_str()))
+    }
+
+    fn with_ledger(file: &TargetFile, rate: Option<u32>, ledger: Ledger) -> Self {
+        let bindings = &file.bindings;
+        let bound = bindings
+            .requester_email
+            .iter()
+            .chain(&bindings.counterparty_email)
+            .chain(&bindings.internal_signer_emails)
+            .cloned();
+        let limits = file.limits;
+        Self {
+            guard: ConsentGuard::new(file.consent.clone(), bound, limits.created_objects_max),
+            ledger,
+            headers: file.headers.clone(),
+            expired_token: file.expired_token.clone(),
+            revoked_token: file.revoked_token.clone(),
+            pace: RequestPace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
+            token_pace: RequestPace::a_minute(limits.token_requests_per_minute),
+            rests: Mutex::default(),
+        }
+    }
+
+    /// Whether requests leave as soon as they are made.
+    pub(crate) fn is_unpaced(&self) -> bool {
+        self.pace.is_unpaced()
+    }
+
+    /// Whether token requests do, too.
+    pub(crate) fn is_unpaced_for_tokens(&self) -> bool {
+        self.is_unpaced() && self.token_pace.is_unpaced()
+    }
+
+    /// Waits until the next request may leave.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] where the target asked to be left alone for longer than is waited.
+    pub(crate) async fn turn(&self, is_token_request: bool) -> Result<(), Trouble> {
+        self.is_welcome()?;
+        if is_token_request {
+            self.token_pace.turn_of_both(&self.pace).await;
+        } else {
+            self.pace.turn().await;
+        }
+        self.is_welcome()
+    }
+
+    /// Whether the target may be asked now, or a rest later.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`].
+    pub(crate) fn is_welcome(&self) -> Result<(), Trouble> {
+        let rests = self.rests.lock();
+        let withheld = |reason| Err(Trouble::Withheld(reason));
+        match rests.alone_until {
+            Some((until, wait)) if until > Instant::now() => withheld(format!(
+                "the target asked to be left alone for {} s (`Retry-After`), and a run waits {} s \
+                 at most",
+                wait.as_secs(),
+                RETRY_AFTER_MAX.as_secs()
+            )),
+            Some(_) | None if rests.taken > RESTS_MAX => withheld(format!(
+                "the rests that the target asked for (`Retry-After`) come to more than {} minutes, \
+                 which a run waits at most",
+                RESTS_MAX.as_secs() / 60
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Backs off as long as an answer asks for; one that asks for more than is waited is left alone.
+    pub(crate) fn rest_after(&self, response: &ReceivedResponse, is_token_request: bool) {
+        let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
+        let Some(wait) = asked else { return };
+        let now = Instant::now();
+        if wait > RETRY_AFTER_MAX {
+            // Far beyond any run, where an instant has no room for it.
+            let until = now.checked_add(wait).unwrap_or(now + RESTS_MAX);
+            self.rests.lock().alone_until = Some((until, wait));
+            return;
+        }
+        let pace = if is_token_request { &self.token_pace } else { &self.pace };
+        self.rests.lock().taken += pace.rest(now, wait);
+    }
+
+    /// Waits until the rest of the token endpoint is over.
+    pub(crate) async fn token_rest(&self) {
+        self.token_pace.rested().await;
+    }
+
+    /// Lets nothing leave for a whole window of the limit (§8).
+    pub(crate) fn rest_for_a_window(&self) {
+        self.pace.rest(Instant::now(), WINDOW);
+    }
+}
+
+/// Whether a GET is repeated once after this: no answer, or one that says it went wrong on the way.
+pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
+    match outcome {
+        Ok(response) => match response.status {
+            502..=504 => true,
+            // The limit refused it; the rest that it asked for is waited for.
+            429 => response.header("retry-after").is_some(),
+            _ => false,
+        },
+        Err(Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Broken(_)) => true,
+        Err(Trouble::Tls(_) | Trouble::Withheld(_)) => false,
+    }
+}

@@ -1,0 +1,112 @@
+//! Where the requests of a stage go, and with which credentials: a sandbox, or the deployment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Operation;
+use parking_lot::Mutex;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::client::deployment_rules::Deployment;
+use crate::client::secret_forms;
+use crate::client::tokens::Tokens;
+use crate::masks::Masks;
+use crate::target_file::endpoint::Endpoints;
+use crate::target_file::model::ApplicationCredentials;
+
+/// Workflow schemas that are remembered with the workflow they belong to.
+const FORMS_MAX: usize = 100;
+
+/// Where requests go.
+pub(crate) struct Destination {
+    /// The base address.
+    pub(crate) base: Url,
+    /// Where each operation is.
+    pub(crate) endpoints: Endpoints,
+    /// By role: `main`, `reader`, `writer`, `other_company`.
+    pub(crate) applications: BTreeMap<String, ApplicationCredentials>,
+    /// What the harness may use there.
+    pub(crate) bindings: Map<String, Value>,
+    /// The control plane.
+    pub(crate) admin: Option<Admin>,
+    /// The shared tokens.
+    pub(crate) tokens: tokio::sync::Mutex<Tokens>,
+    /// Applications whose credentials were refused, and what was said.
+    pub(crate) refused: Mutex<BTreeMap<String, String>>,
+    /// Which workflow a schema came from.
+    pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
+    /// What may leave.
+    pub(crate) rules: Rules,
+}
+
+/// What may leave for a destination.
+pub(crate) enum Rules {
+    /// A sandbox of a mock: everything, at once.
+    Sandbox,
+    /// What was consented to, paced.
+    Deployment(Box<Deployment>),
+}
+
+/// A control plane.
+#[derive(Debug, Clone)]
+pub(crate) struct Admin {
+    /// Its address, without a slash at its end.
+    pub(crate) url: String,
+    /// Its token, beyond loopback.
+    pub(crate) token: Option<SecretString>,
+}
+
+impl Destination {
+    /// The rules of a deployment, where it is one.
+    pub(crate) fn deployment(&self) -> Option<&Deployment> {
+        match &self.rules {
+            Rules::Sandbox => None,
+            Rules::Deployment(deployment) => Some(deployment),
+        }
+    }
+
+    /// Remembers which workflow a schema came from.
+    pub(crate) fn remember_form(&self, path: &str, schema: &Arc<Value>) {
+        let template = &self.endpoints.get(Operation::GetWorkflowSchema).path;
+        let Some(id) = id_in(template, path) else { return };
+        let mut forms = self.forms.lock();
+        if !forms.iter().any(|(known, owner)| *owner == id && known == schema) {
+            if forms.len() >= FORMS_MAX {
+                forms.remove(0);
+            }
+            forms.push((schema.clone(), id));
+        }
+    }
+
+    /// The workflow that a schema (or what it holds in `data`) came from; the latest one.
+    pub(crate) fn workflow_of(&self, schema: &Value) -> Option<String> {
+        let forms = self.forms.lock();
+        forms
+            .iter()
+            .rev()
+            .find(|(known, _)| **known == *schema || known.get("data") == Some(schema))
+            .map(|(_, id)| id.clone())
+    }
+}
+
+/// Hides an application's secret in every form in which it is sent.
+pub(crate) fn hide(role: &str, application: &ApplicationCredentials, masks: &Masks) {
+    let prefix = match role {
+        "main" => "MOOT".to_owned(),
+        other => format!("MOOT_{}", other.to_ascii_uppercase()),
+    };
+    let secret = application.client_secret.expose_secret();
+    for (form, label) in secret_forms::of_secret(&application.client_id, secret) {
+        masks.hide(&form, &format!("{prefix}_{label}"));
+    }
+}
+
+/// What stands for `{id}` of `template` in `path`, decoded.
+fn id_in(template: &str, path: &str) -> Option<String> {
+    let path = path.split(['?', '#']).next()?;
+    let index = template.split('/').position(|segment| segment == "{id}")?;
+    let segment = path.split('/').nth(index)?;
+    Some(percent_encoding::percent_decode_str(segment).decode_utf8().ok()?.into_owned())
+}

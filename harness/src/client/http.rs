@@ -1,0 +1,225 @@
+//! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
+//! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use reqwest::{Certificate, Client, ClientBuilder, Method, redirect};
+use url::Url;
+
+use crate::client::http_request::{HttpBody, HttpRequest};
+use crate::client::response::{self, BodyReader};
+use crate::client::short_body;
+use crate::exchange::{ReceivedResponse, Trouble};
+use crate::target_file::address;
+use crate::target_file::model::TargetFile;
+
+/// Deadline `connect`: until there is a connection, TLS included.
+pub(crate) const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The clients for one target: one without TLS, one with it. Reading the authorities of this machine
+/// costs more than a small run, and on loopback without TLS nobody needs them.
+#[derive(Debug, Clone)]
+pub(crate) struct Http {
+    plain: Client,
+    secure: Arc<OnceLock<Result<Client, String>>>,
+    making: Making,
+}
+
+/// How a client is made.
+#[derive(Debug, Clone)]
+struct Making {
+    /// Deadline `silence`: between two pieces of an answer, and until its first.
+    silence: Duration,
+    /// Deadline `exchange`: from the first byte sent to the last byte received.
+    exchange: Duration,
+    /// Whether it keeps away from proxies: the target is on loopback.
+    is_direct: bool,
+    /// Trusted beside those of this machine.
+    authorities: Vec<Certificate>,
+}
+
+impl Http {
+    /// Clients for the base address of this file, with its deadlines and its authorities.
+    ///
+    /// # Errors
+    /// Where `tls.ca_file` cannot be read or holds no certificate, or those of this machine cannot.
+    pub(crate) fn new(file: &TargetFile) -> Result<Self, String> {
+        let making = Making {
+            silence: Duration::from_secs(file.limits.silence_seconds.into()),
+            exchange: Duration::from_secs(file.limits.exchange_seconds.into()),
+            is_direct: address::is_loopback(&file.base_url),
+            authorities: file.ca_file.as_deref().map_or(Ok(Vec::new()), authorities)?,
+        };
+        let http = Self { plain: making.plain()?, secure: Arc::default(), making };
+        http.client(&file.base_url)?;
+        Ok(http)
+    }
+
+    /// A proxy may want TLS for what needs none.
+    fn client(&self, url: &Url) -> Result<&Client, String> {
+        match url.scheme() != "https" && self.making.is_direct {
+            true => Ok(&self.plain),
+            false => self.secure(),
+        }
+    }
+
+    /// The client with TLS, made when it is first needed.
+    fn secure(&self) -> Result<&Client, String> {
+        self.secure.get_or_init(|| self.making.secure()).as_ref().map_err(Clone::clone)
+    }
+
+    /// Sends it and reads the answer.
+    ///
+    /// # Errors
+    /// [`Trouble`] where there is no whole answer.
+    pub(crate) async fn send(
+        &self,
+        http_request: HttpRequest,
+    ) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
+        if let HttpBody::Lying { bytes, declared_length } = &http_request.body {
+            return short_body::send(&http_request, bytes, *declared_length, self.making.exchange)
+                .await;
+        }
+        let started = Instant::now();
+        let trouble = |error: reqwest::Error| self.trouble(&error, started.elapsed());
+        let mut response = self.request(http_request)?.send().await.map_err(trouble)?;
+        let peer = response.remote_addr();
+        let headers = response::headers(response.headers());
+        let status = response.status().as_u16();
+        let mut arriving = BodyReader::default();
+        while let Some(piece) = response.chunk().await.map_err(trouble)? {
+            if !arriving.take(&piece) {
+                return Err(response::endless());
+            }
+        }
+        Ok((arriving.finish(status, headers), peer))
+    }
+
+    fn request(&self, http_request: HttpRequest) -> Result<reqwest::RequestBuilder, Trouble> {
+        let method = Method::from_bytes(http_request.method.as_bytes()).map_err(|_| {
+            Trouble::Withheld(format!("`{}` is no HTTP method", http_request.method))
+        })?;
+        let client = self.client(&http_request.url).map_err(Trouble::Tls)?;
+        let mut request = client.request(method, http_request.url);
+        for (name, value) in http_request.headers {
+            request = request.header(name, value);
+        }
+        if let Some(length) = http_request.body.declared_length() {
+            request = request
+                .header(http::header::CONTENT_LENGTH, length)
+                .body(reqwest::Body::wrap_stream(http_request.body.into_stream()));
+        }
+        Ok(request)
+    }
+
+    /// Both deadlines are one kind of error; `elapsed` since sending tells which it was.
+    fn trouble(&self, error: &reqwest::Error, elapsed: Duration) -> Trouble {
+        let said = deepest(error);
+        if error.is_builder() {
+            return Trouble::Withheld(format!("the request cannot be sent: {said}"));
+        }
+        if is_tls(error) {
+            return Trouble::Tls(said);
+        }
+        match (error.is_timeout(), error.is_connect()) {
+            (true, true) => Trouble::Deadline(format!(
+                "no connection within {} s (deadline `connect`)",
+                CONNECT_DEADLINE.as_secs()
+            )),
+            (true, false) if elapsed >= self.making.exchange => Trouble::Deadline(format!(
+                "the answer was not whole within {} s (deadline `exchange`)",
+                self.making.exchange.as_secs()
+            )),
+            (true, false) => Trouble::Deadline(format!(
+                "no whole head, or nothing more of the body, for {} s (deadline `silence`)",
+                self.making.silence.as_secs()
+            )),
+            (false, true) => Trouble::Unreachable(said),
+            (false, false) => Trouble::Broken(said),
+        }
+    }
+}
+
+impl Making {
+    /// Without TLS: it trusts nobody.
+    fn plain(&self) -> Result<Client, String> {
+        self.client(|builder| builder.tls_certs_only([]))
+    }
+
+    /// With TLS, trusting whom this machine does, and the authorities of the file.
+    fn secure(&self) -> Result<Client, String> {
+        let authorities = self.authorities.clone();
+        self.client(|builder| match authorities.is_empty() {
+            true => builder,
+            false => builder.tls_certs_merge(authorities),
+        })
+    }
+
+    fn client(
+        &self,
+        trusting: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Client, String> {
+        // Without a provider `build` panics; a second installation is refused, which is fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_DEADLINE)
+            .read_timeout(self.silence)
+            .timeout(self.exchange)
+            .tcp_nodelay(true);
+        let builder = if self.is_direct { builder.no_proxy() } else { builder };
+        trusting(builder).build().map_err(|error| deepest(&error))
+    }
+}
+
+/// The certificates in a file.
+fn authorities(path: &Path) -> Result<Vec<Certificate>, String> {
+    let shown = path.display();
+    let pem = std::fs::read(path)
+        .map_err(|error| format!("`tls.ca_file` {shown} cannot be read: {error}"))?;
+    let certificates = Certificate::from_pem_bundle(&pem)
+        .map_err(|error| format!("`tls.ca_file` {shown} is no PEM: {error}"))?;
+    if certificates.is_empty() {
+        return Err(format!("`tls.ca_file` {shown} holds no certificate"));
+    }
+    Ok(certificates)
+}
+
+/// What the innermost error says: the outer ones only repeat the address.
+fn deepest(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    // rustls travels inside `io::Error`s, whose own sources skip it.
+    let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || within.is_some_and(|within| is_tls(within))
+        || error.source().is_some_and(is_tls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Http;
+    use crate::target_file;
+
+    #[test]
+    fn authorities_are_read_where_tls_may_be_needed() {
+        let is_secure = |address: &str| {
+            let target = target_file::from_url(address, &|_| None).expect("an address");
+            Http::new(&target).expect("clients").secure.get().is_some()
+        };
+        assert!(!is_secure("http://127.0.0.1:1"));
+        assert!(is_secure("https://127.0.0.1:1"));
+        assert!(is_secure("http://legal.example.com"), "a proxy may have TLS");
+    }
+}

@@ -1,0 +1,156 @@
+//! The ledger: what a run is about to create on a deployment, written before each call, and what it
+//! left behind. One JSON object a line; nothing is ever removed from the file.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::client::description::Residue;
+use crate::exchange::{ReceivedResponse, Trouble};
+
+/// What a run created, or may have.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    run_tag: String,
+    base_url: String,
+    /// None where the run may create nothing.
+    file: Option<Mutex<File>>,
+    residue: Mutex<Vec<Residue>>,
+}
+
+/// A row that was written; the outcome of its call is told under this number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LedgerRow(usize);
+
+impl Ledger {
+    /// The ledger of a run that may create nothing: no file is touched.
+    pub(crate) fn none(run_tag: &str, base_url: &str) -> Self {
+        Self {
+            run_tag: run_tag.to_owned(),
+            base_url: base_url.to_owned(),
+            file: None,
+            residue: Mutex::default(),
+        }
+    }
+
+    /// Opens the file for appending, its folders made.
+    ///
+    /// # Errors
+    /// Where that fails.
+    pub(crate) fn open(path: &Path, run_tag: &str, base_url: &str) -> Result<Self, String> {
+        let open = || {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            OpenOptions::new().append(true).create(true).open(path)
+        };
+        let file = open().map_err(|error: std::io::Error| {
+            format!("the ledger `{}` cannot be written: {error}", path.display())
+        })?;
+        Ok(Self { file: Some(Mutex::new(file)), ..Self::none(run_tag, base_url) })
+    }
+
+    /// Writes that an object of this kind is about to be created.
+    ///
+    /// # Errors
+    /// Where the line cannot be written: then the call must not be made.
+    pub(crate) fn begin(
+        &self,
+        kind: &str,
+        scenario: &str,
+        application: &str,
+    ) -> Result<LedgerRow, String> {
+        let mut residue = self.residue.lock();
+        let row = residue.len();
+        let more = json!({ "application": application });
+        self.write("creating", row, kind, scenario, more)?;
+        residue.push(Residue {
+            kind: kind.to_owned(),
+            id: None,
+            tag: self.run_tag.clone(),
+            scenario: scenario.to_owned(),
+        });
+        Ok(LedgerRow(row))
+    }
+
+    /// Writes what came of it. Returns whether an object may exist now.
+    pub(crate) fn end(&self, row: LedgerRow, outcome: &Result<ReceivedResponse, Trouble>) -> bool {
+        let mut residue = self.residue.lock();
+        let Some(entry) = residue.get_mut(row.0) else { return false };
+        let (what, exists) = match outcome {
+            Ok(response) if (200..300).contains(&response.status) => {
+                entry.id = created_id(response);
+                ("created", true)
+            }
+            // Refused: nothing was made.
+            Ok(response) if (400..500).contains(&response.status) => ("refused", false),
+            Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Withheld(_)) => {
+                ("not sent", false)
+            }
+            Ok(_) | Err(Trouble::Deadline(_) | Trouble::Broken(_)) => ("unknown", true),
+        };
+        let entry = entry.clone();
+        if !exists && let Some(entry) = residue.get_mut(row.0) {
+            // Keeps the numbers of later rows; `residue` leaves such rows out.
+            entry.kind.clear();
+        }
+        // The line before the call is the one that matters; this one only tells more.
+        let more = json!({ "id": entry.id });
+        let _ = self.write(what, row.0, &entry.kind, &entry.scenario, more);
+        exists
+    }
+
+    /// Strikes an object that was deleted.
+    pub(crate) fn deleted(&self, kind: &str, id: &str) {
+        let mut residue = self.residue.lock();
+        for (row, entry) in residue.iter_mut().enumerate() {
+            if entry.kind == kind && entry.id.as_deref() == Some(id) {
+                let _ = self.write("deleted", row, kind, &entry.scenario, json!({ "id": id }));
+                entry.kind.clear();
+            }
+        }
+    }
+
+    /// What is left behind now.
+    pub(crate) fn residue(&self) -> Vec<Residue> {
+        self.residue.lock().iter().filter(|entry| !entry.kind.is_empty()).cloned().collect()
+    }
+
+    fn write(
+        &self,
+        what: &str,
+        row: usize,
+        kind: &str,
+        scenario: &str,
+        more: Value,
+    ) -> Result<(), String> {
+        let Some(file) = &self.file else {
+            return Err("a run that may create nothing has no ledger".to_owned());
+        };
+        let mut line = json!({
+            "at": jiff::Timestamp::now().to_string(),
+            "target": self.base_url,
+            "run": self.run_tag,
+            "row": row,
+            "what": what,
+            "kind": kind,
+            "scenario": scenario,
+        });
+        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
+            line.extend(more);
+        }
+        let mut file = file.lock();
+        writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|error| {
+            format!("the ledger cannot be written, so nothing is created: {error}")
+        })
+    }
+}
+
+/// `data.id` of a create response (§4.5, §4.9, §4.14).
+fn created_id(response: &ReceivedResponse) -> Option<String> {
+    let id = response.json.as_ref()?.pointer("/data/id")?;
+    id.as_str().map(str::to_owned)
+}

@@ -1,0 +1,156 @@
+//! When the next request may leave: no minute has more than it may, and they leave spread out. Knows
+//! only time.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+
+/// `Retry-After` is respected up to so long.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
+
+/// In which a rate is counted. It is a second longer than the minute that a rate is named for: a
+/// request may reach the target so much later after it left than another does.
+pub const MINUTE: Duration = Duration::from_secs(61);
+
+/// A rate, and what was used of it.
+#[derive(Debug)]
+pub struct RequestPace {
+    /// At most so many in any [`MINUTE`]; 0 is unpaced.
+    per_minute: usize,
+    /// Of which so many may leave at once, then one each `interval`.
+    burst: u32,
+    interval: Duration,
+    state: Mutex<PaceState>,
+    /// Who waits for a turn, in the order in which they came.
+    line: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct PaceState {
+    /// When the bucket is full again.
+    full_at: Option<Instant>,
+    /// The latest turns, at most as many as a minute has.
+    latest: VecDeque<Instant>,
+    /// The target asked to be left alone until then.
+    blocked_until: Option<Instant>,
+}
+
+impl RequestPace {
+    /// At most so many in any minute, of which `burst` may leave at once and the others evenly after
+    /// them; 0 a minute is unpaced.
+    pub fn new(per_minute: u32, burst: u32) -> Self {
+        Self {
+            per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
+            burst: burst.max(1),
+            interval: Duration::from_secs(60) / per_minute.max(1),
+            state: Mutex::default(),
+            line: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// At most so many in any minute, all of which may leave at once; 0 is unpaced.
+    pub fn a_minute(turns: u32) -> Self {
+        Self::new(turns, turns)
+    }
+
+    /// Whether there is no rate at all.
+    pub fn is_unpaced(&self) -> bool {
+        self.per_minute == 0
+    }
+
+    /// Waits for a turn and takes it.
+    pub async fn turn(&self) {
+        let _line = self.line.lock().await;
+        while let Err(at) = self.take(Instant::now()) {
+            tokio::time::sleep_until(at).await;
+        }
+    }
+
+    /// Waits for a turn of this one and of `other`, and takes both as they leave: a turn that waited on
+    /// after it was taken would be counted too early.
+    pub async fn turn_of_both(&self, other: &Self) {
+        let _line = self.line.lock().await;
+        loop {
+            let now = Instant::now();
+            let at = self.free_at(&self.state.lock(), now);
+            if at > now {
+                tokio::time::sleep_until(at).await;
+                continue;
+            }
+            other.turn().await;
+            // Only a rest that was asked for meanwhile can be in the way now.
+            if self.take(Instant::now()).is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// Lets nothing leave from `now` on for so long, at most [`RETRY_AFTER_MAX`]; by how much that is
+    /// longer than what was known.
+    pub fn rest(&self, now: Instant, wait: Duration) -> Duration {
+        let until = now + wait.min(RETRY_AFTER_MAX);
+        let mut state = self.state.lock();
+        let known = state.blocked_until.unwrap_or(now).max(now);
+        state.blocked_until = Some(known.max(until));
+        until.saturating_duration_since(known)
+    }
+
+    /// Waits until a rest is over, without taking a turn.
+    pub async fn rested(&self) {
+        let until = self.state.lock().blocked_until;
+        if let Some(until) = until {
+            tokio::time::sleep_until(until).await;
+        }
+    }
+
+    /// Takes a turn that is free now.
+    ///
+    /// # Errors
+    /// When to ask again, later than `now`: none is free before.
+    pub fn take(&self, now: Instant) -> Result<(), Instant> {
+        let mut state = self.state.lock();
+        let at = self.free_at(&state, now);
+        if at > now {
+            return Err(at);
+        }
+        if !self.is_unpaced() {
+            state.full_at = Some(state.full_at.unwrap_or(now).max(now) + self.interval);
+            if state.latest.len() >= self.per_minute {
+                state.latest.pop_front();
+            }
+            state.latest.push_back(now);
+        }
+        Ok(())
+    }
+
+    /// When the next turn is free, not before `now`.
+    fn free_at(&self, state: &PaceState, now: Instant) -> Instant {
+        let rested = state.blocked_until.unwrap_or(now).max(now);
+        if self.is_unpaced() {
+            return rested;
+        }
+        let slack = self.interval * (self.burst - 1);
+        let filled = state.full_at.and_then(|full_at| full_at.checked_sub(slack));
+        let is_used = state.latest.len() >= self.per_minute;
+        let counted = state.latest.front().filter(|_| is_used).map(|oldest| *oldest + MINUTE);
+        [filled, counted].into_iter().flatten().fold(rested, Instant::max)
+    }
+}
+
+/// The wait that an answer asks for: `Retry-After` of 429 and 503, seconds or an HTTP date.
+pub fn retry_after(
+    status: u16,
+    header: Option<&str>,
+    now: std::time::SystemTime,
+) -> Option<Duration> {
+    if !matches!(status, 429 | 503) {
+        return None;
+    }
+    let text = header?.trim();
+    match text.parse::<u64>() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => httpdate::parse_http_date(text).ok()?.duration_since(now).ok(),
+    }
+}

@@ -1,0 +1,67 @@
+//! The forms of a secret: near misses that a scenario sends, encodings in which it travels.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+/// Every form of an application's secret that must not be shown, with the end of its label.
+pub(crate) fn of_secret(client_id: &str, secret: &str) -> Vec<(String, &'static str)> {
+    let rows = [
+        (secret.to_owned(), "CLIENT_SECRET"),
+        (all_but_last(secret), "CLIENT_SECRET_ALL_BUT_LAST"),
+        (other_case(secret), "CLIENT_SECRET_OTHER_CASE"),
+    ];
+    let mut forms = Vec::new();
+    for (text, label) in rows {
+        let form: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        let percent =
+            percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC)
+                .to_string();
+        forms.extend([
+            (basic(client_id, &text), label),
+            (form, label),
+            (percent, label),
+            (text, label),
+        ]);
+    }
+    forms
+}
+
+/// The credentials of HTTP Basic (RFC 7617 §2).
+pub(crate) fn basic(client_id: &str, secret: &str) -> String {
+    BASE64_STANDARD.encode(format!("{client_id}:{secret}"))
+}
+
+/// A secret as a name of a scenario: itself as text, its near misses as members.
+pub(crate) fn as_name(secret: &str) -> Value {
+    json!({
+        "$secret": secret,
+        "all_but_last": all_but_last(secret),
+        "other_case": other_case(secret),
+    })
+}
+
+/// The secret without its last character.
+fn all_but_last(secret: &str) -> String {
+    let mut characters = secret.chars();
+    characters.next_back();
+    characters.as_str().to_owned()
+}
+
+/// The secret with each ASCII letter in the other case; where it has none, with another first
+/// character, so that it is never the secret itself.
+fn other_case(secret: &str) -> String {
+    let turned: String = secret
+        .chars()
+        .map(|c| match c {
+            'a'..='z' => c.to_ascii_uppercase(),
+            'A'..='Z' => c.to_ascii_lowercase(),
+            other => other,
+        })
+        .collect();
+    if turned != secret {
+        return turned;
+    }
+    let first = if secret.starts_with('0') { '1' } else { '0' };
+    std::iter::once(first).chain(secret.chars().skip(1)).collect()
+}

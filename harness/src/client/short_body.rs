@@ -1,0 +1,162 @@
+//! A request whose body is shorter than it declares: no HTTP library sends one, so it goes over a
+//! TCP connection of its own. Without TLS only.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::client::http::CONNECT_DEADLINE;
+use crate::client::http_request::HttpRequest;
+use crate::client::response::{BODY_READ_BYTES_MAX, BodyReader, endless};
+use crate::exchange::{ReceivedResponse, Trouble};
+
+/// Headers of an answer at most.
+const HEADERS_MAX: usize = 128;
+
+/// Sends head and bytes, closes the sending side, and reads the answer to its end, all within
+/// `deadline`.
+///
+/// # Errors
+/// [`Trouble`], also [`Trouble::Withheld`] for an https address.
+pub(crate) async fn send(
+    http_request: &HttpRequest,
+    bytes: &Bytes,
+    declared_length: u64,
+    deadline: Duration,
+) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
+    let (Some(host), Some(port)) =
+        (http_request.url.host_str(), http_request.url.port_or_known_default())
+    else {
+        return Err(Trouble::Withheld("the address has no host".to_owned()));
+    };
+    if http_request.url.scheme() != "http" {
+        return Err(Trouble::Withheld(
+            "a body shorter than it declares is sent over plain http only".to_owned(),
+        ));
+    }
+    let mut message = head(http_request, declared_length)?;
+    message.extend_from_slice(bytes);
+    let connecting = TcpStream::connect((host.trim_matches(['[', ']']), port));
+    let stream = tokio::time::timeout(CONNECT_DEADLINE, connecting)
+        .await
+        .map_err(|_| late("connect", CONNECT_DEADLINE))?
+        .map_err(|error| Trouble::Unreachable(error.to_string()))?;
+    let peer = stream.peer_addr().ok();
+    let answer = tokio::time::timeout(deadline, exchange(stream, &message))
+        .await
+        .map_err(|_| late("exchange", deadline))??;
+    parse(&answer).map(|response| (response, peer))
+}
+
+fn late(name: &str, deadline: Duration) -> Trouble {
+    Trouble::Deadline(format!("no answer within {} s (deadline `{name}`)", deadline.as_secs()))
+}
+
+fn head(http_request: &HttpRequest, declared_length: u64) -> Result<Vec<u8>, Trouble> {
+    let target = &http_request.url[url::Position::BeforePath..url::Position::AfterQuery];
+    let host = &http_request.url[url::Position::BeforeHost..url::Position::AfterPort];
+    let mut head = format!("{} {target} HTTP/1.1\r\nhost: {host}\r\n", http_request.method);
+    for (name, value) in &http_request.headers {
+        if name.contains(['\r', '\n', ':']) || value.contains(['\r', '\n']) {
+            return Err(Trouble::Withheld(format!("the header `{name}` cannot be sent")));
+        }
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str(&format!("content-length: {declared_length}\r\nconnection: close\r\n\r\n"));
+    Ok(head.into_bytes())
+}
+
+/// Writes, closes the sending side, reads what comes. A server may answer and hang up before all
+/// is written, so trouble counts only where nothing was read.
+async fn exchange(mut stream: TcpStream, message: &[u8]) -> Result<Vec<u8>, Trouble> {
+    let sent = async {
+        stream.write_all(message).await?;
+        stream.shutdown().await
+    };
+    let sent = sent.await;
+    let mut answer = Vec::new();
+    let read = stream.take(BODY_READ_BYTES_MAX).read_to_end(&mut answer).await;
+    match sent.and(read.map(|_| ())) {
+        Err(error) if answer.is_empty() => Err(Trouble::Broken(error.to_string())),
+        Ok(()) if answer.is_empty() => {
+            Err(Trouble::Broken("the connection was closed without an answer".to_owned()))
+        }
+        Ok(()) | Err(_) if answer.len() as u64 >= BODY_READ_BYTES_MAX => Err(endless()),
+        Ok(()) | Err(_) => Ok(answer),
+    }
+}
+
+/// Reads an answer that ended with its connection; interim answers are skipped.
+fn parse(mut bytes: &[u8]) -> Result<ReceivedResponse, Trouble> {
+    loop {
+        let mut rows = [httparse::EMPTY_HEADER; HEADERS_MAX];
+        let mut response = httparse::Response::new(&mut rows);
+        let length = match response.parse(bytes) {
+            Ok(httparse::Status::Complete(length)) => length,
+            Ok(httparse::Status::Partial) => return Err(broken("the answer breaks off")),
+            Err(error) => return Err(broken(&format!("what came is no HTTP: {error}"))),
+        };
+        let status = response.code.unwrap_or_default();
+        let headers: Vec<(String, String)> = response
+            .headers
+            .iter()
+            .map(|row| {
+                (row.name.to_ascii_lowercase(), String::from_utf8_lossy(row.value).into_owned())
+            })
+            .collect();
+        bytes = &bytes[length..];
+        if !(100..200).contains(&status) {
+            return body(bytes, status, headers);
+        }
+    }
+}
+
+fn body(
+    bytes: &[u8],
+    status: u16,
+    headers: Vec<(String, String)>,
+) -> Result<ReceivedResponse, Trouble> {
+    let header = |wanted: &str| {
+        headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.trim())
+    };
+    let mut arriving = BodyReader::default();
+    let is_chunked =
+        header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
+    if is_chunked {
+        take_chunks(bytes, &mut arriving)?;
+    } else {
+        let declared = header("content-length").and_then(|value| value.parse::<usize>().ok());
+        let length = declared.unwrap_or(bytes.len());
+        if length > bytes.len() {
+            return Err(broken("the body of the answer breaks off"));
+        }
+        arriving.take(&bytes[..length]);
+    }
+    Ok(arriving.finish(status, headers))
+}
+
+fn take_chunks(mut bytes: &[u8], arriving: &mut BodyReader) -> Result<(), Trouble> {
+    loop {
+        let Ok(httparse::Status::Complete((start, length))) = httparse::parse_chunk_size(bytes)
+        else {
+            return Err(broken("a chunk of the answer has no length"));
+        };
+        if length == 0 {
+            return Ok(());
+        }
+        let end = usize::try_from(length).ok().and_then(|length| start.checked_add(length));
+        let chunk = end.and_then(|end| bytes.get(start..end));
+        let (Some(chunk), Some(end)) = (chunk, end) else {
+            return Err(broken("a chunk of the answer breaks off"));
+        };
+        arriving.take(chunk);
+        bytes = bytes.get(end + 2..).unwrap_or_default();
+    }
+}
+
+fn broken(what: &str) -> Trouble {
+    Trouble::Broken(what.to_owned())
+}

@@ -1,0 +1,134 @@
+//! The token file: a run keeps a token of `main` in it, and a run two hours later has in it a token
+//! that expired. One target and application each have one; nobody but its owner may read the file.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+use crate::client::http_request::HttpRequest;
+use crate::client::request::ClientBody;
+use crate::client::service_client::ServiceClient;
+use crate::environment::needs::first_scope;
+
+/// The file, in bytes.
+const FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// A token counts as expired so long after it did (§5), for clocks that differ.
+const EXPIRED_SINCE_SECONDS_MIN: i64 = 60;
+/// An older one may be forgotten by the service, and is replaced.
+const AGE_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
+
+/// By base address and client id, with a space between.
+type TokenRows = BTreeMap<String, Token>;
+
+/// A token that was kept.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Token {
+    token: String,
+    /// Seconds since 1970, by the service's clock.
+    issued_at: i64,
+}
+
+/// The expired token that the file has for this target, where it has one; else the run's own token is
+/// kept in it. One that the service calls revoked says nothing of expiry, and is replaced.
+///
+/// # Errors
+/// The file can be read by others, is none of ours, or can't be written.
+pub(crate) async fn consult(
+    path: &Path,
+    client: &ServiceClient,
+) -> Result<Option<SecretString>, String> {
+    let mut kept = read(path)?;
+    let Some(main) = client.destination.applications.get("main") else { return Ok(None) };
+    let key = format!("{} {}", client.destination.base, main.client_id);
+    let Ok(own) = client.token("main", first_scope(main.scopes)).await else { return Ok(None) };
+    let now = now(client, &own).await;
+    if let Some(known) = kept.get(&key) {
+        client.sender.masks.hide(&known.token, "MOOT_EXPIRED_TOKEN");
+        let age = now.saturating_sub(known.issued_at);
+        if (0..TOKEN_LIFETIME_SECONDS + EXPIRED_SINCE_SECONDS_MIN).contains(&age) {
+            return Ok(None);
+        }
+        if (0..AGE_SECONDS_MAX).contains(&age) && !is_revoked(client, &known.token).await {
+            return Ok(Some(SecretString::from(known.token.clone())));
+        }
+    }
+    kept.insert(key, Token { token: own, issued_at: now });
+    write(path, &kept)?;
+    Ok(None)
+}
+
+fn read(path: &Path) -> Result<TokenRows, String> {
+    let shown = path.display();
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(TokenRows::new()),
+        Err(error) => return Err(format!("the token file `{shown}` cannot be read: {error}")),
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = metadata.permissions().mode() & 0o7777;
+        if mode != 0o600 {
+            return Err(format!("the token file `{shown}` has mode {mode:04o}; give it mode 0600"));
+        }
+    }
+    if metadata.len() > FILE_BYTES_MAX {
+        return Err(format!("the token file `{shown}` is larger than {FILE_BYTES_MAX} bytes"));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("the token file `{shown}` cannot be read: {error}"))?;
+    // What the parser says could quote a token.
+    serde_json::from_str(&text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        format!("`{shown}` is no token file that moot wrote ({line}:{column}); delete it")
+    })
+}
+
+/// In one piece, mode 0600 from the first byte on.
+fn write(path: &Path, kept: &TokenRows) -> Result<(), String> {
+    let wrong = |error: std::io::Error| {
+        format!("the token file `{}` cannot be written: {error}", path.display())
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(wrong)?;
+    let text = serde_json::to_string_pretty(kept).map_err(|error| wrong(error.into()))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(wrong)?;
+    writeln!(file, "{text}").map_err(wrong)?;
+    file.persist(path).map_err(|error| wrong(error.error))?;
+    Ok(())
+}
+
+/// Asks with a token: when that was by the service's clock (by ours where it tells none), and the type
+/// of the problem that it answered.
+async fn ask(client: &ServiceClient, token: &str) -> (i64, Option<String>) {
+    let headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
+    let http_request: Option<HttpRequest> =
+        client.http_request("GET", "/v1/workflows", headers, &ClientBody::Empty).ok();
+    let response = match http_request {
+        Some(http_request) => client.carry(http_request, false).await.outcome.ok(),
+        None => None,
+    };
+    let date = response.as_ref().and_then(|it| httpdate::parse_http_date(it.header("date")?).ok());
+    let problem = response.and_then(|it| Some(it.json?.get("type")?.as_str()?.to_owned()));
+    (seconds(date.unwrap_or_else(SystemTime::now)), problem)
+}
+
+async fn now(client: &ServiceClient, own: &str) -> i64 {
+    ask(client, own).await.0
+}
+
+async fn is_revoked(client: &ServiceClient, token: &str) -> bool {
+    ask(client, token).await.1.as_deref() == Some("token_revoked")
+}
+
+fn seconds(at: SystemTime) -> i64 {
+    let since = at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    i64::try_from(since).unwrap_or(i64::MAX)
+}

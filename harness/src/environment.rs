@@ -1,0 +1,26 @@
+//! Environments: an opened target, and what a run may use of it.
+//!
+//! `opening` finds out what a target is (the mock in this process, a moot mock over HTTP, a
+//! deployment, a recording) and what it offers. Each scenario gets a [`Session`] on it.
+//!
+//! Nothing here judges an answer. Start reading at [`Environment`].
+
+pub(crate) mod choice;
+pub(crate) mod discovery;
+pub(crate) mod in_process;
+pub(crate) mod mock;
+pub(crate) mod needs;
+pub(crate) mod opened_target;
+pub(crate) mod opening;
+pub(crate) mod overlay;
+pub(crate) mod preview;
+pub(crate) mod root_names;
+pub(crate) mod session;
+pub(crate) mod token_trial;
+
+pub use choice::{OpenError, TargetChoice, TargetOptions, TargetSource};
+pub(crate) use needs::application_of;
+pub use opened_target::Environment;
+pub use overlay::Overlay;
+pub use preview::TargetPreview;
+pub use session::Session;

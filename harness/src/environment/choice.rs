@@ -1,0 +1,116 @@
+//! What a run is pointed at, how it uses that, and why it cannot.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+
+use crate::environment::Overlay;
+use crate::target_file::{self, FileError, TargetFile};
+
+/// What a run is pointed at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetChoice {
+    /// The mock, without a socket.
+    InProcess,
+    /// A target file (DESIGN §7).
+    File(PathBuf),
+    /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
+    Url(String),
+    /// The folder of a recording, judged without a network.
+    Recording(PathBuf),
+}
+
+/// What a run is pointed at, its file read. HarEmpty was sent.
+#[derive(Debug, Clone)]
+pub enum TargetSource {
+    /// The mock, without a socket.
+    InProcess,
+    /// What a target file or an address says.
+    Http(Box<TargetFile>),
+    /// The folder of a recording.
+    Recording(PathBuf),
+}
+
+impl TargetChoice {
+    /// Reads the target file, and the secrets it names.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`] with the first mistake of the file.
+    pub fn read(self) -> Result<TargetSource, OpenError> {
+        Ok(match self {
+            Self::InProcess => TargetSource::InProcess,
+            Self::Recording(dir) => TargetSource::Recording(dir),
+            Self::File(path) => {
+                TargetSource::Http(Box::new(target_file::read(&path).map_err(usage)?))
+            }
+            Self::Url(url) => {
+                let read = target_file::from_url(&url, &|name| std::env::var(name).ok());
+                TargetSource::Http(Box::new(read.map_err(usage)?))
+            }
+        })
+    }
+}
+
+impl TargetSource {
+    /// The file of known failures: that of `options`, else the one that the target file names.
+    pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
+        let of_file = match self {
+            Self::Http(file) => file.expected.as_ref(),
+            Self::InProcess | Self::Recording(_) => None,
+        };
+        options.expected.as_ref().or(of_file)
+    }
+}
+
+fn usage(error: FileError) -> OpenError {
+    OpenError::Usage(error.to_string())
+}
+
+/// How a run uses its target.
+#[derive(Debug, Clone, Default)]
+pub struct TargetOptions {
+    /// Seed of the sandboxes of a mock.
+    pub seed: u64,
+    /// World of the mock in process, where a scenario names none; `demo` where absent.
+    pub world: Option<Arc<SeedWorld>>,
+    /// Answers of the mock in process, where a scenario names none; the default ones where absent.
+    pub answers: Option<Answers>,
+    /// What the mock in process does wrong on purpose, by id.
+    pub defects: Vec<String>,
+    /// A defect laid over the answers of a recording.
+    pub overlay: Option<Arc<Overlay>>,
+    /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
+    pub rate: Option<u32>,
+    /// Where receivers listen; a free loopback port where absent.
+    pub receiver: Option<SocketAddr>,
+    /// The address under which the target reaches `receiver`.
+    pub receiver_url: Option<String>,
+    /// Where tokens are kept from run to run on a deployment, for `expired_token`.
+    pub token_file: Option<PathBuf>,
+    /// The file of known failures, instead of the one that the target file names.
+    pub expected: Option<PathBuf>,
+    /// The tag in every name and e-mail address this run creates.
+    pub run_tag: String,
+    /// Whether the run is one of several: only harmless ones are repeated on a deployment.
+    pub is_repeated: bool,
+    /// Deadline `discovery`: for finding out all that is not bound; 60 s where absent.
+    pub discovery_deadline: Option<Duration>,
+}
+
+/// Why a target cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
+    #[error("{0}")]
+    Usage(String),
+    /// It does not answer (exit 4).
+    #[error("{0}")]
+    Unreachable(String),
+    /// It refuses the credentials (exit 4).
+    #[error("{0}")]
+    Credentials(String),
+}

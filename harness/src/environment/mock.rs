@@ -1,0 +1,290 @@
+//! A moot mock as a target: a sandbox for each stage, made and described by its control plane.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Operation, Scopes};
+use parking_lot::Mutex;
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use crate::client::destination;
+use crate::client::destination::{Admin, Destination, Rules};
+use crate::client::service_client::ServiceClient;
+use crate::client::transport::Sender;
+use crate::client::workflow_form::{FormKind, Signers};
+use crate::environment::choice::TargetOptions;
+use crate::environment::discovery;
+use crate::environment::discovery::WorkflowOffer;
+use crate::exchange::Trouble;
+use crate::scenario::model::Sandbox;
+use crate::target_file::address;
+use crate::target_file::endpoint::{Endpoint, Endpoints};
+use crate::target_file::model::{ApplicationCredentials, FileBindings};
+
+/// The world of a sandbox of a mock over HTTP unless its scenario says otherwise: what that mock's own
+/// world holds is not for a judge to count on.
+pub(crate) const WORLD: &str = "demo";
+/// The rate limit of a sandbox unless its scenario says otherwise: counted, never refused.
+const RATE_LIMIT: &str = "observe";
+/// The clock of a sandbox unless its scenario says otherwise: it runs, and can be moved.
+const CLOCK: &str = "real";
+/// `timed` without seconds.
+const TIMED: &str = "timed:10";
+/// An address that a mock never fetches, but takes.
+const DOCUMENT_URL: &str = "https://documents.example.com/agreement.pdf";
+/// Seeds keep to the integers that every JSON reader knows.
+const SEED_BITS: u32 = 53;
+
+/// The sandboxes of a mock.
+pub(crate) struct MockSandboxes {
+    sender: Arc<Sender>,
+    base: Url,
+    admin: Admin,
+    /// `None`: the world of the mock itself.
+    world: Option<&'static str>,
+    seed: u64,
+    run_tag: String,
+    known: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
+}
+
+/// World and answers, `None` as in the mock itself: sandboxes of the same have the same workflows at the same endpoints.
+type WorldKey = (Option<String>, Option<String>);
+
+/// What sandboxes of one key have in common.
+struct WorldFacts {
+    endpoints: Endpoints,
+    workflows: Vec<WorkflowOffer>,
+}
+
+/// What the control plane says of a new sandbox; further members are not looked at.
+#[derive(Debug, Deserialize)]
+struct Description {
+    #[serde(default)]
+    id: Option<String>,
+    base_url: String,
+    applications: Vec<DescribedApplication>,
+    users: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    workflows: Vec<DescribedWorkflow>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct DescribedApplication {
+    client_id: String,
+    client_secret: String,
+    scopes: Scopes,
+    company: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct DescribedWorkflow {
+    id: String,
+    company: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    status: String,
+}
+
+impl MockSandboxes {
+    /// The sandboxes of the mock at `base`, in this world unless a scenario says otherwise.
+    pub(crate) fn new(
+        sender: Arc<Sender>,
+        base: Url,
+        admin: Admin,
+        world: Option<&'static str>,
+        options: &TargetOptions,
+    ) -> Self {
+        let (seed, run_tag) = (options.seed, options.run_tag.clone());
+        Self { sender, base, admin, world, seed, run_tag, known: Mutex::default() }
+    }
+
+    /// Whether the mock is on this machine.
+    pub(crate) fn is_near(&self) -> bool {
+        address::is_loopback(&self.base)
+    }
+
+    /// Makes one for this scenario. Returns its client and its id.
+    ///
+    /// # Errors
+    /// [`Trouble`] where the control plane does not make it, or says too little of it.
+    pub(crate) async fn make(
+        &self,
+        scenario: &str,
+        settings: &Sandbox,
+    ) -> Result<(ServiceClient, String), Trouble> {
+        let order = self.order(scenario, settings);
+        let answer = self.admin.ask(&self.sender, "POST", "/sandboxes", Some(&order)).await?;
+        let described = Description::deserialize(&answer).map_err(|error| {
+            Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
+        })?;
+        let base = self.base_of(&described.base_url)?;
+        let id = described.id.clone().or_else(|| base.path().rsplit('/').next().map(str::to_owned));
+        let world = settings.world.as_deref().or(self.world);
+        let key = (world.map(str::to_owned), settings.answers.clone());
+        let found = self.known(key, &described, &base).await;
+        let destination = self.destination(&described, base, &found);
+        let client =
+            ServiceClient { sender: self.sender.clone(), destination: Arc::new(destination) };
+        Ok((client, id.unwrap_or_default()))
+    }
+
+    /// Deletes one. That it is gone already, or that the mock is, harms nobody.
+    pub(crate) async fn delete(&self, id: &str) {
+        let path = format!("/sandboxes/{id}");
+        let _ = self.admin.ask(&self.sender, "DELETE", &path, None).await;
+    }
+
+    fn order(&self, scenario: &str, settings: &Sandbox) -> Value {
+        let mut order = Map::new();
+        let progression =
+            settings.progression.as_deref().map(|text| if text == "timed" { TIMED } else { text });
+        let texts = [
+            ("world", settings.world.as_deref().or(self.world)),
+            ("answers", settings.answers.as_deref()),
+            ("clock", Some(settings.clock.as_deref().unwrap_or(CLOCK))),
+            ("rate_limit", Some(settings.rate_limit.as_deref().unwrap_or(RATE_LIMIT))),
+            ("progression", progression),
+        ];
+        for (name, text) in texts {
+            if let Some(text) = text {
+                order.insert(name.to_owned(), Value::String(text.to_owned()));
+            }
+        }
+        order.insert("seed".to_owned(), json!(seed_of(self.seed, scenario)));
+        Value::Object(order)
+    }
+
+    /// The base address as we reach it: a mock may be known to others by another name.
+    fn base_of(&self, told: &str) -> Result<Url, Trouble> {
+        let told = address::base(told).map_err(Trouble::Broken)?;
+        let mut base = self.base.clone();
+        base.set_path(told.path());
+        Ok(base)
+    }
+
+    /// What sandboxes of this key have in common, found out once. A mock whose workflows cannot be
+    /// read is still judged: its control plane names them, too.
+    async fn known(&self, key: WorldKey, described: &Description, base: &Url) -> Arc<WorldFacts> {
+        if let Some(known) = self.known.lock().get(&key) {
+            return known.clone();
+        }
+        let admin = self.admin_of(base);
+        let world = admin.ask(&self.sender, "GET", "/world", None).await.unwrap_or_default();
+        let endpoints = Endpoints::new(&answered_endpoints(&world));
+        let ids = own_published(described);
+        let named: Vec<WorkflowOffer> = ids.iter().map(|workflow| by_name(workflow)).collect();
+        let bare = WorldFacts { endpoints: endpoints.clone(), workflows: named.clone() };
+        let client = ServiceClient {
+            sender: self.sender.clone(),
+            destination: Arc::new(self.destination(described, base.clone(), &bare)),
+        };
+        let ids = ids.iter().map(|workflow| workflow.id.clone()).collect();
+        let mut read = Vec::new();
+        let is_read = discovery::forms(&client, ids, &mut read).await.is_ok() && !read.is_empty();
+        let workflows = if is_read { read } else { named };
+        let known = Arc::new(WorldFacts { endpoints, workflows });
+        self.known.lock().entry(key).or_insert(known).clone()
+    }
+
+    fn destination(&self, described: &Description, base: Url, known: &WorldFacts) -> Destination {
+        let applications = roles(&described.applications);
+        for (role, application) in &applications {
+            destination::hide(role, application, &self.sender.masks);
+        }
+        let company = described.applications.first().map(|first| first.company.as_str());
+        let requester = company.and_then(|company| described.users.get(company)?.first());
+        let bound = FileBindings {
+            requester_email: requester.cloned(),
+            document_url: Some(DOCUMENT_URL.to_owned()),
+            ..FileBindings::default()
+        };
+        let admin = self.admin_of(&base);
+        Destination {
+            base,
+            endpoints: known.endpoints.clone(),
+            applications,
+            bindings: discovery::bindings(&bound, &known.workflows, &self.run_tag),
+            admin: Some(admin),
+            tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
+            forms: Mutex::default(),
+            rules: Rules::Sandbox,
+        }
+    }
+
+    fn admin_of(&self, base: &Url) -> Admin {
+        Admin { url: address::below(base, "/__admin"), token: self.admin.token.clone() }
+    }
+}
+
+/// The roles: the company of the first application is ours, the first other one is the other.
+fn roles(all: &[DescribedApplication]) -> BTreeMap<String, ApplicationCredentials> {
+    let Some(ours) = all.first().map(|first| first.company.as_str()) else {
+        return BTreeMap::new();
+    };
+    let own = |scopes: Scopes| all.iter().find(|it| it.company == ours && it.scopes == scopes);
+    let of_others =
+        |scopes: Scopes| all.iter().find(|it| it.company != ours && it.scopes.contains_all(scopes));
+    let chosen = [
+        ("main", own(Scopes::READ_WRITE)),
+        ("reader", own(Scopes::READ)),
+        ("writer", own(Scopes::WRITE)),
+        ("other_company", of_others(Scopes::READ_WRITE).or_else(|| of_others(Scopes::READ))),
+    ];
+    chosen
+        .into_iter()
+        .filter_map(|(role, found)| {
+            let found = found?;
+            let application = ApplicationCredentials {
+                client_id: found.client_id.clone(),
+                client_secret: SecretString::from(found.client_secret.clone()),
+                scopes: found.scopes,
+            };
+            Some((role.to_owned(), application))
+        })
+        .collect()
+}
+
+fn own_published(described: &Description) -> Vec<&DescribedWorkflow> {
+    let ours = described.applications.first().map(|first| first.company.as_str());
+    let is_own = |workflow: &&DescribedWorkflow| {
+        Some(workflow.company.as_str()) == ours && workflow.status == "published"
+    };
+    described.workflows.iter().filter(is_own).collect()
+}
+
+/// A workflow as its name and type tell it, where its schema cannot be read.
+fn by_name(workflow: &DescribedWorkflow) -> WorkflowOffer {
+    let kind = FormKind {
+        takes_file: workflow.kind.contains("third"),
+        signers: Signers::None,
+        has_variables: false,
+    };
+    WorkflowOffer { id: workflow.id.clone(), kind, signers: Vec::new(), hides_variables: false }
+}
+
+/// The two endpoints that are answers, as the control plane's view of the world tells them.
+fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
+    let rows = [
+        ("workflow_schema_endpoint", Operation::GetWorkflowSchema),
+        ("webhook_create_endpoint", Operation::CreateWebhook),
+    ];
+    rows.into_iter()
+        .filter_map(|(answer, operation)| {
+            let answer = world.get("answers")?.get(answer)?;
+            let text = |name: &str| Some(answer.get(name)?.as_str()?.to_owned());
+            Some((operation, Endpoint { method: text("method")?, path: text("path")? }))
+        })
+        .collect()
+}
+
+/// A seed of its own for each scenario, the same in every run with the same seed (FNV-1a).
+fn seed_of(seed: u64, scenario: &str) -> u64 {
+    let mixed = scenario.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    mixed >> (u64::BITS - SEED_BITS)
+}

@@ -1,0 +1,149 @@
+//! Which needs a target does not meet, why, and the setting that would enable each.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::Scopes;
+
+use crate::client::destination::Destination;
+use crate::scenario::model::NEEDS;
+use crate::target_file::model::Consent;
+
+/// What a target offers, as far as needs go.
+pub(crate) struct Offer<'a> {
+    /// Where requests go.
+    pub(crate) destination: &'a Destination,
+    /// Whether there are sandboxes, where everything is consented to.
+    pub(crate) is_mock: bool,
+    /// What kept workflows from being found, as a clause.
+    pub(crate) discovery_trouble: Option<String>,
+    /// Whether the target reaches a receiver of ours.
+    pub(crate) can_receive: bool,
+}
+
+/// A need that is not met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnmetNeed {
+    /// As a clause.
+    pub(crate) reason: String,
+    /// The setting that would enable it.
+    pub(crate) setting: String,
+}
+
+/// Every need that is not met.
+pub(crate) fn unmet(offer: &Offer<'_>) -> BTreeMap<&'static str, UnmetNeed> {
+    NEEDS.into_iter().filter_map(|need| Some((need, missing(offer, need)?))).collect()
+}
+
+/// The scopes to ask the first token for.
+pub(crate) fn first_scope(scopes: Scopes) -> Scopes {
+    if scopes.read { Scopes::READ } else { Scopes::WRITE }
+}
+
+/// The application beside `main` that a need is about.
+pub(crate) fn application_of(need: &str) -> Option<&'static str> {
+    match need {
+        "reader_application" => Some("reader"),
+        "writer_application" => Some("writer"),
+        "second_company" => Some("other_company"),
+        _ => None,
+    }
+}
+
+fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
+    match need {
+        "read" => scope(offer, Scopes::READ),
+        "write" => {
+            consent(offer, Consent::Write).or_else(|| scope(offer, Scopes::WRITE)).or_else(|| {
+                binding(offer, "requester_email", "no user is known who may request anything")
+            })
+        }
+        "delete" => consent(offer, Consent::Delete).or_else(|| scope(offer, Scopes::WRITE)),
+        "load" => consent(offer, Consent::Load),
+        "fetch" => consent(offer, Consent::Fetch).or_else(|| {
+            binding(offer, "document_url", "no address is known that the target may fetch")
+        }),
+        "admin" => (!offer.is_mock).then(|| {
+            unmet_row("the target has no control plane", "a moot mock as the target (admin: auto)")
+        }),
+        "second_company" => application(offer, "other_company", "no second company is known"),
+        "reader_application" => {
+            application(offer, "reader", "no application scoped `read` alone is known")
+        }
+        "writer_application" => {
+            application(offer, "writer", "no application scoped `write` alone is known")
+        }
+        "expired_token" => {
+            let given = offer.destination.deployment().is_some_and(|it| it.expired_token.is_some());
+            let setting =
+                "expired_token in the target file, or --token-file FILE, two hours before";
+            token(offer, given, setting, "no expired token is known")
+        }
+        "revoked_token" => {
+            let given = offer.destination.deployment().is_some_and(|it| it.revoked_token.is_some());
+            token(offer, given, "revoked_token in the target file", "no revoked token is known")
+        }
+        "receiver" => (!offer.can_receive).then(|| {
+            unmet_row(
+                "the target reaches no receiver of ours",
+                "--receiver ADDR and --receiver-url URL",
+            )
+        }),
+        "workflow_generated" => workflow(offer, "generated_workflow_id", "generates its agreement"),
+        "workflow_third_party" => {
+            workflow(offer, "third_party_workflow_id", "takes an uploaded document")
+        }
+        "workflow_single_signer" => {
+            workflow(offer, "single_signer_workflow_id", "asks for one internal signer")
+        }
+        "workflow_multiple_signers" => {
+            workflow(offer, "multiple_signers_workflow_id", "asks for several internal signers")
+        }
+        // A test holds this match against `NEEDS`.
+        other => Some(unmet_row(&format!("there is no need `{other}`"), "another need")),
+    }
+}
+
+fn unmet_row(reason: &str, setting: &str) -> UnmetNeed {
+    UnmetNeed { reason: reason.to_owned(), setting: setting.to_owned() }
+}
+
+fn consent(offer: &Offer<'_>, consent: Consent) -> Option<UnmetNeed> {
+    let deployment = offer.destination.deployment()?;
+    (!deployment.guard.allows(consent)).then(|| {
+        let name = consent.as_str();
+        unmet_row(
+            &format!("`{name}` is not consented to"),
+            &format!("consent: [{name}] in the target file"),
+        )
+    })
+}
+
+fn scope(offer: &Offer<'_>, scopes: Scopes) -> Option<UnmetNeed> {
+    let main = offer.destination.applications.get("main");
+    let holds = main.is_some_and(|main| main.scopes.contains_all(scopes));
+    (!holds).then(|| {
+        unmet_row(
+            &format!("the application `main` does not hold the scope `{scopes}`"),
+            "applications.main in the target file, with its scopes",
+        )
+    })
+}
+
+fn application(offer: &Offer<'_>, role: &str, reason: &str) -> Option<UnmetNeed> {
+    (!offer.destination.applications.contains_key(role))
+        .then(|| unmet_row(reason, &format!("applications.{role} in the target file")))
+}
+
+fn binding(offer: &Offer<'_>, name: &str, reason: &str) -> Option<UnmetNeed> {
+    (!offer.destination.bindings.contains_key(name))
+        .then(|| unmet_row(reason, &format!("bindings.{name} in the target file")))
+}
+
+fn workflow(offer: &Offer<'_>, name: &str, what: &str) -> Option<UnmetNeed> {
+    let why = offer.discovery_trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    binding(offer, name, &format!("no published workflow was found that {what}{why}"))
+}
+
+fn token(offer: &Offer<'_>, is_given: bool, setting: &str, reason: &str) -> Option<UnmetNeed> {
+    (!offer.is_mock && !is_given).then(|| unmet_row(reason, setting))
+}

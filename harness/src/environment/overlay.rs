@@ -1,0 +1,115 @@
+//! A defect laid over the answers of a recording: what a deployment said, as if it erred in one place.
+
+use std::collections::BTreeSet;
+
+use http::header::CONTENT_LENGTH;
+use http::{HeaderName, HeaderValue, StatusCode};
+use jiff::Timestamp;
+use moot_mock::defect::{self, Defect, Heard};
+use moot_mock::response::{Refused, Response, ResponseBody, Stage};
+use parking_lot::Mutex;
+
+use crate::client::response::{BodyReader, headers, read};
+use crate::exchange::{Exchange, ReceivedResponse};
+
+/// A defect that rewrites responses.
+#[derive(Debug)]
+pub struct Overlay {
+    defect: &'static Defect,
+    changed: Mutex<BTreeSet<String>>,
+}
+
+impl Overlay {
+    /// The defect of this id; `None` where there is none, or it does more than rewrite responses.
+    pub fn of(id: &str) -> Option<Self> {
+        let defect = defect::named(id).filter(|defect| defect.is_rewriting())?;
+        Some(Self { defect, changed: Mutex::default() })
+    }
+
+    /// The scenarios of which it changed an answer so far.
+    pub fn changed(&self) -> BTreeSet<String> {
+        self.changed.lock().clone()
+    }
+
+    /// Rewrites what a scenario was told.
+    pub(crate) fn lay(&self, scenario: &str, exchanges: &mut [Exchange]) {
+        let mut is_changed = false;
+        for exchange in exchanges {
+            is_changed |= self.rewrite(exchange).is_some();
+        }
+        if is_changed {
+            self.changed.lock().insert(scenario.to_owned());
+        }
+    }
+
+    /// Rewrites one answer; `None` where nothing of it changed.
+    fn rewrite(&self, exchange: &mut Exchange) -> Option<()> {
+        let received = exchange.outcome.as_ref().ok().filter(|received| !received.is_cut)?;
+        let (path, query) = match exchange.request.path.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (exchange.request.path.as_str(), None),
+        };
+        let now = Timestamp::from_second(exchange.sent_at_seconds).ok()?;
+        let heard = Heard { operation: exchange.request.operation, path, query, now };
+        let sound = response(received)?;
+        let mut rewritten = sound.clone();
+        self.defect.lay_over(&heard, &mut rewritten);
+        let is_same = rewritten.status == sound.status
+            && rewritten.headers == sound.headers
+            && bytes(&rewritten) == bytes(&sound);
+        if is_same {
+            return None;
+        }
+        exchange.outcome = Ok(received_again(&rewritten));
+        Some(())
+    }
+}
+
+/// As the mock's own answer; `None` where it can't be one.
+fn response(received: &ReceivedResponse) -> Option<Response> {
+    let status = StatusCode::from_u16(received.status).ok()?;
+    let pair = |(name, value): &(String, String)| {
+        Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
+    };
+    let problem = received.json.as_ref().and_then(|json| json.get("type")?.as_str());
+    let is_refused = status.is_client_error() || status.is_server_error();
+    let refused = is_refused.then(|| {
+        Box::new(Refused {
+            stage: Stage::Body,
+            problem: problem.unwrap_or_default().to_owned(),
+            detail: String::new(),
+            rule: None,
+            field: None,
+        })
+    });
+    Some(Response {
+        status,
+        headers: received.headers.iter().map(pair).collect::<Option<_>>()?,
+        body: ResponseBody::Bytes(received.body.clone()),
+        refused,
+        transport: None,
+        listed: None,
+    })
+}
+
+fn bytes(response: &Response) -> &[u8] {
+    match &response.body {
+        ResponseBody::Bytes(bytes) => bytes,
+        ResponseBody::Content(_) => &[],
+    }
+}
+
+/// As it would have arrived.
+fn received_again(response: &Response) -> ReceivedResponse {
+    let mut arriving = BodyReader::default();
+    arriving.take(bytes(response));
+    let length = HeaderValue::from(bytes(response).len());
+    let told = response.headers.iter().cloned().map(|(name, value)| match name {
+        CONTENT_LENGTH => (name, length.clone()),
+        _ => (name, value),
+    });
+    let map = told.collect();
+    let mut again = arriving.finish(response.status.as_u16(), headers(&map));
+    read(&mut again);
+    again
+}

@@ -1,0 +1,144 @@
+//! A deployment as its target file tells of it: what is known before anything is sent.
+
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use crate::client::deployment_rules::Deployment;
+use crate::client::destination::{Destination, Rules};
+use crate::environment::choice::{OpenError, TargetOptions};
+use crate::environment::{discovery, needs, opening, root_names};
+use crate::target_file::address;
+use crate::target_file::endpoint::Endpoints;
+use crate::target_file::model::{AdminChoice, Consent, FileLimits, TargetFile};
+use crate::verdict::{NotRun, NotRunKind};
+
+/// A deployment that was not opened.
+pub struct TargetPreview {
+    destination: Destination,
+    file: TargetFile,
+    rate: u32,
+    can_receive: bool,
+}
+
+impl TargetPreview {
+    /// What the file says; nothing is sent, and no ledger is written.
+    ///
+    /// # Errors
+    /// [`OpenError::Usage`], as a run would end with it.
+    pub fn new(file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
+        opening::check_usage(&file, options)?;
+        let rate = options.rate.unwrap_or(file.limits.requests_per_minute);
+        let destination = Destination {
+            base: file.base_url.clone(),
+            endpoints: Endpoints::new(&file.endpoints),
+            applications: opening::applications(&file.applications),
+            bindings: discovery::bindings(&file.bindings, &[], &options.run_tag),
+            admin: None,
+            tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
+            forms: Mutex::default(),
+            rules: Rules::Deployment(Box::new(Deployment::sketch(&file, &options.run_tag))),
+        };
+        let can_receive = options.receiver.is_some() && options.receiver_url.is_some();
+        Ok(Self { destination, file, rate, can_receive })
+    }
+
+    /// Why a need is not met by what the file says; `None` where it is met, or is found out only
+    /// when the target is opened ([`TargetPreview::is_found_later`]).
+    pub fn missing(&self, need: &str) -> Option<NotRun> {
+        if self.is_found_later(need) {
+            return None;
+        }
+        let offer = needs::Offer {
+            destination: &self.destination,
+            is_mock: false,
+            discovery_trouble: None,
+            can_receive: self.can_receive,
+        };
+        let unmet = needs::unmet(&offer).remove(need)?;
+        Some(NotRun {
+            kind: NotRunKind::NeedNotMet,
+            reason: unmet.reason,
+            setting: Some(unmet.setting),
+            tolerate_as: need.to_owned(),
+            is_tolerated: self.file.tolerate.iter().any(|name| name == need),
+        })
+    }
+
+    /// Whether a need is about workflows that are not bound: they are looked for at the target.
+    pub fn is_found_later(&self, need: &str) -> bool {
+        let Some(key) = need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
+        else {
+            return false;
+        };
+        let has_read =
+            self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
+        has_read && !self.destination.bindings.contains_key(&key)
+    }
+
+    /// Whether a moot mock may answer there: it would be used in sandboxes, with everything allowed.
+    pub fn may_be_mock(&self) -> bool {
+        match self.file.admin {
+            AdminChoice::None => false,
+            AdminChoice::Auto => address::is_loopback(&self.file.base_url),
+            AdminChoice::Token(_) => true,
+        }
+    }
+
+    /// The roots of names, as far as they are known.
+    pub fn roots(&self, run_tag: &str) -> Vec<(String, Value)> {
+        root_names::roots(&self.destination, run_tag, 0)
+    }
+
+    /// Where each operation is.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.destination.endpoints
+    }
+
+    /// Where the requests would go.
+    pub fn base_url(&self) -> &str {
+        self.file.base_url.as_str().trim_end_matches('/')
+    }
+
+    /// The budgets, with the rate that is asked for.
+    pub fn limits(&self) -> FileLimits {
+        FileLimits { requests_per_minute: self.rate, ..self.file.limits }
+    }
+
+    /// Rows of `bindings.workflows` at most, where they are looked for.
+    pub fn workflows_max(&self) -> Option<u64> {
+        let is_bound = !discovery::bound_ids(&self.file.bindings).is_empty();
+        (!is_bound).then_some(discovery::WORKFLOWS_MAX as u64)
+    }
+
+    /// Requests of opening the target, without tokens: is it a mock, and which workflows has it.
+    pub fn opening_requests(&self) -> (u64, u64) {
+        let health = u64::from(self.may_be_mock());
+        let has_read =
+            self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
+        let bound = discovery::bound_ids(&self.file.bindings).len() as u64;
+        match (has_read, bound) {
+            (false, _) => (health, health),
+            (true, 0) => (health + 1, health + discovery::REQUESTS_MAX),
+            (true, bound) => (health + 1, health + bound),
+        }
+    }
+
+    /// Whether this was consented to.
+    pub fn allows(&self, consent: Consent) -> bool {
+        self.file.consent.contains(&consent)
+    }
+
+    /// The addresses that the run may write to, as far as the file names them; the counterparty's is
+    /// below `.invalid` where none is bound.
+    pub fn addresses(&self) -> Vec<String> {
+        let text = |name: &str| {
+            let bound = self.destination.bindings.get(name).and_then(Value::as_str);
+            bound.map(str::to_owned)
+        };
+        let mut all: Vec<String> =
+            ["requester_email", "counterparty_email"].into_iter().filter_map(text).collect();
+        all.extend(self.file.bindings.internal_signer_emails.iter().cloned());
+        all
+    }
+}

@@ -1,0 +1,321 @@
+//! A stage: what one scenario plays on. A sandbox of its own on a mock, elsewhere the deployment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Operation, Scopes};
+use parking_lot::Mutex;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use crate::client::payload;
+use crate::client::receiver::{DeliveryReceiver, Listener};
+use crate::client::request::{ClientRequest, FormPart};
+use crate::client::send::{self, SendMode};
+use crate::client::service_client::ServiceClient;
+use crate::environment::choice::TargetOptions;
+use crate::environment::mock::MockSandboxes;
+use crate::environment::root_names;
+use crate::exchange::{Exchange, Trouble};
+use crate::recording::mode::RecordingMode;
+
+/// Age of a token that is minted as expired, in seconds: at that age it is (§5.3).
+const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
+
+/// What one scenario plays on.
+pub struct Session {
+    pub(crate) client: ServiceClient,
+    pub(crate) run_tag: String,
+    pub(crate) receivers: Arc<Receivers>,
+    /// The receivers of this stage, by name.
+    pub(crate) named_receivers: Mutex<BTreeMap<String, DeliveryReceiver>>,
+    /// The sandbox to delete at the end.
+    pub(crate) sandbox: Option<(Arc<MockSandboxes>, String)>,
+    /// Seconds since 1970 by our clock when it was made.
+    pub(crate) started_seconds: i64,
+    /// Keeps what it is told, or plays what another was told.
+    pub(crate) recording: RecordingMode,
+}
+
+/// The one listener of a run, started when the first receiver is asked for.
+pub(crate) struct Receivers {
+    pub(crate) options: TargetOptions,
+    pub(crate) listener: OnceCell<Listener>,
+}
+
+impl Session {
+    /// The root names `run`, `target`, `bindings`, `contract`, in this order. A secret is an object
+    /// `{"$secret": text, "all_but_last", "other_case"}`.
+    pub fn roots(&self) -> Vec<(String, Value)> {
+        root_names::roots(&self.client.destination, &self.run_tag, self.started_seconds)
+    }
+
+    /// A shared token of this application (`main`, …) with exactly these scopes; cached, renewed.
+    ///
+    /// # Errors
+    /// [`Trouble`] where there is no such application, or its token is refused.
+    pub async fn token(&self, application: &str, scopes: Scopes) -> Result<String, Trouble> {
+        let key = format!("token {application} {scopes}");
+        if let Some(told) = self.recording.text(&key) {
+            return told;
+        }
+        let token = self.client.token(application, scopes).await;
+        self.recording.keep_text(key, token.map_err(|failure| failure.into_trouble(application)))
+    }
+
+    /// A token of this application that expired.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
+    pub async fn expired_token(&self, application: &str) -> Result<String, Trouble> {
+        let key = format!("expired token {application}");
+        match self.recording.text(&key) {
+            Some(told) => told,
+            None => self.recording.keep_text(key, self.expired(application).await),
+        }
+    }
+
+    async fn expired(&self, application: &str) -> Result<String, Trouble> {
+        if self.has_admin() {
+            let token = self.minted(application, EXPIRED_AGE_SECONDS).await?;
+            self.client.sender.masks.hide(&token, "MOOT_EXPIRED_TOKEN");
+            return Ok(token);
+        }
+        let given = self.client.destination.deployment().and_then(|it| it.expired_token.as_ref());
+        from_file(given, application, "expired_token")
+    }
+
+    /// A token of this application that was revoked.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
+    pub async fn revoked_token(&self, application: &str) -> Result<String, Trouble> {
+        let key = format!("revoked token {application}");
+        match self.recording.text(&key) {
+            Some(told) => told,
+            None => self.recording.keep_text(key, self.revoked(application).await),
+        }
+    }
+
+    async fn revoked(&self, application: &str) -> Result<String, Trouble> {
+        if self.has_admin() {
+            let token = self.minted(application, 0).await?;
+            self.client.sender.masks.hide(&token, "MOOT_REVOKED_TOKEN");
+            self.client.admin("POST", "/tokens/revoke", Some(&json!({ "token": token }))).await?;
+            return Ok(token);
+        }
+        let given = self.client.destination.deployment().and_then(|it| it.revoked_token.as_ref());
+        from_file(given, application, "revoked_token")
+    }
+
+    async fn minted(&self, application: &str, age_seconds: i64) -> Result<String, Trouble> {
+        let Some(known) = self.client.destination.applications.get(application) else {
+            return Err(Trouble::Withheld(format!(
+                "the target has no application `{application}`"
+            )));
+        };
+        let order = json!({
+            "client_id": known.client_id,
+            "scopes": known.scopes,
+            "age_seconds": age_seconds,
+        });
+        let answer = self.client.admin("POST", "/tokens", Some(&order)).await?;
+        let token = answer.get("access_token").and_then(Value::as_str);
+        token
+            .map(str::to_owned)
+            .ok_or_else(|| Trouble::Broken("the control plane minted no `access_token`".to_owned()))
+    }
+
+    /// Sends one request: consent, pace, repeat of a GET after trouble, masks, ledger. What may not
+    /// be sent is an exchange with [`Trouble::Withheld`]. A shared token that was answered
+    /// `token_revoked` is renewed once.
+    pub async fn send(&self, prepared: ClientRequest) -> Exchange {
+        self.sent(prepared, SendMode::Careful).await
+    }
+
+    /// Sends one request of a burst: at once, never repeated; consent `load` on a deployment.
+    pub async fn send_in_burst(&self, prepared: ClientRequest) -> Exchange {
+        self.sent(prepared, SendMode::Burst).await
+    }
+
+    async fn sent(&self, prepared: ClientRequest, manner: SendMode) -> Exchange {
+        let path = self.client.sender.masks.mask(&prepared.path);
+        if let Some(told) = self.recording.exchange(&prepared.method, &path) {
+            if let (Some(Operation::GetWorkflowSchema), Ok(response)) =
+                (told.request.operation, &told.outcome)
+                && let (200, Some(json)) = (response.status, &response.json)
+            {
+                self.client.destination.remember_form(&prepared.path, json);
+            }
+            return told;
+        }
+        // Where a recording plays and has no answer, the client leads nowhere and says so.
+        let exchange = send::send(&self.client, prepared, manner).await;
+        self.recording.keep_exchange(&exchange);
+        exchange
+    }
+
+    /// Whether it plays what another stage was told, so that nothing has to be waited for.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self.recording, RecordingMode::Replaying(_))
+    }
+
+    /// The exchanges of a burst that was recorded; `None` where none is played.
+    pub fn recorded_burst(
+        &self,
+        prepared: &ClientRequest,
+    ) -> Option<Result<Vec<Exchange>, Trouble>> {
+        self.recording.burst(&self.burst_key(prepared))
+    }
+
+    /// Keeps which exchanges were one burst, in the place of what was asked since `mark` to space them.
+    pub fn keep_burst<'a>(
+        &self,
+        mark: usize,
+        prepared: &ClientRequest,
+        exchanges: impl Iterator<Item = &'a Exchange>,
+    ) {
+        self.recording.cut(mark);
+        let numbers: Vec<u64> = exchanges.map(|exchange| exchange.number).collect();
+        self.recording.keep(self.burst_key(prepared), &Ok(json!(numbers)));
+    }
+
+    fn burst_key(&self, prepared: &ClientRequest) -> String {
+        let path = self.client.sender.masks.mask(&prepared.path);
+        format!("burst {} {path}", prepared.method)
+    }
+
+    /// The deliveries that a step saw when it was recorded; `None` where nothing is played.
+    pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
+        let told = self.recording.told(&format!("deliveries {receiver}"))?;
+        Some(told.map(|value| value.as_array().cloned().unwrap_or_default()))
+    }
+
+    /// Where the record is, to be given to [`Session::keep_deliveries`] or [`Session::keep_burst`].
+    pub fn mark(&self) -> usize {
+        self.recording.mark()
+    }
+
+    /// Keeps the deliveries that a step saw, in the place of what it asked since `mark` to see them.
+    pub fn keep_deliveries(&self, mark: usize, receiver: &str, deliveries: &[Value]) {
+        self.recording.cut(mark);
+        self.recording.keep(format!("deliveries {receiver}"), &Ok(json!(deliveries)));
+    }
+
+    /// Waits until the window of the rate limit (§8) holds no request of ours; on a mock the window
+    /// is emptied.
+    pub async fn fresh_window(&self) {
+        match self.client.destination.deployment() {
+            Some(deployment) => {
+                deployment.rest_for_a_window();
+                // Where the target is left alone for good, the burst says so itself.
+                let _ = deployment.turn(false).await;
+            }
+            None => {
+                // Where that fails the burst finds some calls in the window, and says so itself.
+                let _ = self.admin("PUT", "/rate_limit", Some(json!({ "reset": true }))).await;
+            }
+        }
+    }
+
+    /// Asks the control plane; `path` is below `/__admin`. An empty answer is `null`.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] without a control plane, [`Trouble::Broken`] with what it says where
+    /// it does not answer 2xx.
+    pub async fn admin(
+        &self,
+        method: &str,
+        path: &str,
+        json: Option<Value>,
+    ) -> Result<Value, Trouble> {
+        let key = format!("admin {method} {}", self.client.sender.masks.mask(path));
+        if let Some(told) = self.recording.told(&key) {
+            return told;
+        }
+        let answer = self.client.admin(method, path, json.as_ref()).await;
+        self.recording.keep(key, &answer);
+        answer
+    }
+
+    /// Whether there is a control plane.
+    pub fn has_admin(&self) -> bool {
+        self.client.destination.admin.is_some()
+    }
+
+    /// Method and path template (with `{id}`, below the base address) of an operation here.
+    pub fn endpoint(&self, operation: Operation) -> (&str, &str) {
+        let endpoint = self.client.destination.endpoints.get(operation);
+        (&endpoint.method, &endpoint.path)
+    }
+
+    /// A create request for the workflow that `schema` was read from on this stage, by
+    /// [`payload::from_schema`].
+    ///
+    /// # Errors
+    /// The field for which there is no value, and what would give one.
+    pub fn payload(&self, schema: &Value) -> Result<Vec<FormPart>, String> {
+        let mut bindings = self.client.destination.bindings.clone();
+        if let Some(id) = self.client.destination.workflow_of(schema) {
+            bindings.insert("workflow_id".to_owned(), Value::String(id));
+        }
+        payload::from_schema(schema, &Value::Object(bindings), &self.run_tag)
+    }
+
+    /// The receiver of this name: the same for the same name on the same stage.
+    ///
+    /// # Errors
+    /// [`Trouble::Withheld`] where nothing can listen where the target reaches it.
+    pub async fn receiver(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
+        if let Some(known) = self.named_receivers.lock().get(name) {
+            return Ok(known.clone());
+        }
+        let receiver = match self.recording.told(&format!("receiver {name}")) {
+            Some(told) => DeliveryReceiver::recorded(&told?),
+            None => self.listening(name).await?,
+        };
+        let told = json!({ "url": receiver.url(), "secret": receiver.secret() });
+        self.recording.keep(format!("receiver {name}"), &Ok(told));
+        self.client.sender.masks.hide(receiver.secret(), "MOOT_RECEIVER_SECRET");
+        // Whoever asked for the same name meanwhile was first.
+        Ok(self.named_receivers.lock().entry(name.to_owned()).or_insert(receiver).clone())
+    }
+
+    async fn listening(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
+        let options = &self.receivers.options;
+        if self.client.destination.deployment().is_some()
+            && (options.receiver.is_none() || options.receiver_url.is_none())
+        {
+            return Err(Trouble::Withheld(
+                "deliveries need --receiver ADDR and --receiver-url URL".to_owned(),
+            ));
+        }
+        let start = || Listener::start(options.receiver, options.receiver_url.as_deref());
+        let listener =
+            self.receivers.listener.get_or_try_init(start).await.map_err(Trouble::Withheld)?;
+        listener.receiver(name).map_err(Trouble::Withheld)
+    }
+
+    /// Ends it: what it was told is kept where that is wanted, a sandbox is deleted.
+    pub async fn close(self) {
+        self.recording.close(self.started_seconds, &self.client.destination);
+        if let Some((sandboxes, id)) = self.sandbox {
+            sandboxes.delete(&id).await;
+        }
+    }
+}
+
+fn from_file(
+    given: Option<&SecretString>,
+    application: &str,
+    key: &str,
+) -> Result<String, Trouble> {
+    match given {
+        Some(token) if application == "main" => Ok(token.expose_secret().to_owned()),
+        Some(_) => Err(Trouble::Withheld(format!(
+            "`{key}` of the target file is one of the application `main`, not `{application}`"
+        ))),
+        None => Err(Trouble::Withheld(format!("the target file has no `{key}`"))),
+    }
+}

@@ -1,0 +1,22 @@
+//! Recordings: a run's exchanges as files, to be judged again without a network.
+//!
+//! [`Recorder`] gathers one record for each session of a run and writes them. Secrets are replaced
+//! by placeholders of the same length. [`Replay`] reads such a folder. A session that is replayed
+//! never asks the service. Nothing here judges.
+//!
+//! A folder holds `index.json` ([`RecordingIndex`]: the plan, versions, the target) and a HAR 1.2
+//! file for each session. Start reading at `session_record`.
+
+pub(crate) mod folder;
+pub(crate) mod har;
+pub(crate) mod index;
+pub(crate) mod mode;
+pub(crate) mod recorder;
+pub(crate) mod redact;
+pub(crate) mod replay;
+pub(crate) mod session_record;
+
+pub use folder::RecordingError;
+pub use index::{IndexTarget, RecordingIndex, RecordingIndexRow};
+pub use recorder::{Recorder, RecordingPlan};
+pub use replay::Replay;

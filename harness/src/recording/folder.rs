@@ -1,0 +1,115 @@
+//! The folder of a recording: where its files are, and what may be wrong with them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+/// The index.
+pub(crate) const INDEX: &str = "index.json";
+/// The tapes are below it.
+pub(crate) const TAPES: &str = "exchanges";
+/// A file of a recording that is longer is refused.
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// So much of a scenario's name stands in a file's name.
+const NAME_CHARACTERS_MAX: usize = 120;
+
+/// Why a recording cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// A file or folder cannot be read or written.
+    #[error("{} can't be used: {source}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A folder that holds something already.
+    #[error("{} is not empty; a recording goes into a folder of its own", .path.display())]
+    Occupied {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A file of a recording that is none.
+    #[error("{} is no part of a recording: {reason}", .path.display())]
+    Malformed {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Written by a version that writes another shape.
+    #[error(
+        "{} is of version {found}, this program reads version {}", .path.display(),
+        crate::recording::index::FORMAT_VERSION
+    )]
+    Version {
+        /// Which.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// A secret in what would have been written: nothing of it was.
+    #[error("a secret stands in {}, which was not written", .path.display())]
+    Secret {
+        /// Which.
+        path: PathBuf,
+    },
+}
+
+/// Makes the folder; one that holds something already is refused, so that nothing is mixed.
+///
+/// # Errors
+/// [`RecordingError::Occupied`], [`RecordingError::File`].
+pub(crate) fn make(dir: &Path) -> Result<(), RecordingError> {
+    let failed = |source| RecordingError::File { path: dir.to_owned(), source };
+    fs::create_dir_all(dir).map_err(failed)?;
+    match fs::read_dir(dir).map_err(failed)?.next() {
+        Some(_) => Err(RecordingError::Occupied { path: dir.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Reads a JSON file.
+///
+/// # Errors
+/// [`RecordingError::File`], [`RecordingError::Malformed`].
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError> {
+    let failed = |source| RecordingError::File { path: path.to_owned(), source };
+    let malformed = |reason| RecordingError::Malformed { path: path.to_owned(), reason };
+    if fs::metadata(path).map_err(failed)?.len() > FILE_BYTES_MAX {
+        return Err(malformed(format!("it is longer than {FILE_BYTES_MAX} bytes")));
+    }
+    let text = fs::read(path).map_err(failed)?;
+    serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))
+}
+
+/// The name of a record's file, below the folder: in characters that every file system takes.
+pub(crate) fn tape_file(number: usize, scenario: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    let name: String = scenario.chars().map(plain).take(NAME_CHARACTERS_MAX).collect();
+    format!("{TAPES}/{number:04}_{name}.har")
+}
+
+/// Whether an index may name this file: nothing outside its folder.
+pub(crate) fn is_below(file: &str) -> bool {
+    let parts: Vec<_> = Path::new(file).components().collect();
+    !parts.is_empty() && parts.iter().all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_below, tape_file};
+
+    #[test]
+    fn a_tape_stays_below_its_folder() {
+        assert_eq!(tape_file(7, "04/a[b ü]"), "exchanges/0007_04_a_b___.har");
+        for (file, expected) in
+            [("exchanges/a.har", true), ("../a", false), ("/etc/a", false), ("", false)]
+        {
+            assert_eq!(is_below(file), expected, "{file}");
+        }
+    }
+}

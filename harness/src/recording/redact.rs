@@ -1,0 +1,116 @@
+//! Secrets of a run replaced by placeholders: the same secret by the same one, of the same length
+//! where it is long enough, so that what a check compares stays comparable.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::masks::{Masks, Needles, forms_of};
+
+/// What a placeholder begins with.
+const STEM: &str = "redacted-";
+
+/// Replaces, and remembers which placeholders it used.
+pub(crate) struct Redactor {
+    needles: Needles,
+    /// Placeholder and label of each secret.
+    rows: Vec<(String, String)>,
+    used: BTreeMap<String, String>,
+}
+
+impl Redactor {
+    /// For the secrets that are known now.
+    pub(crate) fn new(masks: &Masks) -> Self {
+        let mut needles = Needles::default();
+        let (mut rows, mut known) = (Vec::new(), Vec::new());
+        for (at, (secret, label)) in masks.labelled().into_iter().enumerate() {
+            // First as it is; an encoded form that is another secret as it is stays that one.
+            needles.add(&secret, at);
+            rows.push((placeholder(at, secret.len()), label));
+            known.push(secret);
+        }
+        for (at, secret) in known.iter().enumerate() {
+            for form in forms_of(secret) {
+                needles.add(&form, at);
+            }
+        }
+        Self { needles, rows, used: BTreeMap::new() }
+    }
+
+    /// Bytes without secrets.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut from = 0;
+        for found in self.needles.find(bytes) {
+            let (placeholder, label) = &self.rows[found.number];
+            out.extend_from_slice(&bytes[from..found.start]);
+            out.extend_from_slice(placeholder.as_bytes());
+            self.used.insert(placeholder.clone(), label.clone());
+            from = found.end;
+        }
+        out.extend_from_slice(&bytes[from..]);
+        out
+    }
+
+    /// A text without secrets.
+    pub(crate) fn text(&mut self, text: &str) -> String {
+        String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
+    }
+
+    /// A value without secrets, names of members among it.
+    pub(crate) fn value(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, member)| (self.text(name), self.value(member))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// Every placeholder that was used, with what the secret was.
+    pub(crate) fn used(self) -> BTreeMap<String, String> {
+        self.used
+    }
+}
+
+fn placeholder(at: usize, length: usize) -> String {
+    let stem = format!("{STEM}{at:05}-");
+    let padding = "x".repeat(length.saturating_sub(stem.len()));
+    stem + &padding
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Redactor;
+    use crate::masks::Masks;
+
+    #[test]
+    fn a_secret_is_replaced_in_every_form_in_which_it_is_looked_for() {
+        let masks = Masks::default();
+        masks.hide("a-token~of+a/run=", "A");
+        let mut redactor = Redactor::new(&masks);
+        let text = redactor.text("token=a-token%7Eof%2Ba%2Frun%3D&x=1 a-token~of+a/run=");
+        assert_eq!(text, "token=redacted-00000-xx&x=1 redacted-00000-xx");
+        assert!(!crate::masks::Secrets::of(&masks).is_in(&text));
+    }
+
+    #[test]
+    fn the_same_secret_is_the_same_placeholder_everywhere_and_another_is_another() {
+        let masks = Masks::default();
+        masks.hide("first-secret-of-a-run", "A");
+        masks.hide("first-secret-of-a", "B");
+        let mut redactor = Redactor::new(&masks);
+        let value = redactor.value(&json!({
+            "a": "Bearer first-secret-of-a-run", "b": ["first-secret-of-a-run", 1],
+            "c": "first-secret-of-a"
+        }));
+        let (one, two) = ("redacted-00000-xxxxxx", "redacted-00001-xx");
+        assert_eq!(value, json!({ "a": format!("Bearer {one}"), "b": [one, 1], "c": two }));
+        let used: Vec<_> = redactor.used().into_iter().collect();
+        assert_eq!(used, [(one.to_owned(), "A".to_owned()), (two.to_owned(), "B".to_owned())]);
+    }
+}

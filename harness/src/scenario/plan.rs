@@ -1,0 +1,167 @@
+//! Selecting scenarios: by file, name (with `*`), tag, section or requirement .
+
+use moot_fixtures::nearest::{alike, ending};
+
+use crate::scenario::declared;
+use crate::scenario::model::{Scenario, ScenarioFile};
+
+/// A scenario that was selected.
+#[derive(Debug, Clone, Copy)]
+pub struct Planned<'a> {
+    /// Its file.
+    pub file: &'a ScenarioFile,
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Index of the file, and of the scenario in it.
+    pub place: (usize, usize),
+}
+
+impl<'a> Planned<'a> {
+    /// The scenario at a place of these files.
+    ///
+    /// # Panics
+    /// Where there is no such place; places come from [`select`] on the same files.
+    pub fn at(files: &'a [ScenarioFile], place: (usize, usize)) -> Self {
+        let file = &files[place.0];
+        Self { file, scenario: &file.scenarios[place.1], place }
+    }
+
+    /// `stem/id`, its name everywhere.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.file.stem, self.scenario.id)
+    }
+}
+
+/// A selector that selects nothing; usage, exit 2.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no scenario matches `{selector}`{}", ending(.nearest.as_ref()))]
+pub struct SelectError {
+    /// As given.
+    pub selector: String,
+    /// The nearest that would select something.
+    pub nearest: Option<String>,
+}
+
+/// The scenarios that any selector matches, in the order of the files; all where there is none.
+///
+/// A selector is a file (its stem, with or without folder and extension), a scenario's name with `*`
+/// for any text, `tag:NAME`, `section:4.5` (and all below it) or a requirement id.
+///
+/// # Errors
+/// The first selector that matches nothing.
+pub fn select<'a>(
+    files: &'a [ScenarioFile],
+    selectors: &[String],
+) -> Result<Vec<Planned<'a>>, SelectError> {
+    let all: Vec<Planned<'a>> = files
+        .iter()
+        .enumerate()
+        .flat_map(|(at, file)| (0..file.scenarios.len()).map(move |inner| (at, inner)))
+        .map(|place| Planned::at(files, place))
+        .collect();
+    if selectors.is_empty() {
+        return Ok(all);
+    }
+    for selector in selectors {
+        if !all.iter().any(|planned| matches(planned, selector)) {
+            return Err(SelectError {
+                selector: selector.clone(),
+                nearest: nearest(&all, selector),
+            });
+        }
+    }
+    Ok(all.into_iter().filter(|p| selectors.iter().any(|s| matches(p, s))).collect())
+}
+
+fn matches(planned: &Planned<'_>, selector: &str) -> bool {
+    if let Some(tag) = selector.strip_prefix("tag:") {
+        return planned.scenario.tags.iter().any(|known| known == tag);
+    }
+    if let Some(section) = selector.strip_prefix("section:") {
+        return is_in_section(&planned.file.section, section);
+    }
+    let stem = file_stem(selector);
+    if planned.file.stem == stem || like(&planned.name(), selector) {
+        return true;
+    }
+    planned.scenario.id == selector
+        || like(&planned.scenario.id, selector)
+        || declared::requirements(&planned.scenario.steps).contains(selector)
+}
+
+fn is_in_section(section: &str, asked: &str) -> bool {
+    section == asked || section.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'))
+}
+
+fn file_stem(selector: &str) -> &str {
+    let name = selector.rsplit(['/', '\\']).next().unwrap_or(selector);
+    match name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml")) {
+        Some(stem) => stem,
+        None => selector,
+    }
+}
+
+/// Whether `text` is `pattern`, where each `*` stands for any text.
+pub(crate) fn like(text: &str, pattern: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return text == pattern;
+    };
+    let Some(mut left) = text.strip_prefix(head) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or("");
+    for part in parts {
+        match left.find(part) {
+            Some(at) => left = &left[at + part.len()..],
+            None => return false,
+        }
+    }
+    left.ends_with(last)
+}
+
+fn nearest(all: &[Planned<'_>], selector: &str) -> Option<String> {
+    let mut known: Vec<String> = Vec::new();
+    for planned in all {
+        known.push(planned.name());
+        known.push(planned.scenario.id.clone());
+        known.push(planned.file.stem.clone());
+        known.push(format!("section:{}", planned.file.section));
+        known.extend(planned.scenario.tags.iter().map(|tag| format!("tag:{tag}")));
+        known.extend(declared::requirements(&planned.scenario.steps));
+    }
+    alike(selector, known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{file_stem, is_in_section, like};
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (text, pattern, expected) in [
+            ("04_06_list/walk", "04_06_list/walk", true),
+            ("04_06_list/walk", "04_06*", true),
+            ("04_06_list/walk", "*walk", true),
+            ("04_06_list/walk", "*list*", true),
+            ("04_06_list/walk", "04*/w*k", true),
+            ("04_06_list/walk", "04*/x*", false),
+            ("ab", "ab*b", false),
+            ("", "*", true),
+        ] {
+            assert_eq!(like(text, pattern), expected, "{text} {pattern}");
+        }
+    }
+
+    #[test]
+    fn a_section_holds_what_is_below_it_and_nothing_else() {
+        assert!(is_in_section("4.1", "4"));
+        assert!(is_in_section("4.1", "4.1"));
+        assert!(!is_in_section("4.10", "4.1"));
+        assert!(!is_in_section("4", "4.1"));
+    }
+
+    #[test]
+    fn a_file_may_be_named_with_folder_and_extension() {
+        assert_eq!(file_stem("scenarios/07_errors.yaml"), "07_errors");
+        assert_eq!(file_stem("07_errors"), "07_errors");
+    }
+}

@@ -1,0 +1,137 @@
+//! Base addresses: what is one, and which are loopback.
+
+use std::net::IpAddr;
+
+use url::{Host, Url};
+
+/// Reads a base address: absolute, http or https, no user, query or fragment. The slash at its end
+/// is dropped where it has a path.
+///
+/// # Errors
+/// What is wrong, as a sentence.
+pub(crate) fn base(text: &str) -> Result<Url, String> {
+    let mut url = Url::parse(text.trim()).map_err(|error| {
+        format!("`{text}` is no base address such as https://legal.example.com/api: {error}")
+    })?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(format!("`{text}` is neither an http nor an https address"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("a base address holds no user and no password".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(format!("the base address `{text}` has a query or a fragment"));
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// The address of `path` (with its leading `/`, and its query) below `base`.
+pub(crate) fn below(base: &Url, path: &str) -> String {
+    format!("{}{path}", base.as_str().trim_end_matches('/'))
+}
+
+/// Times that a path is percent-decoded: a service may decode more than once.
+const DECODED_TIMES_MAX: usize = 4;
+
+/// The path of an address below `base` as the most lenient service would read it: percent-decoded,
+/// without empty and dot segments, without a slash at its end; `\` is a slash. For what may not be
+/// missed whatever its spelling; requests leave as they are written.
+pub(crate) fn canonical_path(url: &Url, base: &Url) -> String {
+    let (path, base) = (canonical(url.path()), canonical(base.path()));
+    match path.strip_prefix(&base) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => rest.to_owned(),
+        Some(_) | None => path,
+    }
+}
+
+fn canonical(path: &str) -> String {
+    let mut text = path.to_owned();
+    for _ in 0..DECODED_TIMES_MAX {
+        if !text.contains('%') {
+            break;
+        }
+        let decoded = percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if decoded == text {
+            break;
+        }
+        text = decoded;
+    }
+    let mut segments: Vec<&str> = Vec::new();
+    let before_query = text.split(['?', '#', ';']).next().unwrap_or_default();
+    for segment in before_query.split(['/', '\\']) {
+        match segment.trim() {
+            "" | "." => {}
+            ".." => {
+                segments.pop();
+            }
+            segment => segments.push(segment),
+        }
+    }
+    segments.iter().flat_map(|segment| ["/", segment]).collect::<String>().to_ascii_lowercase()
+}
+
+/// Whether the host is this machine alone.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
+        None => false,
+    }
+}
+
+/// Host and port, for people.
+pub(crate) fn shown_host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// Whether both have the same scheme, host and port.
+pub(crate) fn is_same_origin(one: &Url, other: &Url) -> bool {
+    // What has no host has an origin of its own each time.
+    one.has_host()
+        && one.scheme() == other.scheme()
+        && one.host() == other.host()
+        && one.port_or_known_default() == other.port_or_known_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base, below, canonical_path};
+
+    #[test]
+    fn every_spelling_of_a_path_is_one() {
+        for path in [
+            "/v1/requests",
+            "/v1/requests/",
+            "//v1///requests",
+            "/v1/./requests",
+            "/v1/workflows/../requests",
+            "/v1/%72equests",
+            "/v1/%2572equests",
+            "/v1%2Frequests",
+            "/v1/requests?page=1",
+            "/v1/requests#a",
+            "/v1/requests%3Fa=b",
+            "/V1/Requests",
+            "/v1\\requests",
+            "/../api/v1/requests",
+            "/v1/requests;a=b",
+        ] {
+            let base = base("https://legal.example.com/api").expect("a base address");
+            let url = url::Url::parse(&below(&base, path)).expect("an address");
+            assert_eq!(canonical_path(&url, &base), "/v1/requests", "{path}");
+        }
+    }
+
+    #[test]
+    fn another_path_stays_another() {
+        for (path, expected) in [("/v1/requests/a", "/v1/requests/a"), ("/v1", "/v1"), ("", "")] {
+            let base = base("https://legal.example.com").expect("a base address");
+            let url = url::Url::parse(&below(&base, path)).expect("an address");
+            assert_eq!(canonical_path(&url, &base), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Where an operation is on a target (method and path), and which operation a call belongs to.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::Operation;
+
+use crate::client::consent::created_kind;
+
+/// Method and path of an operation on one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Upper case.
+    pub method: String,
+    /// Below the base address; `{id}` where an id stands.
+    pub path: String,
+}
+
+/// Where every operation is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoints {
+    rows: Vec<EndpointRow>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct EndpointRow {
+    operation: Operation,
+    endpoint: Endpoint,
+    /// Its path in lower case, without a slash at its end.
+    spelled: String,
+}
+
+impl Endpoint {
+    /// Reads `METHOD /path`; a path alone takes `method`.
+    ///
+    /// # Errors
+    /// What is wrong, as a clause.
+    pub fn parse(text: &str, method: &str) -> Result<Self, String> {
+        let (method, path) = match text.split_once(char::is_whitespace) {
+            Some((method, path)) => (method, path.trim()),
+            None => (method, text),
+        };
+        if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Err(format!("`{method}` is no method in upper case"));
+        }
+        if !path.starts_with('/') || path.contains(['?', '#', ' ']) {
+            return Err(format!("`{path}` is no path that begins with `/`, without a query"));
+        }
+        Ok(Self { method: method.to_owned(), path: path.to_owned() })
+    }
+}
+
+impl Endpoints {
+    /// The places of the specification, but where `given` says otherwise.
+    pub fn new(given: &BTreeMap<Operation, Endpoint>) -> Self {
+        let own = |operation: Operation| Endpoint {
+            method: operation.method().to_string(),
+            path: operation.path().to_owned(),
+        };
+        let rows = Operation::ALL
+            .into_iter()
+            .map(|operation| {
+                let endpoint = given.get(&operation).cloned().unwrap_or_else(|| own(operation));
+                let spelled = endpoint.path.trim_end_matches('/').to_ascii_lowercase();
+                EndpointRow { operation, endpoint, spelled }
+            })
+            .collect();
+        Self { rows }
+    }
+
+    /// Where this operation is.
+    pub fn get(&self, operation: Operation) -> &Endpoint {
+        let row = self.rows.iter().find(|row| row.operation == operation);
+        &row.expect("a row for each operation of Operation::ALL").endpoint
+    }
+
+    /// The operation that method and path (below the base address, its query is ignored) belong to.
+    pub fn find(&self, method: &str, path: &str) -> Option<Operation> {
+        let path = path.split(['?', '#']).next().unwrap_or(path);
+        self.rows
+            .iter()
+            .find(|row| row.endpoint.method == method && matches(&row.endpoint.path, path))
+            .map(|row| row.operation)
+    }
+
+    /// The operation that a call might be taken for by a lenient service: `path` is canonical (see
+    /// [`address::canonical_path`]), the method in any case. What creates or deletes goes first.
+    pub(crate) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
+        let fits = |row: &&EndpointRow| {
+            row.endpoint.method.eq_ignore_ascii_case(method) && matches(&row.spelled, path)
+        };
+        let all = || self.rows.iter().filter(fits).map(|row| row.operation);
+        all().find(|operation| changes(*operation)).or_else(|| all().next())
+    }
+}
+
+/// Whether it makes or deletes an object.
+fn changes(operation: Operation) -> bool {
+    created_kind(operation).is_some() || operation == Operation::DeleteWebhook
+}
+
+/// Whether `path` fits `template`, segment by segment; `{id}` takes any segment but an empty one.
+fn matches(template: &str, path: &str) -> bool {
+    // Most differ before the first id.
+    let literal = template.split('{').next().unwrap_or(template);
+    if !path.starts_with(literal) {
+        return false;
+    }
+    let mut given = path.split('/');
+    template.split('/').all(|expected| match given.next() {
+        Some(segment) if expected.starts_with('{') => !segment.is_empty(),
+        Some(segment) => segment == expected,
+        None => false,
+    }) && given.next().is_none()
+}

@@ -1,0 +1,192 @@
+//! The target file (DESIGN §7): what it means, how it is read, where its secrets come from.
+//!
+//! Reading sends nothing. Every mistake is told with line and column, and before anything is sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use moot_fixtures::contract::{Operation, Scopes};
+use secrecy::SecretString;
+use serde::Deserialize;
+use url::Url;
+
+use crate::target_file::address;
+use crate::target_file::endpoint::Endpoint;
+
+/// A target file, checked, its secrets resolved.
+#[derive(Debug, Clone)]
+pub struct TargetFile {
+    /// For people: `name` of the file, else its stem.
+    pub name: String,
+    /// The base address, without a slash at the end of its path.
+    pub base_url: Url,
+    /// The OAuth applications.
+    pub applications: FileApplications,
+    /// What the harness may use there.
+    pub bindings: FileBindings,
+    /// Where operations are that the specification does not place.
+    pub endpoints: BTreeMap<Operation, Endpoint>,
+    /// What the run may do beyond reading.
+    pub consent: BTreeSet<Consent>,
+    /// Budgets.
+    pub limits: FileLimits,
+    /// Needs and scenarios that may stay not run.
+    pub tolerate: Vec<String>,
+    /// The known failures.
+    pub expected: Option<PathBuf>,
+    /// The pinned answers.
+    pub answers: Option<PathBuf>,
+    /// A further authority for TLS, PEM.
+    pub ca_file: Option<PathBuf>,
+    /// Headers for a gateway, sent with every request to the target's own host.
+    pub headers: Vec<FileHeader>,
+    /// Whether and how the control plane of a moot mock is looked for.
+    pub admin: AdminChoice,
+    /// A token of `main` that expired.
+    pub expired_token: Option<SecretString>,
+    /// A token of `main` that was revoked.
+    pub revoked_token: Option<SecretString>,
+    /// Where the ledger is written.
+    pub ledger: PathBuf,
+}
+
+impl TargetFile {
+    /// Whether it is on loopback, names no credentials, and lets a control plane be looked for.
+    pub fn can_only_be_a_mock(&self) -> bool {
+        self.applications.main.is_none()
+            && matches!(self.admin, AdminChoice::Auto)
+            && address::is_loopback(&self.base_url)
+    }
+}
+
+/// The applications of a target file; `main` may be absent only on a moot mock.
+#[derive(Debug, Clone, Default)]
+pub struct FileApplications {
+    /// The one nearly everything is done with.
+    pub main: Option<ApplicationCredentials>,
+    /// Scoped `read`.
+    pub reader: Option<ApplicationCredentials>,
+    /// Scoped `write`.
+    pub writer: Option<ApplicationCredentials>,
+    /// Of another company.
+    pub other_company: Option<ApplicationCredentials>,
+}
+
+/// An OAuth application (§4.1).
+#[derive(Debug, Clone)]
+pub struct ApplicationCredentials {
+    /// The UID.
+    pub client_id: String,
+    /// The secret.
+    pub client_secret: SecretString,
+    /// What it is scoped to.
+    pub scopes: Scopes,
+}
+
+/// What the harness may use on a deployment; what is absent is discovered where it can be.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileBindings {
+    /// E-mail address of a user of the company.
+    pub requester_email: Option<String>,
+    /// Address of the counterparty; default below `.invalid`.
+    pub counterparty_email: Option<String>,
+    /// Addresses that may stand as internal signers, beside those that a schema offers.
+    #[serde(default)]
+    pub internal_signer_emails: Vec<String>,
+    /// Values of workflow variables by name: before those made of a schema, and all there is where
+    /// a schema requires variables and does not tell which.
+    pub variables: Option<serde_json::Map<String, serde_json::Value>>,
+    /// A published workflow that generates the agreement.
+    pub generated_workflow_id: Option<String>,
+    /// A published workflow that takes an uploaded document.
+    pub third_party_workflow_id: Option<String>,
+    /// A published workflow with `internal_signer_email`.
+    pub single_signer_workflow_id: Option<String>,
+    /// A published workflow with `internal_signer_emails[]`.
+    pub multiple_signers_workflow_id: Option<String>,
+    /// A public https address of a small document.
+    pub document_url: Option<String>,
+}
+
+/// What a run may do beyond reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Consent {
+    /// Anything but GET and asking for a token.
+    Write,
+    /// DELETE.
+    Delete,
+    /// Bursts beyond the rate, large bodies.
+    Load,
+    /// Let the service fetch an address.
+    Fetch,
+}
+
+impl Consent {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Write, Self::Delete, Self::Load, Self::Fetch];
+
+    /// As in the target file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Load => "load",
+            Self::Fetch => "fetch",
+        }
+    }
+}
+
+/// Budgets of a run on a deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FileLimits {
+    /// Requests a minute; 0 is unpaced, on loopback only.
+    pub requests_per_minute: u32,
+    /// Token requests a minute; 0 is unpaced, on loopback only.
+    pub token_requests_per_minute: u32,
+    /// Objects a run creates at most.
+    pub created_objects_max: u32,
+    /// Pages of a list that are followed at most.
+    pub pages_max: u64,
+    /// Deadline `silence`: seconds between two pieces of an answer, and until its first.
+    pub silence_seconds: u16,
+    /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
+    pub exchange_seconds: u16,
+}
+
+impl Default for FileLimits {
+    fn default() -> Self {
+        Self {
+            requests_per_minute: 540,
+            token_requests_per_minute: 8,
+            created_objects_max: 20,
+            pages_max: 40,
+            silence_seconds: 60,
+            exchange_seconds: 180,
+        }
+    }
+}
+
+/// A header for a gateway.
+#[derive(Debug, Clone)]
+pub struct FileHeader {
+    /// Lower case.
+    pub name: String,
+    /// The value.
+    pub value: SecretString,
+    /// Whether the value is masked: it is no literal of the file.
+    pub is_secret: bool,
+}
+
+/// How the control plane of a moot mock is looked for.
+#[derive(Debug, Clone)]
+pub enum AdminChoice {
+    /// On loopback addresses.
+    Auto,
+    /// Not at all: what answers is treated as a deployment.
+    None,
+    /// Everywhere, with this token.
+    Token(SecretString),
+}

@@ -1,0 +1,193 @@
+//! Where a value that may be a secret comes from: `$NAME`, `{file}`, `{command}`, a literal.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+
+/// A command that names a secret may take so long.
+const COMMAND_SECONDS_MAX: u64 = 30;
+/// A secret has at most so many bytes.
+const SECRET_BYTES_MAX: u64 = 64 * 1024;
+
+/// Reads an variables variable; a parameter so that tests need none.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ValueSource {
+    /// As it stands in the file.
+    Literal(String),
+    /// `$NAME`.
+    Variable(String),
+    /// `{file: …}`, with mode 0600; relative to the target file.
+    File(PathBuf),
+    /// `{command: […]}`: what it prints, without the last line end.
+    Command(Vec<String>),
+}
+
+impl ValueSource {
+    /// The value.
+    ///
+    /// # Errors
+    /// What is wrong, as a clause that names the variable, file or command.
+    pub(crate) fn resolve(
+        &self,
+        folder: &Path,
+        variables: Variables<'_>,
+    ) -> Result<SecretString, String> {
+        let text = match self {
+            Self::Literal(text) => text.clone(),
+            Self::Variable(name) => variables(name)
+                .ok_or_else(|| format!("the environment variable `{name}` is not set"))?,
+            Self::File(path) => from_file(&folder.join(path))?,
+            Self::Command(words) => from_command(words)?,
+        };
+        if text.is_empty() {
+            return Err(match self {
+                Self::Variable(name) => format!("the environment variable `{name}` is empty"),
+                Self::Literal(_) | Self::File(_) | Self::Command(_) => "it is empty".to_owned(),
+            });
+        }
+        Ok(SecretString::from(text))
+    }
+
+    /// Whether it stands in the file itself.
+    pub(crate) const fn is_literal(&self) -> bool {
+        matches!(self, Self::Literal(_))
+    }
+}
+
+fn from_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let file =
+        std::fs::File::open(path).map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = file
+            .metadata()
+            .map_err(|error| format!("cannot read `{shown}`: {error}"))?
+            .permissions()
+            .mode();
+        if mode & 0o077 != 0 {
+            return Err(format!(
+                "`{shown}` can be read by others (mode {:04o}); give it mode 0600",
+                mode & 0o7777
+            ));
+        }
+    }
+    let mut text = String::new();
+    file.take(SECRET_BYTES_MAX)
+        .read_to_string(&mut text)
+        .map_err(|error| format!("cannot read `{shown}`: {error}"))?;
+    Ok(without_line_end(text))
+}
+
+fn from_command(words: &[String]) -> Result<String, String> {
+    let (program, arguments) = words.split_first().ok_or("the command has no words")?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .map_err(|error| format!("the command `{program}` cannot be run: {error}"))?;
+    let output = child.stdout.take().ok_or("the command has no output")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        output.take(SECRET_BYTES_MAX).read_to_string(&mut text).map(|_| text)
+    });
+    let status = wait(&mut child, program)?;
+    if !status.success() {
+        return Err(format!("the command `{program}` failed: {status}"));
+    }
+    let text = reader
+        .join()
+        .map_err(|_| format!("the output of `{program}` cannot be read"))?
+        .map_err(|error| format!("the output of `{program}` cannot be read: {error}"))?;
+    Ok(without_line_end(text))
+}
+
+fn wait(
+    child: &mut std::process::Child,
+    program: &str,
+) -> Result<std::process::ExitStatus, String> {
+    let started = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if started.elapsed() < Duration::from_secs(COMMAND_SECONDS_MAX) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Ok(None) => {
+                // It is ours and has had its time; a failure to end it changes nothing for us.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!(
+                    "the command `{program}` did not end within {COMMAND_SECONDS_MAX} s"
+                ));
+            }
+            Err(error) => return Err(format!("the command `{program}` failed: {error}")),
+        }
+    }
+}
+
+fn without_line_end(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    text
+}
+
+impl<'de> Deserialize<'de> for ValueSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SourceVisitor)
+    }
+}
+
+struct SourceVisitor;
+
+impl<'de> Visitor<'de> for SourceVisitor {
+    type Value = ValueSource;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("`$NAME`, `{file: PATH}` or `{command: [WORD, …]}`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<ValueSource, E> {
+        Ok(match text.strip_prefix('$') {
+            Some(name) if is_variable_name(name) => ValueSource::Variable(name.to_owned()),
+            Some(_) | None => ValueSource::Literal(text.to_owned()),
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ValueSource, A::Error> {
+        const KEYS: &[&str] = &["file", "command"];
+        let Some(key) = map.next_key::<String>()? else {
+            return Err(de::Error::custom("expected `file` or `command`"));
+        };
+        let source = match key.as_str() {
+            "file" => ValueSource::File(map.next_value()?),
+            "command" => ValueSource::Command(map.next_value()?),
+            other => return Err(de::Error::unknown_field(other, KEYS)),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(source),
+            Some(_) => Err(de::Error::custom("expected `file` or `command`, not more")),
+        }
+    }
+}
+
+fn is_variable_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

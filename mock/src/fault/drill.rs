@@ -1,0 +1,145 @@
+//! Drills: additions that a service may make without notice (§9), on demand, so that a client learns
+//! early whether it can bear them. Nothing that the specification states is changed or left out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http::header::{HeaderName, HeaderValue};
+use moot_fixtures::contract::{Operation, ProblemType};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::message::rendered::json_bytes;
+use crate::message::response::{Response, ResponseBody};
+
+/// The member that nobody knows.
+const MEMBER: &str = "moot_unknown_member";
+/// The header that nobody knows, and its value.
+const HEADER: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-moot-unknown-header"), HeaderValue::from_static("drill"));
+/// The `action` of an activity entry that nobody knows.
+const ACTION: &str = "moot_unknown_action";
+/// The event kind that nobody knows.
+pub(crate) const EVENT: &str = "moot_unknown_event";
+/// The `type` of a problem that nobody knows.
+const PROBLEM: &str = "moot_unknown_problem";
+
+/// Which additions are made. Shape: `{"members", "values", "events", "headers", "problems"}`, each
+/// true or false; absent is false.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Drills {
+    /// A member `moot_unknown_member` in every JSON object of an answer that has a shape of §2,
+    /// but for `attributes` of a creation (§2.1 says what these contain).
+    pub members: bool,
+    /// Values where the specification shows one of several: an `action` of activity entries other
+    /// than `status_change`, one more of a webhook's `events`. A status of §3 never.
+    pub values: bool,
+    /// Beside every event another one of an unknown kind is delivered to the same webhooks.
+    pub events: bool,
+    /// A header `x-moot-unknown-header`.
+    pub headers: bool,
+    /// An unknown `type` of problems that §7 does not list.
+    pub problems: bool,
+}
+
+/// The drills of a world: interior state, as faults are.
+#[derive(Debug, Default)]
+pub(crate) struct Drilled {
+    members: AtomicBool,
+    values: AtomicBool,
+    events: AtomicBool,
+    headers: AtomicBool,
+    problems: AtomicBool,
+}
+
+impl Drilled {
+    pub(crate) fn set(&self, drills: Drills) {
+        let Drills { members, values, events, headers, problems } = drills;
+        self.members.store(members, Ordering::Relaxed);
+        self.values.store(values, Ordering::Relaxed);
+        self.events.store(events, Ordering::Relaxed);
+        self.headers.store(headers, Ordering::Relaxed);
+        self.problems.store(problems, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> Drills {
+        Drills {
+            members: self.members.load(Ordering::Relaxed),
+            values: self.values.load(Ordering::Relaxed),
+            events: self.events.load(Ordering::Relaxed),
+            headers: self.headers.load(Ordering::Relaxed),
+            problems: self.problems.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// The answer with what the drills add to it.
+pub(crate) fn added(
+    drills: Drills,
+    operation: Option<Operation>,
+    mut response: Response,
+) -> Response {
+    if drills.headers {
+        response.headers.push(HEADER);
+    }
+    if !(drills.members || drills.values || drills.problems) {
+        return response;
+    }
+    let ResponseBody::Bytes(bytes) = &response.body else { return response };
+    // What is downloaded is the document's own, even if it is JSON.
+    if operation == Some(Operation::DownloadAgreement) && response.status.is_success() {
+        return response;
+    }
+    let Ok(Value::Object(mut body)) = serde_json::from_slice(bytes) else { return response };
+    if drills.problems && is_of_open_type(&body) {
+        body.insert("type".to_owned(), PROBLEM.into());
+    }
+    let rows = match body.get_mut("data") {
+        Some(Value::Array(rows)) => rows.as_mut_slice(),
+        Some(row) => std::slice::from_mut(row),
+        None => &mut [],
+    };
+    for row in rows.iter_mut().filter_map(Value::as_object_mut) {
+        let is_created = operation == Some(Operation::CreateLegalRequest);
+        if let Some(Value::Object(attributes)) = row.get_mut("attributes") {
+            if drills.values {
+                add_values(attributes);
+            }
+            if drills.members && !is_created {
+                add_member(attributes);
+            }
+        }
+        if drills.members {
+            add_member(row);
+        }
+    }
+    if drills.members {
+        if let Some(Value::Object(pagination)) = body.get_mut("pagination") {
+            add_member(pagination);
+        }
+        add_member(&mut body);
+    }
+    response.body = ResponseBody::Bytes(json_bytes(&body).into());
+    response
+}
+
+fn add_member(object: &mut Map<String, Value>) {
+    object.insert(MEMBER.to_owned(), json!({ "added": true }));
+}
+
+fn add_values(attributes: &mut Map<String, Value>) {
+    if let Some(action) = attributes.get_mut("action")
+        && *action != "status_change"
+    {
+        *action = ACTION.into();
+    }
+    if let Some(Value::Array(events)) = attributes.get_mut("events") {
+        events.push(EVENT.into());
+    }
+}
+
+/// Whether it is a problem of a condition whose `type` §7 leaves open.
+fn is_of_open_type(body: &Map<String, Value>) -> bool {
+    let Some(named) = body.get("type").and_then(Value::as_str) else { return false };
+    body.contains_key("title") && ProblemType::STATED.iter().all(|known| known.as_str() != named)
+}

@@ -1,0 +1,11 @@
+//! What a call and an answer are, as values.
+
+pub mod call;
+pub mod content;
+pub(crate) mod fields;
+pub(crate) mod page;
+pub(crate) mod problem;
+pub(crate) mod rendered;
+pub(crate) mod reply;
+pub mod response;
+pub(crate) mod route;

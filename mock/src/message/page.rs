@@ -1,0 +1,144 @@
+//! Queries of list operations: `page`, `status`, and the pagination object (§2.7, §4).
+
+use std::borrow::Cow;
+
+use moot_fixtures::contract::{Answers, FilterUnknown, PAGE_MIN, PageInvalid, PagePastEnd};
+
+use crate::message::problem::{Problem, shown};
+
+/// A parameter of the query.
+enum Parameter<'a> {
+    Absent,
+    Once(Cow<'a, str>),
+    Repeated,
+}
+
+/// The page asked for, at least 1; beyond `u64` it is the last number there is.
+///
+/// # Errors
+/// By answer `page_invalid`.
+pub(crate) fn asked(answers: &Answers, query: Option<&str>) -> Result<u64, Problem> {
+    let number = match parameter(query, "page") {
+        Parameter::Absent => return Ok(PAGE_MIN),
+        Parameter::Once(text) => number(&text),
+        Parameter::Repeated => None,
+    };
+    match (number, answers.page_invalid) {
+        (Some(number), _) => Ok(number),
+        (None, PageInvalid::FirstPage) => Ok(PAGE_MIN),
+        (None, PageInvalid::Refused) => Err(Problem::parameter_missing(
+            "`page` must be given once, as a whole number from 1 on.",
+        )),
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_digits.then(|| text.parse().unwrap_or(u64::MAX))?;
+    (number >= PAGE_MIN).then_some(number)
+}
+
+/// What `status` asks for.
+pub(crate) enum Filter<S> {
+    /// All rows.
+    All,
+    /// Those of one status.
+    Status(S),
+    /// None at all.
+    Nothing,
+}
+
+/// The filter asked for; `from_text` knows the statuses, `known` lists them for people.
+///
+/// # Errors
+/// By answer `status_filter_unknown`.
+pub(crate) fn filter<S>(
+    answers: &Answers,
+    query: Option<&str>,
+    from_text: impl Fn(&str) -> Option<S>,
+    known: impl Fn() -> String,
+) -> Result<Filter<S>, Problem> {
+    let text = match parameter(query, "status") {
+        Parameter::Absent => return Ok(Filter::All),
+        Parameter::Once(text) => text,
+        Parameter::Repeated => Cow::Borrowed("given more than once"),
+    };
+    if let Some(status) = from_text(&text) {
+        return Ok(Filter::Status(status));
+    }
+    match answers.status_filter_unknown {
+        FilterUnknown::Ignored => Ok(Filter::All),
+        FilterUnknown::Empty => Ok(Filter::Nothing),
+        FilterUnknown::Refused => Err(Problem::parameter_missing(format!(
+            "`status` must be one of {}, not `{}`.",
+            known(),
+            shown(&text)
+        ))),
+    }
+}
+
+fn parameter<'a>(query: Option<&'a str>, name: &str) -> Parameter<'a> {
+    let Some(query) = query else { return Parameter::Absent };
+    let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == name);
+    match (values.next(), values.next()) {
+        (None, _) => Parameter::Absent,
+        (Some((_, value)), None) => Parameter::Once(value),
+        (Some(_), Some(_)) => Parameter::Repeated,
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// As asked.
+    pub(crate) current: u64,
+    /// Members a page.
+    pub(crate) size: u32,
+    /// Pages in all.
+    pub(crate) pages: u64,
+    /// Members in all.
+    pub(crate) members: u64,
+}
+
+impl Page {
+    /// The page `current` of a list of `members`.
+    ///
+    /// # Errors
+    /// By answer `page_past_end`.
+    pub(crate) fn of(answers: &Answers, current: u64, members: u64) -> Result<Self, Problem> {
+        let size = answers.per_page.max(1);
+        let pages = match members.div_ceil(u64::from(size)) {
+            0 => u64::from(answers.empty_total_pages),
+            pages => pages,
+        };
+        let is_past_end = current > pages.max(PAGE_MIN);
+        match answers.page_past_end {
+            PagePastEnd::NotFound if is_past_end => {
+                Err(Problem::not_found(answers, "page of this list", &current.to_string()))
+            }
+            PagePastEnd::BadRequest if is_past_end => Err(Problem::parameter_missing(format!(
+                "`page` must be at most {}, the last page of this list.",
+                pages.max(PAGE_MIN)
+            ))),
+            PagePastEnd::Empty | PagePastEnd::NotFound | PagePastEnd::BadRequest => {
+                Ok(Self { current, size, pages, members })
+            }
+        }
+    }
+
+    /// Members before this page.
+    pub(crate) const fn skipped(&self) -> u64 {
+        (self.current - PAGE_MIN).saturating_mul(self.size as u64)
+    }
+
+    /// Appends `"pagination":{…}`.
+    pub(crate) fn append(&self, body: &mut Vec<u8>) {
+        let Self { current, size, pages, members } = self;
+        body.extend_from_slice(
+            format!(
+                r#""pagination":{{"current_page":{current},"per_page":{size},"total_pages":{pages},"total_count":{members}}}"#
+            )
+            .as_bytes(),
+        );
+    }
+}

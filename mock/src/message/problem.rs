@@ -1,0 +1,328 @@
+//! Refusals of the API: problem details of §7, and the token endpoint's own form of failure.
+//!
+//! A problem is a value of the API and not a failure of ours. It is built here and nowhere else, by
+//! a constructor per condition; each `detail` says what is wrong and what would have worked.
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
+
+use crate::message::response::{Rule, Stage};
+
+/// A refusal.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    /// HTTP status, 4xx (503 where the answers say so of the limit, 500 where the fault is ours).
+    pub(crate) status: u16,
+    /// `type` of §7, or `error` of a token failure.
+    pub(crate) problem_type: Cow<'static, str>,
+    /// `title` of §7.
+    pub(crate) title: Cow<'static, str>,
+    /// `detail`, or `error_description`.
+    pub(crate) detail: String,
+    /// Which stage refused.
+    pub(crate) stage: Stage,
+    /// Which rule of the operation refused; `None` if no defect is about it.
+    pub(crate) rule: Option<Rule>,
+    /// The one field that the rule refused.
+    pub(crate) field: Option<&'static str>,
+    /// The form of the body.
+    pub(crate) form: Form,
+    /// A header beside those of every answer.
+    pub(crate) header: Option<Box<(HeaderName, HeaderValue)>>,
+}
+
+/// Forms of a refusal's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Problem details (RFC 9457).
+    Problem,
+    /// `{error, error_description}` (RFC 6749 §5.2).
+    TokenFailure,
+    /// The detail as plain text.
+    Text,
+    /// Nothing.
+    Empty,
+}
+
+impl Problem {
+    fn new(problem_type: ProblemType, stage: Stage, detail: impl Into<String>) -> Self {
+        Self {
+            status: problem_type.status(),
+            problem_type: problem_type.as_str().into(),
+            title: problem_type.title().into(),
+            detail: detail.into(),
+            stage,
+            rule: None,
+            field: None,
+            form: Form::Problem,
+            header: None,
+        }
+    }
+
+    fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
+        Self { header: Some(Box::new((name, value))), ..self }
+    }
+
+    /// 400: what was sent can't be read, or something required is not in it.
+    pub(crate) fn parameter_missing(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::ParameterMissing, Stage::Body, detail)
+    }
+
+    /// 401: no `Authorization` header; the challenge carries no error (RFC 6750 §3).
+    pub(crate) fn token_missing() -> Self {
+        Self::new(
+            ProblemType::InvalidToken,
+            Stage::Token,
+            "No access token was sent: add the header `Authorization: Bearer <ACCESS_TOKEN>`.",
+        )
+        .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(r#"Bearer realm="legal requests""#))
+    }
+
+    /// 401: an `Authorization` header that holds no token of this service.
+    pub(crate) fn token_invalid(detail: &'static str) -> Self {
+        Self::bearer(ProblemType::InvalidToken, detail)
+    }
+
+    /// 401: older than 7200 seconds.
+    pub(crate) fn token_expired() -> Self {
+        let detail = "The access token expired: a token works for 7200 seconds. Ask the token endpoint for a new one.";
+        Self::bearer(ProblemType::TokenExpired, detail)
+    }
+
+    /// 401: revoked.
+    pub(crate) fn token_revoked() -> Self {
+        let detail = "The access token was revoked. Ask the token endpoint for a new one.";
+        Self::bearer(ProblemType::TokenRevoked, detail)
+    }
+
+    fn bearer(problem_type: ProblemType, detail: &'static str) -> Self {
+        Self::new(problem_type, Stage::Token, detail).with_header(
+            WWW_AUTHENTICATE,
+            HeaderValue::from_static(r#"Bearer realm="legal requests", error="invalid_token""#),
+        )
+    }
+
+    /// 403: the token lacks a scope.
+    pub(crate) fn insufficient_scope(needed: Scope) -> Self {
+        let challenge = match needed {
+            Scope::Read => {
+                r#"Bearer realm="legal requests", error="insufficient_scope", scope="read""#
+            }
+            Scope::Write => {
+                r#"Bearer realm="legal requests", error="insufficient_scope", scope="write""#
+            }
+        };
+        let detail = format!("This call needs a token with scope `{}`.", needed.as_str());
+        Self::new(ProblemType::InsufficientScope, Stage::Scope, detail)
+            .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
+    }
+
+    /// 404 of a legal request (§7).
+    pub(crate) fn request_not_found(id: &str) -> Self {
+        let detail = format!("There is no request with the id `{}`.", shown(id));
+        Self::new(ProblemType::RequestNotFound, Stage::Existence, detail)
+    }
+
+    /// 404 of another resource (question `not_found_type`).
+    pub(crate) fn not_found(answers: &Answers, what: &str, id: &str) -> Self {
+        let detail = format!("There is no {what} with the id `{}`.", shown(id));
+        Self {
+            problem_type: answers.not_found_type.problem_type.clone().into(),
+            title: answers.not_found_type.title.clone().into(),
+            ..Self::new(ProblemType::RequestNotFound, Stage::Existence, detail)
+        }
+    }
+
+    /// 403: it exists, for another company (question `other_company`).
+    pub(crate) fn other_company(what: &str) -> Self {
+        let detail =
+            format!("This {what} belongs to another company than the token's application.");
+        Self::new(ProblemType::InsufficientScope, Stage::Existence, detail)
+    }
+
+    /// A path that no operation has (question `other_errors`).
+    pub(crate) fn unknown_path(answers: &Answers) -> Self {
+        let detail = "No operation has this path; resource endpoints are under `/v1`.";
+        Self::new(ProblemType::RequestNotFound, Stage::Route, detail)
+            .with_status(answers.other_errors.unknown_path)
+    }
+
+    /// A method that the path does not take (question `other_errors`); a 405 names those it does.
+    pub(crate) fn wrong_method(answers: &Answers, allowed: &str) -> Self {
+        let status = answers.other_errors.wrong_method;
+        let detail = format!("This path takes {allowed}.");
+        let problem =
+            Self::new(ProblemType::MethodNotAllowed, Stage::Route, detail).with_status(status);
+        match HeaderValue::from_str(allowed) {
+            Ok(allowed) if status == 405 => problem.with_header(ALLOW, allowed),
+            Ok(_) | Err(_) => problem,
+        }
+    }
+
+    /// A media type that the operation does not take (question `other_errors`).
+    pub(crate) fn wrong_media_type(answers: &Answers, wanted: &str) -> Self {
+        let detail = format!("The body of this call must be `{wanted}`.");
+        Self::new(ProblemType::UnsupportedMediaType, Stage::Body, detail)
+            .with_status(answers.other_errors.wrong_media_type)
+    }
+
+    /// A body beyond the operation's limits (question `other_errors`).
+    pub(crate) fn too_large(answers: &Answers, detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::ContentTooLarge, Stage::Body, detail)
+            .with_status(answers.other_errors.too_large)
+    }
+
+    /// 413: a document beyond `upload_size_max`.
+    pub(crate) fn document_too_large(answers: &Answers) -> Self {
+        let detail = format!("A document has at most {} bytes.", answers.upload_size_max);
+        Self::new(ProblemType::ContentTooLarge, Stage::Rule, detail)
+    }
+
+    /// 422: a document that can't be processed.
+    pub(crate) fn document_creation(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::RepositoryDocumentCreationError, Stage::Rule, detail)
+    }
+
+    /// 422: a request that can't be processed.
+    pub(crate) fn request_creation(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::RequestCreationError, Stage::Rule, detail)
+    }
+
+    /// 422: a webhook that can't be registered.
+    pub(crate) fn webhook_creation(detail: impl Into<String>) -> Self {
+        Self::new(ProblemType::WebhookCreationError, Stage::Rule, detail)
+    }
+
+    /// A refusal whose status is an answer: where the status is not that of this problem, its type is
+    /// the one that §7 has for the status.
+    pub(crate) fn answered(self, status: u16) -> Self {
+        if status == self.status {
+            return self;
+        }
+        let problem_type = match status {
+            400 => ProblemType::ParameterMissing,
+            403 => ProblemType::InsufficientScope,
+            404 => ProblemType::RequestNotFound,
+            413 => ProblemType::ContentTooLarge,
+            415 => ProblemType::UnsupportedMediaType,
+            _ => return Self { status, ..self },
+        };
+        let Self { stage, detail, rule, field, .. } = self;
+        Self { rule, field, ..Self::new(problem_type, stage, detail) }
+    }
+
+    /// The same refusal with the rule that gave it.
+    pub(crate) fn by(self, rule: Rule) -> Self {
+        Self { rule: Some(rule), ..self }
+    }
+
+    /// The same refusal with the one field that it is about.
+    pub(crate) fn of_field(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    /// Beyond the rate limit (question `rate_limit_response`).
+    pub(crate) fn rate_limited(
+        answers: &Answers,
+        calls_max: u32,
+        retry_after_seconds: i64,
+        is_frozen: bool,
+    ) -> Self {
+        let hint =
+            if is_frozen { "the clock of this mock is frozen, so move it forward" } else { "wait" };
+        let detail = format!(
+            "More than {calls_max} calls a minute came from this address; {hint} for {retry_after_seconds} s."
+        );
+        let problem = Self {
+            status: answers.rate_limit_response.status,
+            form: match answers.rate_limit_response.body {
+                RateLimitBody::Problem => Form::Problem,
+                RateLimitBody::Text => Form::Text,
+                RateLimitBody::Empty => Form::Empty,
+            },
+            ..Self::new(ProblemType::RateLimitExceeded, Stage::Limit, detail)
+        };
+        if answers.rate_limit_response.retry_after {
+            problem.with_header(RETRY_AFTER, HeaderValue::from(retry_after_seconds))
+        } else {
+            problem
+        }
+    }
+
+    /// A failure that the control plane asked for.
+    pub(crate) fn injected(operation: Operation, status: StatusCode, problem: &str) -> Self {
+        let is_token_failure =
+            operation == Operation::CreateAccessToken && status.is_client_error();
+        Self {
+            status: status.as_u16(),
+            problem_type: problem.to_owned().into(),
+            title: status.canonical_reason().unwrap_or("Error").into(),
+            detail: "This failure was asked for at the control plane of the mock.".to_owned(),
+            stage: Stage::Rule,
+            rule: None,
+            field: None,
+            form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
+            header: None,
+        }
+    }
+
+    /// 500: the mock's own fault, which no specification speaks of.
+    pub(crate) fn state_not_kept(why: &str) -> Self {
+        Self {
+            status: 500,
+            problem_type: "state_not_kept".into(),
+            title: "Internal Server Error".into(),
+            detail: format!("The mock can't keep its state: {why}."),
+            stage: Stage::Rule,
+            rule: None,
+            field: None,
+            form: Form::Problem,
+            header: None,
+        }
+    }
+
+    /// A failure of the token endpoint (§4.1, §7).
+    pub(crate) fn token_failure(
+        status: u16,
+        error: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            status,
+            problem_type: error.into(),
+            title: Cow::Borrowed(""),
+            detail: detail.into(),
+            stage: Stage::Body,
+            rule: None,
+            field: None,
+            form: Form::TokenFailure,
+            header: None,
+        }
+    }
+
+    /// `invalid_client`; a 401 carries a challenge (RFC 6749 §5.2).
+    pub(crate) fn invalid_client(answers: &Answers, detail: &'static str) -> Self {
+        let status = answers.token_failure_status.invalid_client;
+        let failure =
+            Self { stage: Stage::Token, ..Self::token_failure(status, "invalid_client", detail) };
+        if status == 401 {
+            let challenge = HeaderValue::from_static(r#"Basic realm="legal requests""#);
+            failure.with_header(WWW_AUTHENTICATE, challenge)
+        } else {
+            failure
+        }
+    }
+}
+
+/// What a caller sent, short enough for a detail.
+pub(crate) fn shown(text: &str) -> &str {
+    const SHOWN_BYTES_MAX: usize = 80;
+    &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)]
+}

@@ -1,0 +1,166 @@
+//! How an answer is put together: headers in their fixed order, and the forms of a body.
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, PRAGMA,
+};
+use moot_fixtures::contract::Answers;
+use serde::Serialize;
+
+use crate::message::content::Content;
+use crate::message::problem::{Form, Problem};
+use crate::message::rendered::json_bytes;
+use crate::message::response::{Refused, Response, ResponseBody};
+use crate::value::identifier::{Identifiers, Kind};
+
+/// What every answer of one call has in common.
+#[derive(Debug)]
+pub(crate) struct Reply<'a> {
+    /// The answers of the world.
+    pub(crate) answers: &'a Answers,
+    /// Empty, or with a leading `/`.
+    pub(crate) base_path: &'a str,
+    /// As sent.
+    pub(crate) path: &'a str,
+    /// Number of the call.
+    pub(crate) serial: u64,
+    /// Of which `request_id` is one.
+    pub(crate) identifiers: &'a Identifiers,
+    /// The world's time.
+    pub(crate) date: HeaderValue,
+}
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+
+/// A problem as JSON (§7), its members in the order of the specification.
+#[derive(Serialize)]
+struct ProblemBody<'a> {
+    #[serde(rename = "type")]
+    problem_type: &'a str,
+    status: u16,
+    title: &'a str,
+    detail: &'a str,
+    instance: String,
+    request_id: String,
+}
+
+/// A token failure as JSON (§7).
+#[derive(Serialize)]
+struct TokenFailureBody<'a> {
+    error: &'a str,
+    error_description: &'a str,
+}
+
+impl Reply<'_> {
+    /// A JSON body.
+    pub(crate) fn json(&self, status: u16, body: impl Into<Bytes>) -> Response {
+        self.bytes(status, Some(JSON), body.into())
+    }
+
+    /// A JSON body that nobody may store (RFC 6749 §5.1).
+    pub(crate) fn secret_json(&self, body: Vec<u8>) -> Response {
+        let mut response = self.json(200, body);
+        forbid_storing(&mut response);
+        response
+    }
+
+    /// No body.
+    pub(crate) fn empty(&self, status: u16) -> Response {
+        self.bytes(status, None, Bytes::new())
+    }
+
+    /// The bytes of a stored document.
+    pub(crate) fn download(
+        &self,
+        name: &str,
+        media_type: &'static str,
+        content: Content,
+    ) -> Response {
+        let mut response =
+            self.bytes(200, Some(HeaderValue::from_static(media_type)), Bytes::new());
+        response.headers.push((CONTENT_DISPOSITION, attachment(name)));
+        response.body = ResponseBody::Content(content);
+        response
+    }
+
+    /// A refusal.
+    pub(crate) fn problem(&self, problem: &Problem) -> Response {
+        let mut response = match problem.form {
+            Form::Problem => {
+                let media_type = HeaderValue::from_str(&self.answers.problem_content_type);
+                let body = json_bytes(&self.problem_body(problem));
+                self.bytes(problem.status, Some(media_type.unwrap_or(PROBLEM_JSON)), body.into())
+            }
+            Form::TokenFailure => {
+                let body = TokenFailureBody {
+                    error: &problem.problem_type,
+                    error_description: &problem.detail,
+                };
+                let mut response = self.json(problem.status, json_bytes(&body));
+                forbid_storing(&mut response);
+                response
+            }
+            Form::Text => self.bytes(problem.status, Some(TEXT), problem.detail.clone().into()),
+            Form::Empty => self.empty(problem.status),
+        };
+        response.headers.extend(problem.header.as_deref().cloned());
+        response.refused = Some(Box::new(Refused {
+            stage: problem.stage,
+            problem: problem.problem_type.clone().into_owned(),
+            detail: problem.detail.clone(),
+            rule: problem.rule,
+            field: problem.field,
+        }));
+        response
+    }
+
+    fn problem_body<'p>(&self, problem: &'p Problem) -> ProblemBody<'p> {
+        let base_path = if self.answers.instance_prefix { self.base_path } else { "" };
+        ProblemBody {
+            problem_type: &problem.problem_type,
+            status: problem.status,
+            title: &problem.title,
+            detail: &problem.detail,
+            instance: format!("{base_path}{}", self.path),
+            request_id: format!("req_{}", self.identifiers.id(Kind::Call, self.serial)),
+        }
+    }
+
+    fn bytes(&self, status: u16, media_type: Option<HeaderValue>, body: Bytes) -> Response {
+        let mut headers: Vec<(HeaderName, HeaderValue)> = Vec::with_capacity(4);
+        headers.push((DATE, self.date.clone()));
+        headers.extend(media_type.map(|media_type| (CONTENT_TYPE, media_type)));
+        Response {
+            // Answers are validated where they are read; a world made by hand may hold anything.
+            status: StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
+            headers,
+            body: ResponseBody::Bytes(body),
+            refused: None,
+            transport: None,
+            listed: None,
+        }
+    }
+}
+
+fn forbid_storing(response: &mut Response) {
+    response.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-store")));
+    response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));
+}
+
+/// `attachment` with the name in both forms of RFC 6266.
+fn attachment(name: &str) -> HeaderValue {
+    let plain: String = name
+        .chars()
+        .map(|letter| match letter {
+            '"' | '\\' => '_',
+            ' '..='~' => letter,
+            _ => '_',
+        })
+        .collect();
+    let encoded = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
+    HeaderValue::from_str(&format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{encoded}"))
+        .unwrap_or_else(|_| HeaderValue::from_static("attachment"))
+}

@@ -1,0 +1,163 @@
+//! One HTTP answer as a value: what the core hands back to a shell.
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{HeaderName, HeaderValue};
+
+use crate::message::content::Content;
+
+/// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status.
+    pub status: StatusCode,
+    /// In the order sent; `date` among them, since the core tells the time.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// The body.
+    pub body: ResponseBody,
+    /// Why it is an error; `None` where it is none. For the journal, not for the wire.
+    pub refused: Option<Box<Refused>>,
+    /// What a fault does to its way out.
+    pub transport: Option<Transport>,
+    /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
+    pub listed: Option<Listed>,
+}
+
+/// A page of a list, as it was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    /// As asked, from 1.
+    pub page: u64,
+    /// Pages in all.
+    pub pages: u64,
+}
+
+/// What a fault does to an answer on its way out; the shell's to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// The answer comes so much later.
+    Delay {
+        /// Milliseconds of real time.
+        milliseconds: u64,
+    },
+    /// The body takes so long.
+    SlowBody {
+        /// Milliseconds of real time.
+        milliseconds: u64,
+    },
+    /// The connection is closed in the middle of the body.
+    Truncate,
+    /// The connection is reset, and nothing is answered.
+    ResetBefore,
+    /// The connection is reset in the middle of the body.
+    ResetDuring,
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Which rule refused it.
+    pub stage: Stage,
+    /// `type` of the problem, or `error` of a token failure.
+    pub problem: String,
+    /// What is wrong, and what would have worked.
+    pub detail: String,
+    /// The rule of the operation that refused it; `None` for refusals that no defect is about.
+    pub rule: Option<Rule>,
+    /// The one field that the rule refused.
+    pub field: Option<&'static str>,
+}
+
+/// A rule of §4.5 or §4.9 by which a body is refused. Text form: snake case, `workflow_unknown`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// A required field is missing or empty.
+    FieldRequired,
+    /// The company has no workflow with this id.
+    WorkflowUnknown,
+    /// The workflow is unpublished.
+    WorkflowUnpublished,
+    /// The requester is not a user of the company.
+    RequesterUnknown,
+    /// A field is not an e-mail address.
+    EmailMalformed,
+    /// `variables` is not JSON.
+    VariablesNotJson,
+    /// `variables` is JSON, but not an object.
+    VariablesNotAnObject,
+    /// A required variable is missing.
+    VariableRequired,
+    /// An internal signer is not an option of the workflow.
+    SignerNotAnOption,
+    /// A supporting document is too large.
+    SupportDocumentTooLarge,
+    /// An upload has neither a file nor a URL.
+    FileOrUrlRequired,
+    /// An upload has both a file and a URL.
+    FileAndUrl,
+    /// The URL of an upload is not absolute.
+    UrlNotAbsolute,
+    /// The URL of an upload is not https.
+    UrlNotHttps,
+    /// The URL of an upload is not on the public Internet.
+    UrlNotPublic,
+    /// `metadata` is not a JSON object.
+    MetadataNotAnObject,
+    /// The type of an uploaded file is not supported.
+    FileTypeUnsupported,
+}
+
+/// The order in which rules are asked (open question `check_order`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The rate limit (§8).
+    Limit,
+    /// Path and method.
+    Route,
+    /// The access token, or the client's credentials at the token endpoint (§5).
+    Token,
+    /// Its scope (§5.4).
+    Scope,
+    /// The body and the query.
+    Body,
+    /// Whether what is named exists.
+    Existence,
+    /// The rules of the operation.
+    Rule,
+}
+
+impl Stage {
+    /// All, in the order asked.
+    pub const ALL: [Self; 7] = [
+        Self::Limit,
+        Self::Route,
+        Self::Token,
+        Self::Scope,
+        Self::Body,
+        Self::Existence,
+        Self::Rule,
+    ];
+
+    /// The text form, as the journal shows it: `limit`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Limit => "limit",
+            Self::Route => "route",
+            Self::Token => "token",
+            Self::Scope => "scope",
+            Self::Body => "body",
+            Self::Existence => "existence",
+            Self::Rule => "rule",
+        }
+    }
+}
+
+/// The body of an answer.
+#[derive(Debug, Clone)]
+pub enum ResponseBody {
+    /// These bytes; may be empty.
+    Bytes(Bytes),
+    /// A stored document, streamed by the shell.
+    Content(Content),
+}

@@ -1,0 +1,139 @@
+//! Which operation a method and a path are: the contract's table, with the two endpoints that the
+//! answers name.
+
+use http::Method;
+use moot_fixtures::contract::{Answers, Endpoint, Operation};
+use percent_encoding::percent_decode_str;
+
+use crate::value::settings::SettingsError;
+
+const ID: &str = "{id}";
+
+/// All routes of a world.
+#[derive(Debug)]
+pub(crate) struct Router(Vec<Route>);
+
+#[derive(Debug)]
+struct Route {
+    operation: Operation,
+    method: Method,
+    /// The whole path, or what stands before the id.
+    start: String,
+    /// What stands after the id; `None` where the path has none.
+    end: Option<String>,
+}
+
+/// What a method and a path are.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Routed {
+    /// This operation, with the decoded id of the path where it has one.
+    Found(Operation, Option<String>),
+    /// A path with other methods: these, separated by commas.
+    WrongMethod(String),
+    /// No path of ours.
+    Unknown,
+}
+
+impl Router {
+    /// The routes under these answers.
+    ///
+    /// # Errors
+    /// [`SettingsError::Answers`] where an endpoint of the answers can't be routed.
+    pub(crate) fn new(answers: &Answers) -> Result<Self, SettingsError> {
+        let mut routes = Vec::with_capacity(Operation::ALL.len());
+        for operation in Operation::ALL {
+            match operation {
+                Operation::GetWorkflowSchema => {
+                    let endpoint = &answers.workflow_schema_endpoint;
+                    if !endpoint.path.contains(ID) {
+                        return Err(SettingsError::Answers(
+                            "workflow_schema_endpoint: its path needs `{id}`".to_owned(),
+                        ));
+                    }
+                    routes.push(Route::answered(operation, endpoint)?);
+                }
+                Operation::CreateWebhook => {
+                    routes.push(Route::answered(operation, &answers.webhook_create_endpoint)?);
+                }
+                Operation::RevokeToken if !answers.token_revocation.endpoint => {}
+                _ => routes.push(Route::new(operation, operation.method(), operation.path())),
+            }
+        }
+        // A path without an id wins over one that would take its last segment for an id.
+        routes.sort_by_key(|route| route.end.is_some());
+        Ok(Self(routes))
+    }
+
+    /// Whether an operation is routed at all: some are not under every answer.
+    pub(crate) fn has(&self, operation: Operation) -> bool {
+        self.0.iter().any(|route| route.operation == operation)
+    }
+
+    /// The paths that there are, with the id of `path` in those that take one.
+    pub(crate) fn paths_like(&self, path: &str) -> Vec<String> {
+        let segments: Vec<&str> = path.split('/').collect();
+        let filled = |route: &Route| match &route.end {
+            None => Some(route.start.clone()),
+            Some(end) => {
+                let id = segments.get(route.start.matches('/').count())?;
+                Some(format!("{}{id}{end}", route.start))
+            }
+        };
+        self.0.iter().filter_map(filled).collect()
+    }
+
+    /// The operation of `method` and `path` (below the base address, as sent).
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Routed {
+        let mut of_method = self.0.iter().filter(|route| route.method == *method);
+        let found = of_method.find_map(|route| Some((route.operation, route.matched(path)?)));
+        if let Some((operation, id)) = found {
+            return Routed::Found(operation, id.map(decoded));
+        }
+        let mut allowed: Vec<&str> = Vec::new();
+        for route in self.0.iter().filter(|route| route.matched(path).is_some()) {
+            if !allowed.contains(&route.method.as_str()) {
+                allowed.push(route.method.as_str());
+            }
+        }
+        if allowed.is_empty() { Routed::Unknown } else { Routed::WrongMethod(allowed.join(", ")) }
+    }
+}
+
+impl Route {
+    fn new(operation: Operation, method: Method, path: &str) -> Self {
+        match path.split_once(ID) {
+            Some((start, end)) => {
+                Self { operation, method, start: start.to_owned(), end: Some(end.to_owned()) }
+            }
+            None => Self { operation, method, start: path.to_owned(), end: None },
+        }
+    }
+
+    fn answered(operation: Operation, endpoint: &Endpoint) -> Result<Self, SettingsError> {
+        let refused = |what| SettingsError::Answers(format!("{}: {what}", operation.as_str()));
+        let method = Method::from_bytes(endpoint.method.as_bytes())
+            .map_err(|_| refused("its endpoint has no usable method"))?;
+        if !endpoint.path.starts_with('/') {
+            return Err(refused("the path of its endpoint needs a leading `/`"));
+        }
+        Ok(Self::new(operation, method, &endpoint.path))
+    }
+
+    /// `Some` where the path is this route's, with the id in it.
+    fn matched<'p>(&self, path: &'p str) -> Option<Option<&'p str>> {
+        match &self.end {
+            None => (path == self.start).then_some(None),
+            Some(end) => {
+                let id = path.strip_prefix(self.start.as_str())?.strip_suffix(end.as_str())?;
+                (!id.is_empty() && !id.contains('/')).then_some(Some(id))
+            }
+        }
+    }
+}
+
+fn decoded(id: &str) -> String {
+    if !id.contains('%') {
+        return id.to_owned();
+    }
+    percent_decode_str(id).decode_utf8_lossy().into_owned()
+}

@@ -1,0 +1,21 @@
+//! The resources of §2: each file has a record and the JSON that shows it.
+//!
+//! Never here: a rule, or a decision about what changes.
+
+pub(crate) mod activity;
+pub(crate) mod course;
+pub(crate) mod delivery;
+pub(crate) mod legal_request;
+pub(crate) mod repository_document;
+pub(crate) mod signed_document;
+pub(crate) mod status_way;
+pub(crate) mod token;
+pub(crate) mod webhook;
+pub(crate) mod workflow;
+pub(crate) mod workflow_fields;
+pub(crate) mod workflow_schema;
+
+pub use delivery::{Delivery, DeliveryState};
+pub use legal_request::LegalRequest;
+pub use repository_document::RepositoryDocument;
+pub use webhook::Webhook;

@@ -1,0 +1,76 @@
+//! How a created request moves on by itself: its goal and its pace.
+//!
+//! The goal is `archived`, or what a reserved counterparty address says.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use moot_fixtures::contract::LegalRequestStatus;
+use serde::{Deserialize, Serialize};
+
+use crate::value::clock::later;
+use crate::value::email::Reserved;
+use crate::value::settings::Progression;
+
+/// Seconds a step where a reserved address steers a request that would stay otherwise.
+const RESERVED_STEP_SECONDS: u32 = 1;
+
+/// Where a request goes by itself, and how fast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Course {
+    pub(crate) goal: LegalRequestStatus,
+    pub(crate) pace: Pace,
+}
+
+/// What makes it take a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Pace {
+    /// Time.
+    Timed { seconds: u32, next_at: Timestamp },
+    /// Being read.
+    OnRead {
+        reads: u32,
+        /// Reads since the last step.
+        read: u32,
+    },
+}
+
+/// The course of a request that is created now, by its text fields.
+pub(crate) fn course(
+    progression: Progression,
+    texts: &BTreeMap<Cow<'static, str>, String>,
+    now: Timestamp,
+) -> Option<Course> {
+    let reserved = ["counterparty_email", "counterparty_signer_email"]
+        .into_iter()
+        .find_map(|field| Reserved::of(texts.get(field)?));
+    let goal = match reserved {
+        Some(Reserved::Declines) => LegalRequestStatus::Declined,
+        Some(Reserved::LetsExpire) => LegalRequestStatus::Expired,
+        Some(Reserved::Signs) | None => LegalRequestStatus::Archived,
+    };
+    let timed = |seconds: u32| Pace::Timed { seconds, next_at: later(now, u64::from(seconds)) };
+    let pace = match progression {
+        Progression::Manual if reserved.is_some() => timed(RESERVED_STEP_SECONDS),
+        Progression::Manual => return None,
+        Progression::Timed { seconds } => timed(seconds),
+        Progression::OnRead { reads } => Pace::OnRead { reads, read: 0 },
+        Progression::Immediate => timed(0),
+    };
+    Some(Course { goal, pace })
+}
+
+impl Course {
+    /// The course after a step at `at`.
+    pub(crate) fn after_step(self, at: Timestamp) -> Self {
+        let pace = match self.pace {
+            Pace::Timed { seconds, .. } => {
+                Pace::Timed { seconds, next_at: later(at, u64::from(seconds)) }
+            }
+            Pace::OnRead { reads, .. } => Pace::OnRead { reads, read: 0 },
+        };
+        Self { pace, ..self }
+    }
+}

@@ -1,0 +1,30 @@
+//! The only IO of the crate: carries calls to a world, and deliveries away from it.
+//!
+//! [`Site`] is the whole mock without a socket. [`serve`] carries it over HTTP/1.1, `embed` inside a
+//! `wiremock::MockServer`. A call goes through `server` → `body` → [`crate::Service`] → `answer`.
+//! No rule of the service is decided here.
+
+mod answer;
+mod body;
+pub mod clock;
+mod control;
+mod delivery;
+mod network;
+mod receiver;
+mod sandbox;
+mod server;
+pub mod settings;
+mod site;
+mod store;
+
+pub use answer::SiteBody;
+pub use body::BodyTimes;
+pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
+pub use receiver::{RECEIVED_BYTES_MAX, Received, ReceiverPlan, receive};
+pub use sandbox::SANDBOXES_MAX;
+#[cfg(feature = "embed")]
+pub use server::embed;
+pub use server::{ServeLimits, Tls, TlsError, serve, serve_tls};
+pub use site::{Site, SiteError, SiteOptions};
+#[cfg(feature = "state")]
+pub use store::{DurableError, holds_state};

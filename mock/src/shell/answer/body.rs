@@ -1,0 +1,136 @@
+//! The body of an answer on its way out: bytes, or a stored file that is streamed.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
+use serde_json::Value;
+use tokio::fs::File;
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::faulty_body::FaultyBody;
+use crate::message::content::{Content, ContentFile, ContentPlace};
+
+/// A stored file is sent in pieces of this size.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// The body of an answer. Its length is always known.
+#[derive(Debug)]
+pub struct SiteBody(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Bytes(Bytes),
+    File(Box<Streamed>),
+    Faulty(Box<FaultyBody>),
+}
+
+#[derive(Debug)]
+struct Streamed {
+    file: File,
+    /// Bytes not sent yet.
+    left: u64,
+    /// The piece being read.
+    piece: BytesMut,
+    /// Keeps the file until it is sent.
+    _keep: Arc<dyn ContentFile>,
+}
+
+impl SiteBody {
+    /// The stored bytes of `content`.
+    ///
+    /// # Errors
+    /// The file can't be opened.
+    pub(crate) async fn of(content: Content) -> io::Result<Self> {
+        Ok(match content.place {
+            ContentPlace::Memory(bytes) => bytes.into(),
+            ContentPlace::File { path, keep } => Self(Kind::File(Box::new(Streamed {
+                file: File::open(path).await?,
+                left: content.length,
+                piece: BytesMut::new(),
+                _keep: keep,
+            }))),
+            ContentPlace::Apart => return Err(io::ErrorKind::NotFound.into()),
+        })
+    }
+
+    /// A body with a fault.
+    pub(crate) fn faulty(body: FaultyBody) -> Self {
+        Self(Kind::Faulty(Box::new(body)))
+    }
+
+    /// Replaces a member of a JSON object; any other body stays as it is.
+    pub(crate) fn set_member(&mut self, name: &str, text: &str) {
+        let Kind::Bytes(bytes) = &mut self.0 else { return };
+        let Ok(Value::Object(mut object)) = serde_json::from_slice(bytes) else { return };
+        if let Some(member) = object.get_mut(name) {
+            *member = text.into();
+            *bytes = Value::Object(object).to_string().into();
+        }
+    }
+
+    /// Bytes not sent yet.
+    pub(crate) fn length(&self) -> u64 {
+        match &self.0 {
+            Kind::Bytes(bytes) => bytes.len() as u64,
+            Kind::File(streamed) => streamed.left,
+            Kind::Faulty(faulty) => faulty.left(),
+        }
+    }
+}
+
+impl From<Bytes> for SiteBody {
+    fn from(bytes: Bytes) -> Self {
+        Self(Kind::Bytes(bytes))
+    }
+}
+
+impl Body for SiteBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        match &mut self.get_mut().0 {
+            Kind::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
+            Kind::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Kind::File(streamed) if streamed.left == 0 => Poll::Ready(None),
+            Kind::File(streamed) => {
+                streamed.poll_piece(cx).map(|piece| Some(piece.map(Frame::data)))
+            }
+            Kind::Faulty(faulty) => faulty.poll_piece(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Kind::Faulty(faulty) => faulty.is_over(),
+            Kind::Bytes(_) | Kind::File(_) => self.length() == 0,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.length())
+    }
+}
+
+impl Streamed {
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Bytes>> {
+        let wanted = usize::try_from(self.left).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
+        self.piece.resize(wanted, 0);
+        let mut buffer = ReadBuf::new(&mut self.piece);
+        ready!(Pin::new(&mut self.file).poll_read(cx, &mut buffer))?;
+        let read = buffer.filled().len();
+        if read == 0 {
+            return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+        }
+        self.left -= read as u64;
+        self.piece.truncate(read);
+        Poll::Ready(Ok(std::mem::take(&mut self.piece).freeze()))
+    }
+}

@@ -1,0 +1,20 @@
+//! The one body reader of every shell: drains a body, reads it whole, or as `multipart/form-data`.
+//!
+//! Every body is bounded in bytes and in time. Nothing here knows an operation: how to read comes
+//! from the core's [`Reading`], and what is wrong with a body goes back to it as a
+//! [`BodyFault`](crate::message::call::BodyFault).
+
+mod disposition;
+mod frames;
+mod multipart;
+mod parts;
+mod read;
+mod spool;
+#[cfg(test)]
+mod tests;
+
+pub use frames::BodyTimes;
+pub(crate) use read::{drain, read};
+#[cfg(feature = "state")]
+pub(crate) use spool::digest_of;
+pub(crate) use spool::{Spool, Store};

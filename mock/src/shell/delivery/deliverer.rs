@@ -1,0 +1,395 @@
+//! Makes the attempts to deliver, over HTTP, on a thread of its own.
+//!
+//! When an attempt is due, what it says and what follows from its outcome is the core's; here is
+//! only the waiting and the sending. It also ends the leases of sandboxes, since it waits anyway.
+//! The thread makes deliveries independent of whichever runtime
+//! carries the calls, and lets a shell that can't wait ask for a delivery all the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use super::sender::Sender;
+use crate::service::AttemptResult;
+use crate::shell::clock;
+use crate::shell::network::{Network, Reach};
+use crate::shell::sandbox::Realm;
+use crate::shell::sandbox::Sandboxes;
+
+/// Real time that settling waits for one more attempt to end.
+const SETTLE_MAX: Duration = Duration::from_secs(2);
+/// Real time in which who begins to settle goes on to wait.
+const BEGUN_MAX: Duration = Duration::from_secs(60);
+/// The system's clock may be set, so no wait for it is longer.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+/// Between two looks at a world that has something due all the time.
+const PAUSE_MIN: Duration = Duration::from_millis(5);
+
+/// The sending end of the thread, which has ended once this is dropped.
+pub(crate) struct Deliverer {
+    orders: mpsc::UnboundedSender<Order>,
+    thread: Option<JoinHandle<()>>,
+    /// How often settling began.
+    begun: AtomicU64,
+}
+
+/// A settling that began, and is not waited for yet.
+pub(crate) struct Begun(u64);
+
+/// How settling ended.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// The attempts that ended meanwhile, in that order.
+    pub(crate) attempts: Vec<(u64, AttemptResult)>,
+    /// Those that have not: their receivers are slow.
+    pub(crate) in_flight: usize,
+}
+
+enum Order {
+    Add(Realm, Arc<AtomicBool>),
+    Remove(u64),
+    Look(u64),
+    Cut { key: u64, which: Cut, done: oneshot::Sender<()> },
+    Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
+    Settle { key: u64, begun: u64, done: oneshot::Sender<Settled> },
+    Done { key: u64, delivery: u64, result: Option<AttemptResult> },
+    Stop,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    Unwanted,
+    All,
+}
+
+impl Deliverer {
+    /// Starts the thread, which sends through `network` no further than `reach`, and takes away those
+    /// of the `sandboxes` whose lease ends.
+    ///
+    /// # Errors
+    /// No thread, or no runtime on it.
+    pub(crate) fn start(
+        network: Network,
+        reach: Reach,
+        sandboxes: Arc<Sandboxes>,
+    ) -> io::Result<Self> {
+        let (orders, received) = mpsc::unbounded_channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let outbox = Outbox::new(orders.clone(), Sender::new(network, reach), sandboxes);
+        let thread =
+            std::thread::Builder::new().name("moot-deliveries".to_owned()).spawn(move || {
+                runtime.block_on(outbox.run(received));
+                // A name that is being looked up would be waited for.
+                runtime.shutdown_background();
+            })?;
+        Ok(Self { orders, thread: Some(thread), begun: AtomicU64::new(0) })
+    }
+
+    /// Watches a world from now on.
+    pub(crate) fn add(&self, realm: &Realm) {
+        let (orders, key) = (self.orders.clone(), realm.key());
+        let is_called = Arc::new(AtomicBool::new(false));
+        let caller = is_called.clone();
+        realm.service().set_waker(Box::new(move || {
+            // One order that has not been read yet is enough.
+            if !caller.swap(true, Ordering::AcqRel) {
+                let _ = orders.send(Order::Look(key));
+            }
+        }));
+        self.order(Order::Add(realm.clone(), is_called));
+    }
+
+    /// Forgets a world, and cuts what is in flight for it.
+    pub(crate) fn remove(&self, realm: &Realm) {
+        self.order(Order::Remove(realm.key()));
+    }
+
+    /// Cuts the attempts that nobody wants any more. Afterwards none of them begins.
+    pub(crate) async fn cut_unwanted(&self, realm: &Realm) {
+        self.cut(realm, Cut::Unwanted).await;
+    }
+
+    /// Cuts all attempts.
+    pub(crate) async fn cut_all(&self, realm: &Realm) {
+        self.cut(realm, Cut::All).await;
+    }
+
+    async fn cut(&self, realm: &Realm, which: Cut) {
+        let (done, cut) = oneshot::channel();
+        self.order(Order::Cut { key: realm.key(), which, done });
+        let _ = cut.await;
+    }
+
+    /// Notes from now on which attempts end: what is made due after this is told of, however fast.
+    pub(crate) async fn begin(&self, realm: &Realm) -> Begun {
+        let begun = self.begun.fetch_add(1, Ordering::Relaxed);
+        let (done, noted) = oneshot::channel();
+        self.order(Order::Begin { key: realm.key(), begun, done });
+        let _ = noted.await;
+        Begun(begun)
+    }
+
+    /// Fires what is due and waits until no attempt is in flight, or none ended for two seconds.
+    pub(crate) async fn settle(&self, realm: &Realm, Begun(begun): Begun) -> Settled {
+        let (done, settled) = oneshot::channel();
+        self.order(Order::Settle { key: realm.key(), begun, done });
+        settled.await.unwrap_or_default()
+    }
+
+    fn order(&self, order: Order) {
+        // The thread lives as long as this handle: it ends only by `Stop`.
+        let _ = self.orders.send(order);
+    }
+}
+
+impl Drop for Deliverer {
+    fn drop(&mut self) {
+        self.order(Order::Stop);
+        // It holds worlds, and with them temporary files: these go before the process does.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread's own state.
+struct Outbox {
+    orders: mpsc::UnboundedSender<Order>,
+    sender: Arc<Sender>,
+    sandboxes: Arc<Sandboxes>,
+    watched: BTreeMap<u64, Watched>,
+    /// When to look at which world again.
+    due: BTreeSet<(Timestamp, u64)>,
+}
+
+struct Watched {
+    realm: Realm,
+    /// Whether an order to look is on its way.
+    is_called: Arc<AtomicBool>,
+    due: Option<Timestamp>,
+    flying: BTreeMap<u64, AbortHandle>,
+    settling: Vec<Settling>,
+}
+
+struct Settling {
+    begun: u64,
+    until: Instant,
+    settled: Settled,
+    /// Who waits; `None` while nobody does yet.
+    done: Option<oneshot::Sender<Settled>>,
+}
+
+impl Outbox {
+    fn new(
+        orders: mpsc::UnboundedSender<Order>,
+        sender: Sender,
+        sandboxes: Arc<Sandboxes>,
+    ) -> Self {
+        let sender = Arc::new(sender);
+        Self { orders, sender, sandboxes, watched: BTreeMap::new(), due: BTreeSet::new() }
+    }
+
+    async fn run(mut self, mut received: mpsc::UnboundedReceiver<Order>) {
+        loop {
+            let pause = self.pause();
+            let order = tokio::select! {
+                order = received.recv() => order,
+                () = tokio::time::sleep(pause) => {
+                    self.collect();
+                    self.look_at_due();
+                    continue;
+                }
+            };
+            match order {
+                Some(Order::Add(realm, is_called)) => self.add(realm, is_called),
+                Some(Order::Remove(key)) => self.remove(key),
+                Some(Order::Look(key)) => self.look(key),
+                Some(Order::Cut { key, which, done }) => {
+                    self.cut(key, which);
+                    // The cut tasks go before this one is polled again.
+                    tokio::task::yield_now().await;
+                    let _ = done.send(());
+                }
+                Some(Order::Begin { key, begun, done }) => {
+                    self.begin(key, begun);
+                    let _ = done.send(());
+                }
+                Some(Order::Settle { key, begun, done }) => self.settle(key, begun, done),
+                Some(Order::Done { key, delivery, result }) => self.done(key, delivery, result),
+                Some(Order::Stop) | None => return,
+            }
+        }
+    }
+
+    /// Until the next thing to do by itself.
+    fn pause(&self) -> Duration {
+        let by_clock = self.due.first().map(|(at, _)| {
+            let pause = at.duration_since(clock::now());
+            Duration::try_from(pause).unwrap_or(Duration::ZERO).clamp(PAUSE_MIN, WAIT_MAX)
+        });
+        let now = clock::instant();
+        let settling = self.watched.values().flat_map(|watched| &watched.settling);
+        let by_settling = settling.map(|one| one.until.saturating_duration_since(now)).min();
+        let by_lease = self
+            .sandboxes
+            .first_end()
+            .map(|end| end.saturating_duration_since(now).clamp(PAUSE_MIN, WAIT_MAX));
+        [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
+    }
+
+    fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
+        let key = realm.key();
+        let (flying, settling) = (BTreeMap::new(), Vec::new());
+        self.watched.insert(key, Watched { realm, is_called, due: None, flying, settling });
+        self.look(key);
+    }
+
+    fn remove(&mut self, key: u64) {
+        if let Some(watched) = self.watched.remove(&key) {
+            if let Some(due) = watched.due {
+                self.due.remove(&(due, key));
+            }
+            watched.flying.values().for_each(AbortHandle::abort);
+        }
+    }
+
+    /// Forgets the sandboxes whose lease has ended: nobody has to call for it.
+    fn collect(&mut self) {
+        for realm in self.sandboxes.take_abandoned() {
+            self.remove(realm.key());
+        }
+    }
+
+    fn look_at_due(&mut self) {
+        let now = clock::now();
+        let due: Vec<u64> =
+            self.due.iter().take_while(|(at, _)| *at <= now).map(|(_, key)| *key).collect();
+        for key in due {
+            self.look(key);
+        }
+        let late = clock::instant();
+        for watched in self.watched.values_mut() {
+            watched.give_up(late);
+        }
+    }
+
+    /// Starts what is due in a world, and notes when to look again.
+    fn look(&mut self, key: u64) {
+        let Some(watched) = self.watched.get_mut(&key) else { return };
+        watched.is_called.store(false, Ordering::Release);
+        let now = clock::now();
+        for attempt in watched.realm.service().due_attempts(now) {
+            let delivery = attempt.delivery;
+            let (sender, orders) = (self.sender.clone(), self.orders.clone());
+            let realm = watched.realm.clone();
+            let task = tokio::spawn(async move {
+                let may_start = || realm.service().may_start(delivery);
+                let result = if realm.is_own_receiver(&attempt.url) {
+                    may_start().then(|| AttemptResult::Status(realm.receive(attempt).as_u16()))
+                } else {
+                    sender.send(attempt, may_start).await
+                };
+                let _ = orders.send(Order::Done { key, delivery, result });
+            });
+            watched.flying.insert(delivery, task.abort_handle());
+        }
+        if let Some(due) = watched.due.take() {
+            self.due.remove(&(due, key));
+        }
+        if let Some(due) = watched.realm.service().next_due(now) {
+            watched.due = Some(due);
+            self.due.insert((due, key));
+        }
+        watched.end_settling();
+    }
+
+    fn done(&mut self, key: u64, delivery: u64, result: Option<AttemptResult>) {
+        let Some(watched) = self.watched.get_mut(&key) else { return };
+        // An attempt that was cut after it ended is not told: its delivery may be another's by now.
+        if watched.flying.remove(&delivery).is_none() {
+            return;
+        }
+        let service = watched.realm.service();
+        match result {
+            Some(result) => {
+                service.attempt_done(clock::now(), delivery, result.clone());
+                for settling in &mut watched.settling {
+                    settling.until = settling.until.max(clock::instant() + SETTLE_MAX);
+                    settling.settled.attempts.push((delivery, result.clone()));
+                }
+            }
+            None => service.attempt_put_back(delivery),
+        }
+        self.look(key);
+    }
+
+    fn begin(&mut self, key: u64, begun: u64) {
+        if let Some(watched) = self.watched.get_mut(&key) {
+            let until = clock::instant() + BEGUN_MAX;
+            let settled = Settled::default();
+            watched.settling.push(Settling { begun, until, settled, done: None });
+        }
+    }
+
+    fn settle(&mut self, key: u64, begun: u64, done: oneshot::Sender<Settled>) {
+        let Some(watched) = self.watched.get_mut(&key) else { return };
+        let until = clock::instant() + SETTLE_MAX;
+        match watched.settling.iter_mut().find(|one| one.begun == begun) {
+            Some(settling) => (settling.until, settling.done) = (until, Some(done)),
+            None => {
+                let settled = Settled::default();
+                watched.settling.push(Settling { begun, until, settled, done: Some(done) });
+            }
+        }
+        self.look(key);
+    }
+
+    fn cut(&mut self, key: u64, which: Cut) {
+        let Some(watched) = self.watched.get_mut(&key) else { return };
+        let service = watched.realm.service();
+        watched.flying.retain(|delivery, task| {
+            let is_kept = which == Cut::Unwanted && service.is_wanted(*delivery);
+            if !is_kept {
+                task.abort();
+            }
+            is_kept
+        });
+        watched.end_settling();
+    }
+}
+
+impl Watched {
+    /// Answers those who wait, if nothing is in flight.
+    fn end_settling(&mut self) {
+        if self.flying.is_empty() {
+            for settling in self.settling.extract_if(.., |one| one.done.is_some()) {
+                settling.end();
+            }
+        }
+    }
+
+    /// Answers those who waited long enough.
+    fn give_up(&mut self, now: Instant) {
+        let in_flight = self.flying.len();
+        for mut settling in self.settling.extract_if(.., |one| one.until <= now) {
+            settling.settled.in_flight = in_flight;
+            settling.end();
+        }
+    }
+}
+
+impl Settling {
+    fn end(self) {
+        if let Some(done) = self.done {
+            let _ = done.send(self.settled);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Sends one attempt to its receiver, in its turn.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http::header::{HeaderName, HeaderValue};
+use parking_lot::Mutex;
+use reqwest::{Client, Url};
+use tokio::sync::Semaphore;
+
+use crate::service::{Attempt, AttemptResult};
+use crate::shell::network::{Network, Reach, reason};
+use crate::value::address;
+
+/// A receiver that has not answered by then has not (answer `delivery_retries`).
+const ANSWER_MAX: Duration = Duration::from_secs(30);
+/// Attempts in flight at a time, but for the slow ones.
+const ATTEMPTS_MAX: usize = 256;
+/// An attempt that takes longer is a slow one, and makes room: many dead receivers delay a healthy one
+/// by no more.
+const SLOW_AFTER: Duration = Duration::from_secs(1);
+/// Slow attempts in flight at a time; further ones make no room.
+const SLOW_ATTEMPTS_MAX: usize = 768;
+/// Of them, to one receiver: a dead one holds no more, so it delays no other.
+const ATTEMPTS_TO_ONE_MAX: usize = 8;
+/// Receivers remembered before those without an attempt are forgotten.
+const RECEIVERS_MAX: usize = 1_024;
+
+/// The client, and who waits for whom.
+pub(super) struct Sender {
+    network: Network,
+    reach: Reach,
+    client: OnceLock<Result<Client, String>>,
+    all: Semaphore,
+    slow: Semaphore,
+    receivers: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+}
+
+impl Sender {
+    /// One that delivers no further than `reach`.
+    pub(crate) fn new(network: Network, reach: Reach) -> Self {
+        Self {
+            network,
+            reach,
+            client: OnceLock::new(),
+            all: Semaphore::new(ATTEMPTS_MAX),
+            slow: Semaphore::new(SLOW_ATTEMPTS_MAX),
+            receivers: Mutex::default(),
+        }
+    }
+
+    /// Makes an attempt; `None` where it might not start any more when its turn came.
+    pub(crate) async fn send(
+        &self,
+        attempt: Attempt,
+        may_start: impl Fn() -> bool,
+    ) -> Option<AttemptResult> {
+        let Ok(url) = Url::parse(&attempt.url) else {
+            return Some(AttemptResult::NoAnswer("the address can't be read".to_owned()));
+        };
+        let receiver = self.receiver(url.authority());
+        // None is ever closed, so the permits are got.
+        let _to_one = receiver.acquire().await;
+        let of_all = self.all.acquire().await;
+        if !may_start() {
+            return None;
+        }
+        let mut answer = pin!(self.answer(url, attempt));
+        let answer = match tokio::time::timeout(SLOW_AFTER, answer.as_mut()).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                let _slow = self.slow.try_acquire().inspect(|_| drop(of_all));
+                answer.await
+            }
+        };
+        Some(answer.map_or_else(AttemptResult::NoAnswer, AttemptResult::Status))
+    }
+
+    async fn answer(&self, url: Url, attempt: Attempt) -> Result<u16, String> {
+        if address::is_reserved(&url) {
+            return Err("a name reserved for examples and tests is never looked up".to_owned());
+        }
+        self.reach.check(&url)?;
+        let client = self.client.get_or_init(|| self.network.client(self.reach, ANSWER_MAX));
+        let client = client.as_ref().map_err(String::clone)?;
+        let mut request = client.post(url).body(attempt.body);
+        for (name, value) in attempt.headers {
+            let name = HeaderName::try_from(name).map_err(|error| error.to_string())?;
+            let value = HeaderValue::try_from(value).map_err(|error| error.to_string())?;
+            request = request.header(name, value);
+        }
+        let answer = request.send().await.map_err(|error| reason(&error, ANSWER_MAX))?;
+        Ok(answer.status().as_u16())
+    }
+
+    fn receiver(&self, authority: &str) -> Arc<Semaphore> {
+        let mut receivers = self.receivers.lock();
+        if receivers.len() >= RECEIVERS_MAX {
+            receivers.retain(|_, receiver| Arc::strong_count(receiver) > 1);
+        }
+        let turn = || Arc::new(Semaphore::new(ATTEMPTS_TO_ONE_MAX));
+        receivers.entry(authority.to_owned()).or_insert_with(turn).clone()
+    }
+}

@@ -1,0 +1,124 @@
+//! Fetches documents by their public https address (§4.9), where a mock was told to.
+//!
+//! Each hop of a redirect passes the rules of the first address again. What is fetched is bounded in
+//! bytes, time, hops and number. What becomes of it is the core's.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use http::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url};
+use tokio::sync::Semaphore;
+
+use super::connect::{Network, Reach, reason};
+use crate::message::call::{Fetch, FetchFault, Fetched};
+use crate::shell::body::{Spool, Store};
+use crate::value::address;
+
+/// For a whole fetch, all its redirects included.
+pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
+/// Redirects that are followed.
+const REDIRECTS_MAX: usize = 5;
+/// Fetches under way at a time; further ones wait for their turn within their time.
+const FETCHES_MAX: usize = 32;
+
+/// What fetches; made without any connection.
+#[derive(Debug)]
+pub struct Fetcher {
+    network: Network,
+    time_max: Duration,
+    client: OnceLock<Result<Client, String>>,
+    turns: Semaphore,
+}
+
+impl Fetcher {
+    /// One that takes `time_max` for a fetch, normally [`FETCH_TIME_MAX`].
+    pub fn new(network: Network, time_max: Duration) -> Self {
+        Self { network, time_max, client: OnceLock::new(), turns: Semaphore::new(FETCHES_MAX) }
+    }
+
+    /// Fetches into `store`.
+    ///
+    /// # Errors
+    /// [`FetchFault`].
+    pub(crate) async fn fetch(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
+        let fetched = tokio::time::timeout(self.time_max, self.in_turn(fetch, store)).await;
+        fetched.unwrap_or_else(|_| Err(self.late()))
+    }
+
+    async fn in_turn(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
+        // It is never closed, so a permit is got.
+        let _turn = self.turns.acquire().await;
+        let answer = self.follow(fetch.url).await?;
+        if answer.status() != StatusCode::OK {
+            return Err(FetchFault::failed(format!("it answers {}", answer.status().as_u16())));
+        }
+        let content_type = answer.headers().get(CONTENT_TYPE);
+        let content_type = content_type.and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let content = self.read(answer, fetch.bytes_max, store).await?;
+        Ok(Fetched { content, content_type })
+    }
+
+    /// The first answer that is no redirect.
+    async fn follow(&self, mut url: Url) -> Result<Response, FetchFault> {
+        let client = self.client.get_or_init(|| self.network.client(Reach::Public, self.time_max));
+        let client = client.as_ref().map_err(|why| FetchFault::failed(why.clone()))?;
+        for _ in 0..=REDIRECTS_MAX {
+            let answer =
+                client.get(url.clone()).send().await.map_err(|error| self.fault(&error))?;
+            if !is_redirect(answer.status()) {
+                return Ok(answer);
+            }
+            let location = answer.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            url = next(&url, location)?;
+        }
+        Err(FetchFault::failed(format!("it redirects more than {REDIRECTS_MAX} times")))
+    }
+
+    async fn read(
+        &self,
+        mut answer: Response,
+        bytes_max: u64,
+        store: &Store,
+    ) -> Result<crate::message::content::Content, FetchFault> {
+        if answer.content_length().is_some_and(|length| length > bytes_max) {
+            return Err(FetchFault::TooLarge);
+        }
+        let unstored = |_| FetchFault::failed("it can't be stored");
+        let mut spool = Spool::new(store);
+        while let Some(piece) = answer.chunk().await.map_err(|error| self.fault(&error))? {
+            if spool.length() + piece.len() as u64 > bytes_max {
+                return Err(FetchFault::TooLarge);
+            }
+            spool.write(&piece).map_err(unstored)?;
+        }
+        spool.finish().map_err(unstored)
+    }
+
+    fn fault(&self, error: &reqwest::Error) -> FetchFault {
+        FetchFault::failed(reason(error, self.time_max))
+    }
+
+    fn late(&self) -> FetchFault {
+        FetchFault::failed(format!("it is not there within {} s", self.time_max.as_secs_f64()))
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
+}
+
+/// Where a redirect leads, if the address there could have been given itself.
+fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
+    let location = location.ok_or_else(|| FetchFault::failed("it redirects to no address"))?;
+    let next =
+        url.join(location).map_err(|_| FetchFault::failed("it redirects to what is no address"))?;
+    let refused =
+        |why: &str| FetchFault::failed(format!("it redirects to an address that {why}"));
+    let next =
+        address::public_https(next.as_str()).map_err(|fault| refused(&fault.to_string()))?;
+    if address::is_reserved(&next) {
+        return Err(refused("is reserved for examples and tests"));
+    }
+    Ok(next)
+}

@@ -1,0 +1,121 @@
+//! One world with what the shell keeps beside it: the main one, or a sandbox.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::lease::Lease;
+use crate::Service;
+use crate::service::Attempt;
+use crate::shell::clock;
+use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
+use crate::world::settings::RunSettings;
+
+/// A served world.
+#[derive(Clone)]
+pub(crate) struct Realm(Arc<Inner>);
+
+struct Inner {
+    key: u64,
+    /// The id of a sandbox; `None` is the main world.
+    sandbox: Option<String>,
+    service: Service,
+    settings: RunSettings,
+    /// `None` lives until it is deleted.
+    lease: Option<Lease>,
+    /// Told of every call that is in the journal.
+    called: Notify,
+    mailbox: Mailbox,
+}
+
+impl Realm {
+    /// A world under its number: 0 is the main one's, and no two are alike in one mock.
+    pub(crate) fn new(
+        key: u64,
+        sandbox: Option<String>,
+        service: Service,
+        settings: RunSettings,
+        lease: Option<Lease>,
+    ) -> Self {
+        let (called, mailbox) = (Notify::new(), Mailbox::default());
+        Self(Arc::new(Inner { key, sandbox, service, settings, lease, called, mailbox }))
+    }
+
+    pub(crate) fn key(&self) -> u64 {
+        self.0.key
+    }
+
+    pub(crate) fn sandbox(&self) -> Option<&str> {
+        self.0.sandbox.as_deref()
+    }
+
+    pub(crate) fn service(&self) -> &Service {
+        &self.0.service
+    }
+
+    /// Whom every call is told to.
+    pub(crate) fn called(&self) -> &Notify {
+        &self.0.called
+    }
+
+    /// What arrived at its built-in receiver.
+    pub(crate) fn mailbox(&self) -> &Mailbox {
+        &self.0.mailbox
+    }
+
+    /// Whether an address is that of its built-in receiver, whatever its query.
+    pub(crate) fn is_own_receiver(&self, url: &str) -> bool {
+        let path = url
+            .split('?')
+            .next()
+            .and_then(|url| url.strip_prefix(self.settings().base_url.as_str()));
+        path == Some(RECEIVER)
+    }
+
+    /// Hands an attempt to its built-in receiver.
+    pub(crate) fn receive(&self, attempt: Attempt) -> StatusCode {
+        let Attempt { url, headers, body, .. } = attempt;
+        let query = url.split_once('?').map(|(_, query)| query);
+        let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let now = self.service().now(clock::now());
+        self.mailbox().take(now, Arrival::new(query, headers, body))
+    }
+
+    pub(crate) fn lease(&self) -> Option<&Lease> {
+        self.0.lease.as_ref()
+    }
+
+    /// What it was made with.
+    pub(crate) fn settings(&self) -> &RunSettings {
+        &self.0.settings
+    }
+
+    /// Where and with what to call it. Shape: DESIGN §4, the ready line of `moot mock`.
+    pub(crate) fn describe(&self) -> Value {
+        let mut all = self.addresses();
+        all.insert("ready".to_owned(), json!(true));
+        if let Value::Object(rows) = self.0.service.describe() {
+            all.extend(rows);
+        }
+        all.into()
+    }
+
+    /// Where to call it, without the rows.
+    pub(crate) fn addresses(&self) -> serde_json::Map<String, Value> {
+        let base_url = &self.0.settings.base_url;
+        let mut all = serde_json::Map::new();
+        if let Some(id) = &self.0.sandbox {
+            all.insert("id".to_owned(), json!(id));
+        }
+        if let Some(lease) = &self.0.lease {
+            all.insert("lease_seconds".to_owned(), json!(lease.length().as_secs()));
+        }
+        all.insert("base_url".to_owned(), json!(base_url));
+        all.insert("token_url".to_owned(), json!(format!("{base_url}/oauth/token")));
+        all.insert("admin_url".to_owned(), json!(format!("{base_url}/__admin")));
+        all.insert("seed".to_owned(), json!(self.0.settings.seed));
+        all
+    }
+}

@@ -1,0 +1,76 @@
+//! The sandboxes of a store, put back as they were at last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+
+use super::realm::Realm;
+use super::sandboxes::{Sandboxes, base_url};
+use crate::World;
+use crate::defect;
+use crate::message::rendered::json_bytes;
+use crate::shell::clock;
+use crate::shell::store::OpenedSandbox;
+use crate::state::seeded::Seeded;
+use crate::value::settings::SettingsError;
+use crate::world::settings::RunSettings;
+
+/// Puts back each of `kept`, after `starts` earlier starts; gives them in the same order. A lease
+/// begins anew: while nothing served the sandbox, nobody could call it.
+///
+/// # Errors
+/// [`SettingsError`]: a world or answers that this version makes nothing of.
+pub(crate) fn restore(
+    sandboxes: &Sandboxes,
+    main: &Realm,
+    kept: Vec<OpenedSandbox>,
+    starts: u64,
+) -> Result<Vec<Realm>, SettingsError> {
+    let mut rows = SharedRows { main, main_world: sandboxes.main_world(), made: BTreeMap::new() };
+    let mut realms = Vec::with_capacity(kept.len());
+    for OpenedSandbox { kept, changes } in kept {
+        let seeded = rows.get(kept.world, kept.answers)?;
+        let settings = RunSettings { base_url: base_url(main, kept.key), ..kept.settings };
+        let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;
+        world.restore(changes, starts);
+        let world = defect::install(world, &kept.defects);
+        let realm = sandboxes.realm(kept.key, world, settings, kept.lease);
+        // There were no more of them when they were kept.
+        sandboxes.insert(&realm);
+        realms.push(realm);
+    }
+    Ok(realms)
+}
+
+/// Seed rows by the JSON of world and answers: the same are made once.
+struct SharedRows<'m> {
+    main: &'m Realm,
+    main_world: &'m SeedWorld,
+    made: BTreeMap<RowsName, Arc<Seeded>>,
+}
+
+/// The JSON of a world, `None` as the main one's, and of answers.
+type RowsName = (Option<Vec<u8>>, Vec<u8>);
+
+impl SharedRows<'_> {
+    fn get(
+        &mut self,
+        world: Option<Arc<SeedWorld>>,
+        answers: Answers,
+    ) -> Result<Arc<Seeded>, SettingsError> {
+        let of_main = self.main.service().seeded();
+        if world.is_none() && *of_main.answers() == answers {
+            return Ok(of_main);
+        }
+        let name = (world.as_deref().map(json_bytes), json_bytes(&answers));
+        if let Some(seeded) = self.made.get(&name) {
+            return Ok(seeded.clone());
+        }
+        let world = world.as_deref().unwrap_or(self.main_world);
+        let seeded = Arc::new(Seeded::new(world, answers)?);
+        self.made.insert(name, seeded.clone());
+        Ok(seeded)
+    }
+}

@@ -1,0 +1,136 @@
+//! From the path of a call to the world that answers it, or to a control plane.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http::request::Parts;
+use http::{Method, Request, Response};
+use http_body::Body;
+
+use crate::message::call::{Admission, Call, Head};
+use crate::shell::answer::{SiteBody, problem, sent};
+use crate::shell::body;
+use crate::shell::clock;
+use crate::shell::control;
+use crate::shell::sandbox::Realm;
+use crate::shell::site::Site;
+
+/// Prefix of a control plane, below a base path.
+const ADMIN: &str = "/__admin";
+/// Prefix of sandboxes, below the base path.
+const SANDBOXES: &str = "/sandboxes/";
+
+impl Site {
+    /// Answers a call that comes from `client`. Only the path of its target is looked at, not the
+    /// origin. Must run on a tokio runtime with time. The body is read to its end, within bounds,
+    /// before the answer, so that a client that writes first finds it.
+    ///
+    /// A panic is a bug of ours: its call is answered 500, and every other call goes on.
+    pub async fn call<B>(&self, request: Request<B>, client: IpAddr) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send + Unpin,
+    {
+        let (parts, body) = request.into_parts();
+        let answer = AssertUnwindSafe(answer(self, &parts, body, client)).catch_unwind().await;
+        answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
+    }
+}
+
+async fn answer<B>(site: &Site, parts: &Parts, body: B, client: IpAddr) -> Response<SiteBody>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    match destination(site, parts.uri.path()) {
+        Destination::Service { realm, path } => {
+            serve(site, &realm, path, parts, body, client).await
+        }
+        Destination::Admin { realm, path } => match site.access().check(parts, client) {
+            Ok(()) => control::call(site, &realm, path, parts, body).await,
+            Err(problem) => {
+                body::drain(body, &parts.headers, site.times()).await;
+                problem.respond(parts.uri.path())
+            }
+        },
+        // The core knows only what is below its base path. It has no route at an empty path, so
+        // that is what it refuses; only the path of the call is put in here.
+        Destination::Outside => {
+            let mut response = serve(site, site.main(), "", parts, body, client).await;
+            response.body_mut().set_member("instance", parts.uri.path());
+            response
+        }
+    }
+}
+
+async fn serve<B>(
+    site: &Site,
+    realm: &Realm,
+    path: &str,
+    parts: &Parts,
+    body: B,
+    client: IpAddr,
+) -> Response<SiteBody>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times());
+    let head = Head { method: &parts.method, path, query, headers, client };
+    let service = realm.service();
+    let admitted = match service.admit(clock::now(), &head) {
+        Admission::Admitted(admitted) => admitted,
+        Admission::Refused(response) => {
+            realm.called().notify_waiters();
+            body::drain(body, headers, times).await;
+            return sent(response).await;
+        }
+    };
+    let Ok(body) = body::read(body, headers, admitted.reading, times, site.store()).await else {
+        return problem::internal("a temporary file can't be written");
+    };
+    let mut call = Call { head, admitted: &admitted, body, fetched: None };
+    if let Some(fetcher) = site.fetcher()
+        && let Some(fetch) = service.needs(clock::now(), &call)
+    {
+        call.fetched = Some(fetcher.fetch(fetch, site.store()).await);
+    }
+    let response = service.answer(clock::now(), &call);
+    realm.called().notify_waiters();
+    if parts.method == Method::DELETE {
+        // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
+        // that one of failure.
+        site.deliverer().cut_unwanted(realm).await;
+    }
+    sent(response).await
+}
+
+/// Where a path leads.
+enum Destination<'p> {
+    Service { realm: Realm, path: &'p str },
+    Admin { realm: Realm, path: &'p str },
+    Outside,
+}
+
+fn destination<'p>(site: &Site, path: &'p str) -> Destination<'p> {
+    let Some(path) = below(path, site.base_path()) else { return Destination::Outside };
+    if let Some(rest) = path.strip_prefix(SANDBOXES) {
+        let (id, _) = rest.split_once('/').unwrap_or((rest, ""));
+        site.collect();
+        if let Some(realm) = site.sandboxes().get(id) {
+            return in_realm(realm, &rest[id.len()..]);
+        }
+    }
+    in_realm(site.main().clone(), path)
+}
+
+fn in_realm(realm: Realm, path: &str) -> Destination<'_> {
+    match below(path, ADMIN) {
+        Some(path) => Destination::Admin { realm, path },
+        None => Destination::Service { realm, path },
+    }
+}
+
+/// What follows `prefix`, if whole segments do.
+fn below<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,0 +1,119 @@
+//! The mock inside a `wiremock::MockServer`, for Rust tests that lay their own answers over it.
+//!
+//! wiremock hides the client's address and buffers bodies: here all callers are one address, and
+//! connection faults are left to the HTTP server.
+
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use moot_fixtures::world::SeedWorld;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
+
+use crate::shell::answer::SiteBody;
+use crate::shell::answer::problem;
+use crate::shell::site::{Site, SiteError, SiteOptions};
+
+/// wiremock's last priority: whatever a test mounts comes first, unless it asks for the same one.
+const PRIORITY: u8 = u8::MAX;
+/// Whom wiremock's calls come from.
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// A mock server that answers as the service with this world and
+/// [default settings](crate::shell::settings::defaults).
+///
+/// # Errors
+/// As [`start_with`].
+pub async fn start(world: Arc<SeedWorld>) -> Result<MockServer, SiteError> {
+    start_with(crate::shell::settings::defaults("http://localhost", world)).await
+}
+
+/// A mock server that answers as the service with these [`Settings`](crate::Settings), or these
+/// [`SiteOptions`]. Its world has the server's address: the base address of the settings gives only
+/// the base path.
+///
+/// # Errors
+/// No free port, or [`SiteError`] by the settings.
+pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, SiteError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let mut options = options.into();
+    let base_path = crate::world::settings::base_path(&options.settings.base_url)?;
+    options.settings.base_url = format!("http://{}{base_path}", listener.local_addr()?);
+    let site = Site::new(options)?;
+    let server = MockServer::builder().listener(listener).start().await;
+    Mock::given(any()).respond_with(responder(&site)).with_priority(PRIORITY).mount(&server).await;
+    Ok(server)
+}
+
+/// What answers as `site` on a server of the test's own.
+pub fn responder(site: &Site) -> impl Respond + use<> {
+    Responder(site.clone())
+}
+
+struct Responder(Site);
+
+impl Respond for Responder {
+    fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
+        let answer = block_on(async {
+            let answer = match request_of(request) {
+                Ok(call) => self.0.call(call, CLIENT).await,
+                Err(_) => problem::internal("the call can't be read"),
+            };
+            whole(answer).await
+        });
+        let (head, body) = answer.into_parts();
+        let mut template = ResponseTemplate::new(head.status.as_u16());
+        for (name, value) in &head.headers {
+            template = template.append_header(name, value);
+        }
+        template.set_body_bytes(body)
+    }
+}
+
+/// The call as it was sent, as far as wiremock shows it.
+fn request_of(request: &wiremock::Request) -> http::Result<Request<Full<Bytes>>> {
+    let url = &request.url;
+    let target = match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    };
+    let body = Full::new(Bytes::copy_from_slice(&request.body));
+    let mut call = Request::builder().method(&request.method).uri(target).body(body)?;
+    *call.headers_mut() = request.headers.clone();
+    Ok(call)
+}
+
+async fn whole(answer: Response<SiteBody>) -> Response<Bytes> {
+    let (head, body) = answer.into_parts();
+    match body.collect().await {
+        Ok(body) => Response::from_parts(head, body.to_bytes()),
+        Err(_) => Box::pin(whole(problem::internal("a stored document can't be read"))).await,
+    }
+}
+
+/// Waits for a future on this thread. It may wait for other threads (a delivery, a file), never for
+/// wiremock's runtime, which stands still meanwhile.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}

@@ -1,0 +1,165 @@
+//! Who may use the control plane.
+
+use std::net::IpAddr;
+
+use http::Uri;
+use http::header::{AUTHORIZATION, HOST, ORIGIN};
+use http::request::Parts;
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use crate::shell::answer::Problem;
+
+/// The rule, chosen when the mock starts.
+pub(crate) enum Access {
+    /// Calls from this machine, addressed to it by name: a web page that a browser on this machine
+    /// shows can neither name us (DNS rebinding) nor act for its user.
+    Loopback {
+        /// Host of the base address, which may be named too.
+        public_host: Option<String>,
+    },
+    /// Whoever has the token; of it only the digest is kept.
+    Token([u8; 32]),
+}
+
+impl Access {
+    pub(crate) fn new(token: Option<&str>, base_url: &str) -> Self {
+        match token {
+            Some(token) => Self::Token(Sha256::digest(token).into()),
+            None => {
+                let url = Url::parse(base_url).ok();
+                let public_host = url.and_then(|url| url.host_str().map(str::to_owned));
+                Self::Loopback { public_host }
+            }
+        }
+    }
+
+    /// Whether a call may go on.
+    ///
+    /// # Errors
+    /// The 401 or 403 to answer.
+    pub(crate) fn check(&self, parts: &Parts, client: IpAddr) -> Result<(), Problem> {
+        match self {
+            Self::Token(digest) => check_token(parts, digest),
+            Self::Loopback { public_host } => {
+                if !client.to_canonical().is_loopback() {
+                    return Err(Problem::foreign("without a token only this machine may call"));
+                }
+                check_names(parts, public_host.as_deref())
+            }
+        }
+    }
+}
+
+/// Digests are compared, and to their end: how long that takes tells nothing of the token.
+fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), Problem> {
+    let header = parts.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
+    let given = header.and_then(|value| {
+        let (scheme, token) = value.split_at_checked(b"Bearer ".len())?;
+        scheme.eq_ignore_ascii_case(b"Bearer ").then_some(token)
+    });
+    match given {
+        Some(token) if are_equal(&Sha256::digest(token), digest) => Ok(()),
+        Some(_) | None => Err(Problem::unauthorized()),
+    }
+}
+
+fn are_equal(one: &[u8], other: &[u8; 32]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).fold(0, |differing, (one, other)| differing | (one ^ other)) == 0
+}
+
+fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), Problem> {
+    let host = match parts.headers.get(HOST) {
+        // Only a program can leave it out.
+        None => None,
+        Some(value) => {
+            let text = value.to_str().unwrap_or_default();
+            let authority = format!("http://{text}");
+            if !is_named(&authority, public_host) {
+                let detail = format!("`Host: {text}` is not this machine");
+                return Err(Problem::foreign(detail));
+            }
+            Some(text)
+        }
+    };
+    let Some(origin) = parts.headers.get(ORIGIN) else { return Ok(()) };
+    let origin = origin.to_str().unwrap_or_default();
+    let authority = origin.split_once("://").map(|(_, authority)| authority);
+    if authority.is_some() && authority == host {
+        return Ok(());
+    }
+    Err(Problem::foreign(format!("`Origin: {origin}` is another site")))
+}
+
+/// Whether the host of an address is this machine, or the public one.
+fn is_named(address: &str, public_host: Option<&str>) -> bool {
+    let is_plain = address.parse::<Uri>().is_ok_and(|uri| matches!(uri.path(), "" | "/"));
+    let Ok(url) = Url::parse(address) else { return false };
+    let is_here = match url.host() {
+        Some(url::Host::Domain(name)) => {
+            name == "localhost" || name.ends_with(".localhost") || Some(name) == public_host
+        }
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => IpAddr::from(address).to_canonical().is_loopback(),
+        None => false,
+    };
+    is_plain && (is_here || url.host_str().is_some_and(|host| Some(host) == public_host))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use http::Request;
+
+    use super::Access;
+
+    #[track_caller]
+    fn check(token: Option<&str>, client: &str, headers: &[(&str, &str)], expected: u16) {
+        let access = Access::new(token, "http://mock.example:8080/api");
+        let mut request = Request::builder();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, ()) = request.body(()).expect("a row's header is sound").into_parts();
+        let client: IpAddr = client.parse().expect("a row's address is sound");
+        let status = access.check(&parts, client).map_or_else(|p| p.status.as_u16(), |()| 200);
+        assert_eq!(status, expected, "{client} {headers:?}");
+    }
+
+    #[test]
+    fn without_a_token_only_this_machine_that_names_itself_may_call() {
+        check(None, "127.0.0.1", &[], 200);
+        check(None, "127.9.9.9", &[("host", "127.0.0.1:4010")], 200);
+        check(None, "::1", &[("host", "[::1]:4010")], 200);
+        check(None, "::ffff:127.0.0.1", &[("host", "localhost")], 200);
+        check(None, "127.0.0.1", &[("host", "mock.example:8080")], 200);
+        check(None, "10.0.0.1", &[("host", "localhost")], 403);
+        check(None, "127.0.0.1", &[("host", "rebound.example")], 403);
+        check(None, "127.0.0.1", &[("host", "localhost.rebound.example")], 403);
+        check(None, "127.0.0.1", &[("host", "evil.example/@localhost")], 403);
+        check(None, "127.0.0.1", &[("host", "")], 403);
+    }
+
+    #[test]
+    fn an_origin_must_be_the_host_itself() {
+        let host = ("host", "localhost:4010");
+        check(None, "127.0.0.1", &[host, ("origin", "http://localhost:4010")], 200);
+        check(None, "127.0.0.1", &[host, ("origin", "http://localhost:3000")], 403);
+        check(None, "127.0.0.1", &[host, ("origin", "https://page.example")], 403);
+        check(None, "127.0.0.1", &[host, ("origin", "null")], 403);
+        check(None, "127.0.0.1", &[("origin", "null")], 403);
+    }
+
+    #[test]
+    fn with_a_token_it_alone_counts() {
+        let token = Some("t0p");
+        check(token, "10.0.0.1", &[("authorization", "Bearer t0p")], 200);
+        check(token, "10.0.0.1", &[("authorization", "bearer t0p")], 200);
+        check(token, "127.0.0.1", &[], 401);
+        check(token, "10.0.0.1", &[("authorization", "Bearer t0p ")], 401);
+        check(token, "10.0.0.1", &[("authorization", "Bearer ")], 401);
+        check(token, "10.0.0.1", &[("authorization", "Basic t0p")], 401);
+    }
+}

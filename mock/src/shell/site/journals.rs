@@ -1,0 +1,57 @@
+//! What whoever started a mock may ask it at the end: what its clients did, and what must not be told.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::Site;
+use crate::shell::sandbox::Realm;
+
+/// Characters of a token are these, and it has as many at least.
+const TOKEN_LENGTH_MIN: usize = 24;
+
+impl Site {
+    /// Keeps from now on the journals of sandboxes that are deleted, of 1,000 at most.
+    pub fn remember_deleted(&self) {
+        self.sandboxes().remember_deleted();
+    }
+
+    /// The journal of every world: the main one, the sandboxes that are gone as far as they are
+    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges"}]}`;
+    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, `forgotten` how
+    /// many earlier ones are no longer among them, `sandbox` its id or null.
+    pub fn journals(&self) -> Value {
+        let worlds = self.worlds().into_iter().map(|realm| {
+            let mut journal = realm.service().journal();
+            journal["sandbox"] = json!(realm.sandbox());
+            journal
+        });
+        json!({ "worlds": worlds.collect::<Vec<_>>() })
+    }
+
+    /// The client secrets of every world, and the tokens of any of them that stand in `text`.
+    pub fn secrets_near(&self, text: &str) -> BTreeSet<String> {
+        let is_of_token =
+            |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+        let words: BTreeSet<&str> = text
+            .split(|character| !is_of_token(character))
+            .filter(|word| word.len() >= TOKEN_LENGTH_MIN)
+            .collect();
+        let mut secrets = BTreeSet::new();
+        for realm in self.worlds() {
+            let service = realm.service();
+            let tokens = words.iter().filter(|word| service.is_token(word));
+            secrets.extend(tokens.map(|token| (*token).to_owned()));
+            if let Value::Array(applications) = service.describe()["applications"].take() {
+                let known = applications.iter().filter_map(|one| one["client_secret"].as_str());
+                secrets.extend(known.map(str::to_owned));
+            }
+        }
+        secrets
+    }
+
+    fn worlds(&self) -> Vec<Realm> {
+        let main = vec![self.main().clone()];
+        [main, self.sandboxes().remembered(), self.sandboxes().all()].concat()
+    }
+}

@@ -1,0 +1,238 @@
+//! Keeping what changes: everything that is handed in while one commit is under way is the next.
+//!
+//! Whoever waits first commits for all, so that many writers, of one world or of several, share the
+//! wait for the disk.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+use redb::Database;
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+use super::documents;
+use super::folder::{DurableError, Folder};
+use super::rows::{self, Entry};
+use super::sandbox_record::KeptSandbox;
+use super::sandbox_row::SandboxRow;
+use super::witness::Witness;
+use crate::message::content::ContentPlace;
+use crate::service::{Keeper, NotKept};
+use crate::state::stored;
+
+/// The state of one mock; it has its folder to itself. A clone is another handle on the same.
+#[derive(Clone)]
+pub(crate) struct Durable(Arc<Inner>);
+
+struct Inner {
+    folder: Folder,
+    database: Database,
+    witness: Witness,
+    queue: Mutex<Queue>,
+    /// Everything up to here is kept; never ahead of what the queue says.
+    kept: AtomicU64,
+    /// Told after every commit.
+    committed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    /// In the order handed in.
+    waiting: Vec<Entry>,
+    /// The number of the newest of them.
+    taken: u64,
+    is_committing: bool,
+    failure: Option<NotKept>,
+}
+
+impl Durable {
+    pub(super) fn new(folder: Folder, database: Database, witness: Witness) -> Self {
+        Self(Arc::new(Inner {
+            folder,
+            database,
+            witness,
+            queue: Mutex::default(),
+            kept: AtomicU64::new(0),
+            committed: Condvar::new(),
+        }))
+    }
+
+    /// Where uploads are received, so that they can be kept without being copied.
+    pub(crate) fn uploads(&self) -> PathBuf {
+        self.0.folder.uploads()
+    }
+
+    /// What keeps every change of a world from now on.
+    pub(crate) fn keeper(&self, world: u64) -> Keeper {
+        let (taker, finisher) = (self.clone(), self.clone());
+        Keeper {
+            take: Box::new(move |noted| {
+                let rows = noted.changes.iter().flat_map(stored::rows).collect();
+                taker.take(Entry::Changes { world, is_reset: noted.is_reset, rows })
+            }),
+            finish: Box::new(move |number| finisher.finish(number)),
+        }
+    }
+
+    /// Keeps that there is a sandbox, before anybody is told of it.
+    ///
+    /// # Errors
+    /// [`NotKept`].
+    pub(crate) fn add(&self, sandbox: &KeptSandbox) -> Result<(), NotKept> {
+        let (row, definitions) = SandboxRow::of(sandbox);
+        self.finish(self.take(Entry::Sandbox { world: sandbox.key, row, definitions }))
+    }
+
+    /// Forgets a sandbox with all that is its own.
+    ///
+    /// # Errors
+    /// [`NotKept`].
+    pub(crate) fn remove(&self, world: u64) -> Result<(), NotKept> {
+        self.finish(self.take(Entry::End { world }))
+    }
+
+    fn take(&self, entry: Entry) -> u64 {
+        let mut queue = self.0.queue.lock();
+        queue.waiting.push(entry);
+        queue.taken += 1;
+        queue.taken
+    }
+
+    /// Returns once everything up to `number` is kept: by this caller, or by another who waits.
+    fn finish(&self, number: u64) -> Result<(), NotKept> {
+        if self.0.kept.load(Ordering::Acquire) >= number {
+            return Ok(());
+        }
+        // Who waits for the disk must not hold up the other calls of this thread.
+        let is_shared = Handle::try_current()
+            .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+        if is_shared {
+            tokio::task::block_in_place(|| self.0.finish(number))
+        } else {
+            self.0.finish(number)
+        }
+    }
+}
+
+impl Inner {
+    fn finish(&self, number: u64) -> Result<(), NotKept> {
+        let mut queue = self.queue.lock();
+        loop {
+            if self.kept.load(Ordering::Acquire) >= number {
+                return Ok(());
+            }
+            if let Some(failure) = &queue.failure {
+                return Err(failure.clone());
+            }
+            if queue.is_committing {
+                self.committed.wait(&mut queue);
+                continue;
+            }
+            queue.is_committing = true;
+            let (entries, newest) = (std::mem::take(&mut queue.waiting), queue.taken);
+            drop(queue);
+            let kept = self.keep(&entries);
+            queue = self.queue.lock();
+            queue.is_committing = false;
+            match kept {
+                Ok(()) => self.kept.store(newest, Ordering::Release),
+                Err(failure) => queue.failure = Some(failure),
+            }
+            self.committed.notify_all();
+        }
+    }
+
+    /// Files first: no row names one that is not there.
+    fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
+        let files = self.folder.files();
+        for content in entries.iter().flat_map(Entry::contents) {
+            if let ContentPlace::File { path, .. } = &content.place {
+                documents::keep(&files, content, path)
+                    .map_err(|cause| NotKept(DurableError::io(&files)(cause).to_string()))?;
+            }
+        }
+        let commits = rows::keep(&self.database, entries)
+            .map_err(|error| NotKept(format!("{}: {error}", self.folder.database().display())))?;
+        self.witness
+            .saw(commits)
+            .map_err(|cause| NotKept(DurableError::io(&self.folder.witness())(cause).to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::open::Opened;
+    use super::{Durable, Inner};
+    use crate::shell::settings;
+    use crate::state::change::Change;
+    use crate::value::settings::RateLimitMode;
+    use crate::world::Noted;
+
+    fn opened(folder: &std::path::Path) -> Opened {
+        let world = settings::world("empty").expect("it is embedded");
+        let settings = settings::defaults("http://moot.test", world);
+        Durable::open(folder, &settings).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn noted() -> Noted {
+        Noted { is_reset: false, changes: vec![Change::SetRateLimit(RateLimitMode::Off)] }
+    }
+
+    /// The number of commits so far, as the file beside the database tells it.
+    fn commits(inner: &Inner) -> u64 {
+        super::super::witness::seen(&inner.folder.witness()).expect("a readable file")
+    }
+
+    #[test]
+    fn what_is_handed_in_together_is_one_commit() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let durable = opened(folder.path()).durable;
+        let before = commits(&durable.0);
+        let keepers = [0, 0, 1, 2, 2].map(|world| durable.keeper(world));
+        let numbers: Vec<u64> = keepers.iter().map(|keeper| (keeper.take)(noted())).collect();
+        assert_eq!(BTreeSet::from_iter(&numbers).len(), numbers.len());
+        for (keeper, number) in keepers.iter().zip(numbers) {
+            assert_eq!((keeper.finish)(number), Ok(()));
+        }
+        assert_eq!(commits(&durable.0), before + 1);
+        let keeper = &keepers[0];
+        assert_eq!((keeper.finish)((keeper.take)(noted())), Ok(()));
+        assert_eq!(commits(&durable.0), before + 2);
+    }
+
+    #[test]
+    fn writers_of_many_threads_all_come_to_an_end() {
+        const THREADS: u64 = 8;
+        const WRITES: u64 = 20;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let durable = opened(folder.path()).durable;
+        let before = commits(&durable.0);
+        std::thread::scope(|scope| {
+            for world in 0..THREADS {
+                let keeper = durable.keeper(world % 3);
+                scope.spawn(move || {
+                    for _ in 0..WRITES {
+                        assert_eq!((keeper.finish)((keeper.take)(noted())), Ok(()));
+                    }
+                });
+            }
+        });
+        assert!(commits(&durable.0) <= before + THREADS * WRITES);
+    }
+
+    #[test]
+    fn after_a_failure_nothing_more_is_kept() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let durable = opened(folder.path()).durable;
+        let keeper = durable.keeper(0);
+        let kept = (keeper.take)(noted());
+        assert_eq!((keeper.finish)(kept), Ok(()));
+        durable.0.queue.lock().failure = Some(super::NotKept("no room".to_owned()));
+        assert_eq!((keeper.finish)(kept), Ok(()), "what is kept stays kept");
+        let lost = (keeper.take)(noted());
+        assert_eq!((keeper.finish)(lost), Err(super::NotKept("no room".to_owned())));
+    }
+}

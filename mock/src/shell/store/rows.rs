@@ -1,0 +1,247 @@
+//! The database: rows by world and key, small documents by digest, sandboxes, and what the state is
+//! of.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use moot_fixtures::world::SeedWorld;
+use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
+use serde::{Deserialize, Serialize};
+
+use super::sandbox_row::{Definitions, SandboxRow};
+use crate::message::content::{Content, ContentPlace};
+use crate::message::rendered::json_bytes;
+use crate::state::stored::Row;
+
+/// Keys are those of [`crate::state::stored`] below the number of a world, such as `0/legal_request/42`.
+pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
+pub(super) const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
+pub(super) const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
+/// Seed worlds and answers of sandboxes.
+pub(super) const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> =
+    TableDefinition::new("definitions");
+pub(super) const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
+/// The row of [`ABOUT`] that says it.
+pub(super) const ABOUT_KEY: &str = "about";
+/// The number of the newest commit, beside it.
+const COMMITS_KEY: &str = "commits";
+/// And that of the newest sandbox: none is given twice.
+const MADE_KEY: &str = "made";
+
+/// The form of the rows; another one is not read.
+pub(super) const FORMAT: u32 = 2;
+/// The number of the main world.
+pub(super) const MAIN: u64 = 0;
+
+/// What the state is of.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct About {
+    pub(super) format: u32,
+    pub(super) seed: u64,
+    pub(super) seed_world: SeedWorld,
+    /// Starts so far, this one included.
+    pub(super) starts: u64,
+}
+
+/// One thing to keep.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// What changed in a world.
+    Changes { world: u64, is_reset: bool, rows: Vec<Row> },
+    /// There is a sandbox.
+    Sandbox { world: u64, row: SandboxRow, definitions: Definitions },
+    /// There is no such sandbox any more.
+    End { world: u64 },
+}
+
+impl Entry {
+    /// The documents that it names.
+    pub(super) fn contents(&self) -> impl Iterator<Item = &Content> {
+        let rows = match self {
+            Self::Changes { rows, .. } => rows.as_slice(),
+            Self::Sandbox { .. } | Self::End { .. } => &[],
+        };
+        rows.iter().flat_map(|row| &row.contents)
+    }
+}
+
+/// A large error of redb's in little room.
+pub(super) type Failure = Box<redb::Error>;
+
+/// The world of a key, and the rest of it.
+pub(super) fn split(key: &str) -> Option<(u64, &str)> {
+    let (world, rest) = key.split_once('/')?;
+    Some((world.parse().ok()?, rest))
+}
+
+/// Makes a database without rows.
+pub(super) fn create(path: &Path, about: &About) -> Result<Database, Failure> {
+    let database = Database::create(path).map_err(boxed)?;
+    let writing = begin(&database)?;
+    writing.open_table(ROWS).map_err(boxed)?;
+    writing.open_table(DOCUMENTS).map_err(boxed)?;
+    writing.open_table(SANDBOXES).map_err(boxed)?;
+    writing.open_table(DEFINITIONS).map_err(boxed)?;
+    put_about(&writing, about)?;
+    commit(writing)?;
+    Ok(database)
+}
+
+/// Opens a database that was read before.
+pub(super) fn open(path: &Path) -> Result<Database, Failure> {
+    Database::open(path).map_err(boxed)
+}
+
+/// What a start finds to be in use.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// Worlds; rows of others were left by writers that came after the end of theirs.
+    pub(super) worlds: BTreeSet<u64>,
+    /// Digests of definitions.
+    pub(super) definitions: BTreeSet<[u8; 32]>,
+    /// Digests of documents.
+    pub(super) documents: BTreeSet<[u8; 32]>,
+}
+
+/// Notes one more start, and forgets what is not in use; gives the commit's number.
+pub(super) fn start(database: &Database, about: &About, live: &Live) -> Result<u64, Failure> {
+    let writing = begin(database)?;
+    put_about(&writing, about)?;
+    {
+        let mut rows = writing.open_table(ROWS).map_err(boxed)?;
+        let is_live = |key: &str| split(key).is_some_and(|(world, _)| live.worlds.contains(&world));
+        rows.retain(|key, _| is_live(key)).map_err(boxed)?;
+        let mut definitions = writing.open_table(DEFINITIONS).map_err(boxed)?;
+        definitions.retain(|digest, _| live.definitions.contains(&digest)).map_err(boxed)?;
+        let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
+        let is_named = |digest: &[u8]| {
+            digest.try_into().is_ok_and(|digest: [u8; 32]| live.documents.contains(&digest))
+        };
+        documents.retain(|digest, _| is_named(digest)).map_err(boxed)?;
+    }
+    commit(writing)
+}
+
+/// Keeps everything in this order, durably and all or nothing; gives the commit's number.
+pub(super) fn keep(database: &Database, entries: &[Entry]) -> Result<u64, Failure> {
+    let writing = begin(database)?;
+    for entry in entries {
+        match entry {
+            Entry::Changes { world, is_reset, rows } => {
+                keep_rows(&writing, *world, *is_reset, rows)?;
+            }
+            Entry::Sandbox { world, row, definitions } => {
+                keep_sandbox(&writing, *world, row, definitions)?;
+            }
+            Entry::End { world } => {
+                writing.open_table(SANDBOXES).map_err(boxed)?.remove(world).map_err(boxed)?;
+                keep_rows(&writing, *world, true, &[])?;
+            }
+        }
+    }
+    commit(writing)
+}
+
+fn keep_rows(
+    writing: &WriteTransaction,
+    world: u64,
+    is_reset: bool,
+    changed: &[Row],
+) -> Result<(), Failure> {
+    let mut rows = writing.open_table(ROWS).map_err(boxed)?;
+    let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
+    if is_reset {
+        let Range { start, end } = keys(world);
+        rows.retain_in(start.as_str()..end.as_str(), |_, _| false).map_err(boxed)?;
+    }
+    for Row { key, value, contents } in changed {
+        for content in contents {
+            if let (ContentPlace::Memory(bytes), Some(digest)) = (&content.place, content.digest())
+                && documents.get(&digest[..]).map_err(boxed)?.is_none()
+            {
+                documents.insert(&digest[..], &bytes[..]).map_err(boxed)?;
+            }
+        }
+        let key = format!("{world}/{key}");
+        match value {
+            Some(value) => rows.insert(key.as_str(), &value[..]).map_err(boxed)?,
+            None => rows.remove(key.as_str()).map_err(boxed)?,
+        };
+    }
+    Ok(())
+}
+
+/// The keys of a world; `0` comes after `/`.
+fn keys(world: u64) -> Range<String> {
+    format!("{world}/")..format!("{world}0")
+}
+
+fn keep_sandbox(
+    writing: &WriteTransaction,
+    world: u64,
+    row: &SandboxRow,
+    definitions: &Definitions,
+) -> Result<(), Failure> {
+    let mut table = writing.open_table(DEFINITIONS).map_err(boxed)?;
+    for (digest, json) in definitions {
+        table.insert(digest, &json[..]).map_err(boxed)?;
+    }
+    let mut sandboxes = writing.open_table(SANDBOXES).map_err(boxed)?;
+    sandboxes.insert(world, &json_bytes(row)[..]).map_err(boxed)?;
+    let mut about = writing.open_table(ABOUT).map_err(boxed)?;
+    let newest = made(&about)?.max(world);
+    about.insert(MADE_KEY, &newest.to_be_bytes()[..]).map_err(boxed)?;
+    Ok(())
+}
+
+fn begin(database: &Database) -> Result<WriteTransaction, Failure> {
+    database.begin_write().map_err(boxed)
+}
+
+/// Commits durably; gives the number of this commit.
+fn commit(writing: WriteTransaction) -> Result<u64, Failure> {
+    let number = {
+        let mut table = writing.open_table(ABOUT).map_err(boxed)?;
+        let number = commits(&table)? + 1;
+        table.insert(COMMITS_KEY, &number.to_be_bytes()[..]).map_err(boxed)?;
+        number
+    };
+    writing.commit().map_err(boxed)?;
+    Ok(number)
+}
+
+/// The number of the newest commit.
+pub(super) fn commits(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<u64, Failure> {
+    number(table, COMMITS_KEY)
+}
+
+/// The number of the newest sandbox.
+pub(super) fn made(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<u64, Failure> {
+    number(table, MADE_KEY)
+}
+
+/// 0 where it was never written.
+fn number(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+    key: &str,
+) -> Result<u64, Failure> {
+    let value = table.get(key).map_err(boxed)?;
+    let bytes = value.and_then(|value| value.value().try_into().ok());
+    Ok(bytes.map_or(0, u64::from_be_bytes))
+}
+
+fn put_about(writing: &WriteTransaction, about: &About) -> Result<(), Failure> {
+    let json = json_bytes(about);
+    let mut table = writing.open_table(ABOUT).map_err(boxed)?;
+    table.insert(ABOUT_KEY, &json[..]).map_err(boxed)?;
+    Ok(())
+}
+
+pub(super) fn boxed(error: impl Into<redb::Error>) -> Failure {
+    Box::new(error.into())
+}

@@ -1,0 +1,111 @@
+//! A sandbox as a row of the database. Its seed world and its answers are large and mostly the same
+//! for many, so they are kept once, under their digests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::sandbox_record::KeptSandbox;
+use crate::message::rendered::json_bytes;
+use crate::shell::clock;
+use crate::shell::settings;
+use crate::value::settings::{ClockSetting, RateLimitMode, Secrets};
+use crate::world::settings::RunSettings;
+
+/// Seed worlds and answers by the SHA-256 of their JSON.
+pub(super) type Definitions = BTreeMap<[u8; 32], Vec<u8>>;
+
+/// The row.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SandboxRow {
+    seed: u64,
+    /// Digest of a seed world; `None` is as in the main world.
+    world: Option<[u8; 32]>,
+    /// Digest of a set of answers.
+    answers: [u8; 32],
+    clock: String,
+    rate_limit: RateLimitMode,
+    progression: String,
+    defects: Vec<String>,
+    secrets: Secrets,
+    lease_seconds: Option<u64>,
+}
+
+impl SandboxRow {
+    /// The row of a sandbox, and what it names.
+    pub(super) fn of(sandbox: &KeptSandbox) -> (Self, Definitions) {
+        let KeptSandbox { key: _, world, answers, settings, defects, lease } = sandbox;
+        let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } = settings;
+        let mut definitions = Definitions::new();
+        let mut define = |json: Vec<u8>| {
+            let digest: [u8; 32] = Sha256::digest(&json).into();
+            definitions.insert(digest, json);
+            digest
+        };
+        let row = Self {
+            seed: *seed,
+            world: world.as_ref().map(|world| define(json_bytes(world.as_ref()))),
+            answers: define(json_bytes(answers)),
+            clock: match clock {
+                ClockSetting::Real => "real".to_owned(),
+                ClockSetting::Frozen(at) => format!("frozen:{at}"),
+            },
+            rate_limit: *rate_limit,
+            progression: progression.to_string(),
+            defects: defects.iter().map(|defect| defect.id.clone()).collect(),
+            secrets: secrets.clone(),
+            lease_seconds: lease.map(|lease| lease.as_secs()),
+        };
+        (row, definitions)
+    }
+
+    /// The digests that it names.
+    pub(super) fn named(&self) -> impl Iterator<Item = [u8; 32]> {
+        self.world.into_iter().chain([self.answers])
+    }
+
+    /// The sandbox of a row.
+    ///
+    /// # Errors
+    /// What of it can't be read.
+    pub(super) fn sandbox(
+        &self,
+        key: u64,
+        definitions: &Definitions,
+    ) -> Result<KeptSandbox, String> {
+        let broken = |error: settings::SettingError| error.to_string();
+        let defects = self.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
+        let world: Option<SeedWorld> =
+            self.world.map(|digest| defined(&digest, definitions)).transpose()?;
+        let answers: Answers = defined(&self.answers, definitions)?;
+        Ok(KeptSandbox {
+            key,
+            world: world.map(Arc::new),
+            answers,
+            settings: RunSettings {
+                seed: self.seed,
+                base_url: String::new(),
+                clock: settings::clock(&self.clock, clock::now()).map_err(broken)?,
+                rate_limit: self.rate_limit,
+                progression: settings::progression(&self.progression).map_err(broken)?,
+                secrets: self.secrets.clone(),
+            },
+            defects: defects.map_err(broken)?,
+            lease: self.lease_seconds.map(Duration::from_secs),
+        })
+    }
+}
+
+fn defined<T: DeserializeOwned>(digest: &[u8; 32], definitions: &Definitions) -> Result<T, String> {
+    let json = definitions.get(digest).ok_or("what it was made of is missing")?;
+    if Sha256::digest(json)[..] != digest[..] {
+        return Err("what it was made of is not what was stored".to_owned());
+    }
+    serde_json::from_slice(json).map_err(|error| error.to_string())
+}

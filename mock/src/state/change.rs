@@ -1,0 +1,202 @@
+//! What changes: plain records, so that a store can keep exactly what was applied.
+//!
+//! Deciding is done before; whatever one change implies stands beside it in the same list.
+
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::message::content::Content;
+use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
+use crate::value::clock::Clock;
+use crate::value::delivery_policy::DeliveryPolicy;
+use crate::value::limits::JOURNAL_CHANGES_MAX;
+use crate::value::settings::RateLimitMode;
+use crate::value::timestamp;
+
+/// One change.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Creates or replaces a legal request.
+    PutLegalRequest {
+        /// Its row.
+        row: u32,
+        /// All of it.
+        record: Arc<LegalRequest>,
+    },
+    /// Creates a repository document.
+    PutRepositoryDocument {
+        /// Its row.
+        row: u32,
+        /// All of it.
+        record: Arc<RepositoryDocument>,
+    },
+    /// Creates a webhook.
+    PutWebhook {
+        /// Its row.
+        row: u32,
+        /// All of it.
+        record: Arc<Webhook>,
+    },
+    /// Deletes a webhook.
+    DeleteWebhook {
+        /// Its row.
+        row: u32,
+    },
+    /// Creates or replaces a delivery.
+    PutDelivery {
+        /// All of it.
+        record: Arc<Delivery>,
+    },
+    /// Forgets a delivery.
+    DeleteDelivery {
+        /// Its id.
+        id: u64,
+    },
+    /// Lets a token expire before its time.
+    ExpireToken {
+        /// Number of the call that issued it.
+        serial: u64,
+    },
+    /// Revokes a token.
+    RevokeToken {
+        /// Number of the call that issued it.
+        serial: u64,
+    },
+    /// Forgets that a token was expired or revoked.
+    ForgetToken {
+        /// Number of the call that issued it.
+        serial: u64,
+    },
+    /// Revokes every earlier token of an application.
+    RevokeEarlierTokens {
+        /// Its index.
+        application: u32,
+        /// Number of the call that issued the first token that stays.
+        serial: u64,
+    },
+    /// Registers the bytes of an address.
+    PutAddress {
+        /// The address, as the WHATWG parser writes it.
+        url: String,
+        /// Its bytes.
+        content: Content,
+        /// Their media type.
+        content_type: Option<String>,
+    },
+    /// Sets the clock.
+    SetClock(Clock),
+    /// Sets what the rate limit does.
+    SetRateLimit(RateLimitMode),
+    /// Sets how deliveries are attempted.
+    SetDeliveryPolicy(DeliveryPolicy),
+}
+
+/// Bytes of most changes in words.
+const WORDS_MOSTLY: usize = 64;
+
+/// The first changes of a list in words, a line each; then how many more there are.
+pub(crate) fn summary(changes: &[Change]) -> String {
+    let shown = changes.len().min(JOURNAL_CHANGES_MAX);
+    let mut words = String::with_capacity(shown * WORDS_MOSTLY);
+    for change in &changes[..shown] {
+        if !words.is_empty() {
+            words.push('\n');
+        }
+        // A String takes all that is written.
+        let _ = change.put_in_words(&mut words);
+    }
+    let more = changes.len() - shown;
+    if more > 0 {
+        let _ = write!(words, "\nand {more} more");
+    }
+    words
+}
+
+impl From<LegalRequest> for Change {
+    /// The change that creates or replaces it.
+    fn from(record: LegalRequest) -> Self {
+        Self::PutLegalRequest { row: record.row, record: Arc::new(record) }
+    }
+}
+
+impl Change {
+    fn put_in_words(&self, words: &mut String) -> fmt::Result {
+        match self {
+            Self::PutLegalRequest { record, .. } => {
+                // On the path of every creation: put together, not formatted.
+                for text in ["legal request ", &record.id, " is ", record.status().as_str()] {
+                    words.push_str(text);
+                }
+                Ok(())
+            }
+            Self::PutRepositoryDocument { record, .. } => {
+                write!(words, "document {} stored", record.id)
+            }
+            Self::PutWebhook { record, .. } => write!(words, "webhook {} registered", record.id),
+            Self::DeleteWebhook { row } => write!(words, "webhook of row {row} deleted"),
+            Self::PutDelivery { record } => {
+                write!(words, "delivery {} to {} {}", record.id, record.url, record.state.as_str())
+            }
+            Self::DeleteDelivery { id } => write!(words, "delivery {id} forgotten"),
+            Self::ExpireToken { serial } => write!(words, "token of call {serial} expired"),
+            Self::RevokeToken { serial } => write!(words, "token of call {serial} revoked"),
+            Self::ForgetToken { serial } => write!(words, "token of call {serial} forgotten"),
+            Self::RevokeEarlierTokens { serial, .. } => {
+                write!(words, "tokens of the application before call {serial} revoked")
+            }
+            Self::PutAddress { url, .. } => write!(words, "address {url} registered"),
+            Self::SetClock(_) => write!(words, "clock set"),
+            Self::SetRateLimit(mode) => write!(words, "rate limit set to {}", mode.as_str()),
+            Self::SetDeliveryPolicy(_) => write!(words, "delivery policy set"),
+        }
+    }
+}
+
+/// What came of a change beside the change: something that fell due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub kind: EffectKind,
+    /// Of which legal request or delivery.
+    pub id: String,
+    /// In words.
+    pub detail: String,
+}
+
+/// What fell due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    /// A legal request changed its status.
+    Transition,
+    /// A legal request expired.
+    Expiry,
+    /// A delivery was queued.
+    Delivery,
+}
+
+/// JSON of an effect: a member of `fired`.
+#[derive(Serialize)]
+pub(crate) struct EffectView<'a> {
+    at: String,
+    kind: EffectKind,
+    id: &'a str,
+    detail: &'a str,
+}
+
+impl Effect {
+    /// The JSON of the control plane.
+    pub(crate) fn view(&self) -> EffectView<'_> {
+        EffectView {
+            at: timestamp::exact(self.at),
+            kind: self.kind,
+            id: &self.id,
+            detail: &self.detail,
+        }
+    }
+}

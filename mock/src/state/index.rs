@@ -1,0 +1,90 @@
+//! Which rows a list has: a rank/select bitmap per company and status.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::{LegalRequestStatus, ListOrder};
+use roaring::RoaringBitmap;
+
+/// The rows of one resource, by company. Worlds of the same seed share it until they change it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Index(Vec<Arc<Members>>);
+
+/// The rows of one company. Each bitmap is shared for itself: the first change of a world copies those
+/// that it changes, and readers don't wait for the others.
+#[derive(Debug, Clone, Default)]
+struct Members {
+    all: Arc<RoaringBitmap>,
+    by_status: Vec<Arc<RoaringBitmap>>,
+}
+
+impl Index {
+    /// No rows, for so many companies and statuses.
+    pub(crate) fn new(companies: usize, statuses: usize) -> Self {
+        let none = Members { all: Arc::default(), by_status: vec![Arc::default(); statuses] };
+        Self((0..companies).map(|_| Arc::new(none.clone())).collect())
+    }
+
+    /// Adds a row; `status` is the place of its status, where rows have one.
+    pub(crate) fn insert(&mut self, company: u32, row: u32, status: Option<usize>) {
+        self.change(company, |members| {
+            if !members.all.contains(row) {
+                Arc::make_mut(&mut members.all).insert(row);
+            }
+            if let Some(rows) = status.and_then(|status| members.by_status.get_mut(status)) {
+                Arc::make_mut(rows).insert(row);
+            }
+        });
+    }
+
+    /// Removes a row.
+    pub(crate) fn remove(&mut self, company: u32, row: u32) {
+        self.change(company, |members| {
+            let all = std::iter::once(&mut members.all).chain(&mut members.by_status);
+            for rows in all.filter(|rows| rows.contains(row)) {
+                Arc::make_mut(rows).remove(row);
+            }
+        });
+    }
+
+    fn change(&mut self, company: u32, change: impl FnOnce(&mut Members)) {
+        if let Some(members) = self.0.get_mut(company as usize) {
+            change(Arc::make_mut(members));
+        }
+    }
+
+    /// The rows of a company, of one status where one is given.
+    pub(crate) fn rows(&self, company: u32, status: Option<usize>) -> Option<&RoaringBitmap> {
+        let members = self.0.get(company as usize)?;
+        match status {
+            Some(status) => members.by_status.get(status).map(AsRef::as_ref),
+            None => Some(&members.all),
+        }
+    }
+}
+
+/// The rows of one page: `count` rows after the first `skipped`, in `order`.
+pub(crate) fn page(rows: &RoaringBitmap, order: ListOrder, skipped: u64, count: u32) -> Vec<u32> {
+    let count = count as usize;
+    let mut page = Vec::with_capacity(usize::try_from(rows.len()).unwrap_or(count).min(count));
+    match order {
+        ListOrder::OldestFirst => {
+            let Some(first) = select(rows, Some(skipped)) else { return page };
+            page.extend(rows.range(first..).take(count));
+        }
+        ListOrder::NewestFirst => {
+            let rank = rows.len().checked_sub(1).and_then(|last| last.checked_sub(skipped));
+            let Some(first) = select(rows, rank) else { return page };
+            page.extend(rows.range(..=first).rev().take(count));
+        }
+    }
+    page
+}
+
+fn select(rows: &RoaringBitmap, rank: Option<u64>) -> Option<u32> {
+    rows.select(u32::try_from(rank?).ok()?)
+}
+
+/// The place of a status in an index.
+pub(crate) const fn status_place(status: LegalRequestStatus) -> usize {
+    status as usize
+}

@@ -1,0 +1,57 @@
+//! The ids of seed rows: those that a seed world names, and all the others, which derive from their rows.
+
+use std::collections::BTreeMap;
+
+use crate::value::identifier::{Identifiers, Kind};
+use crate::value::settings::SettingsError;
+
+/// The rows of one kind by id. A derived id leads to its row without being kept.
+#[derive(Debug)]
+pub(crate) struct Ids {
+    kind: Kind,
+    rows: u32,
+    named: BTreeMap<String, u32>,
+    /// Which rows these are: their derived ids lead nowhere.
+    named_rows: Vec<u32>,
+}
+
+impl Ids {
+    /// The ids of all rows of a kind, in the order of the rows.
+    ///
+    /// # Errors
+    /// [`SettingsError::SeedWorld`] where two `what` have the same.
+    pub(super) fn new<'a>(
+        kind: Kind,
+        what: &str,
+        identifiers: &Identifiers,
+        ids: impl Iterator<Item = &'a String>,
+    ) -> Result<Self, SettingsError> {
+        let mut all = Self { kind, rows: 0, named: BTreeMap::new(), named_rows: Vec::new() };
+        let twice = |id: &str| SettingsError::SeedWorld(format!("two {what} `{id}`"));
+        for (row, id) in (0..).zip(ids) {
+            all.rows = row + 1;
+            if identifiers.number(kind, id) == Some(u64::from(row)) {
+                continue;
+            }
+            all.named_rows.push(row);
+            if all.named.insert(id.clone(), row).is_some() {
+                return Err(twice(id));
+            }
+        }
+        match all.named.keys().find(|id| all.derived(identifiers, id).is_some()) {
+            Some(id) => Err(twice(id)),
+            None => Ok(all),
+        }
+    }
+
+    /// The row of an id.
+    pub(crate) fn row(&self, identifiers: &Identifiers, id: &str) -> Option<u32> {
+        self.named.get(id).copied().or_else(|| self.derived(identifiers, id))
+    }
+
+    fn derived(&self, identifiers: &Identifiers, id: &str) -> Option<u32> {
+        let row = u32::try_from(identifiers.number(self.kind, id)?).ok()?;
+        let is_derived = row < self.rows && self.named_rows.binary_search(&row).is_err();
+        is_derived.then_some(row)
+    }
+}

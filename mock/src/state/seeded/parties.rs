@@ -1,0 +1,96 @@
+//! Companies, their applications and users, and their workflows.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::{Answers, Scopes};
+use moot_fixtures::world::SeedWorld;
+
+use crate::resource::workflow::Workflow;
+use crate::state::table;
+use crate::value::identifier::{Identifiers, Kind};
+use crate::value::settings::SettingsError;
+
+/// A company: what one application can see (§5.6).
+#[derive(Debug)]
+pub(crate) struct Company {
+    pub(crate) name: String,
+    pub(crate) users: Vec<String>,
+    /// Index of its first application, and so many.
+    pub(crate) applications: std::ops::Range<u32>,
+    /// Row of its first workflow, and so many.
+    pub(crate) workflows: std::ops::Range<u32>,
+}
+
+/// An OAuth application (§4.1).
+pub(crate) struct Application {
+    pub(crate) client_id: String,
+    pub(crate) client_secret: String,
+    pub(crate) scopes: Scopes,
+    /// Index of its company.
+    pub(crate) company: u32,
+}
+
+impl std::fmt::Debug for Application {
+    /// Without the secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Application").field("client_id", &self.client_id).finish_non_exhaustive()
+    }
+}
+
+/// All parties of a seed world, in its order.
+pub(super) struct Parties {
+    pub(super) companies: Vec<Company>,
+    pub(super) applications: Vec<Application>,
+    pub(super) application_numbers: BTreeMap<String, u32>,
+    pub(super) workflows: Vec<Workflow>,
+}
+
+/// Reads the parties.
+pub(super) fn read(
+    world: &SeedWorld,
+    answers: &Answers,
+    identifiers: &Identifiers,
+) -> Result<Parties, SettingsError> {
+    let mut parties = Parties {
+        companies: Vec::new(),
+        applications: Vec::new(),
+        application_numbers: BTreeMap::new(),
+        workflows: Vec::new(),
+    };
+    for (company, seed) in (0..).zip(&world.companies) {
+        let first_application = table::length(parties.applications.len());
+        for application in &seed.applications {
+            let number = table::length(parties.applications.len());
+            let client_id = application.client_id.clone();
+            if parties.application_numbers.insert(client_id, number).is_some() {
+                return Err(SettingsError::SeedWorld(format!(
+                    "two applications `{}`",
+                    application.client_id
+                )));
+            }
+            parties.applications.push(Application {
+                client_id: application.client_id.clone(),
+                client_secret: application.client_secret.clone(),
+                scopes: application.scopes,
+                company,
+            });
+        }
+        let first_workflow = table::length(parties.workflows.len());
+        for workflow in &seed.workflows {
+            let row = table::length(parties.workflows.len());
+            let id = workflow
+                .id
+                .clone()
+                .unwrap_or_else(|| identifiers.id(Kind::Workflow, u64::from(row)));
+            let merges = seed.merge_documents;
+            parties.workflows.push(Workflow::new(answers, id, company, merges, workflow));
+        }
+        parties.companies.push(Company {
+            name: seed.name.clone(),
+            users: seed.users.clone(),
+            applications: first_application..table::length(parties.applications.len()),
+            workflows: first_workflow..table::length(parties.workflows.len()),
+        });
+    }
+    Ok(parties)
+}

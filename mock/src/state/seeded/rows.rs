@@ -1,0 +1,83 @@
+//! Legal requests, repository documents and webhooks of a seed world.
+
+mod documents;
+mod legal_requests;
+mod webhooks;
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Answers, LegalRequestStatus};
+use moot_fixtures::world::SeedWorld;
+
+use super::Ids;
+use super::parties::Parties;
+use super::{seeded_at, shared};
+use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::state::index::Index;
+use crate::state::index::status_place;
+use crate::value::identifier::{Identifiers, Kind};
+use crate::value::settings::SettingsError;
+
+/// The rows, their ids and their indexes.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) legal_requests: Arc<Vec<Arc<LegalRequest>>>,
+    pub(crate) documents: Arc<Vec<Arc<RepositoryDocument>>>,
+    pub(crate) webhooks: Arc<Vec<Arc<Webhook>>>,
+    pub(crate) legal_request_ids: Ids,
+    pub(crate) document_ids: Ids,
+    pub(crate) webhook_ids: Ids,
+    pub(crate) legal_request_index: Index,
+    pub(crate) document_index: Index,
+    pub(crate) webhook_index: Index,
+}
+
+/// What reading rows needs.
+struct Source<'a> {
+    world: &'a SeedWorld,
+    answers: &'a Answers,
+    identifiers: &'a Identifiers,
+    parties: &'a Parties,
+    seeded_at: jiff::Timestamp,
+}
+
+/// Reads the rows.
+pub(super) fn read(
+    world: &SeedWorld,
+    answers: &Answers,
+    identifiers: &Identifiers,
+    parties: &Parties,
+) -> Result<Rows, SettingsError> {
+    let source = Source { world, answers, identifiers, parties, seeded_at: seeded_at(world)? };
+    let mut legal_requests = legal_requests::read(&source)?;
+    let documents = documents::read(&source, &mut legal_requests)?;
+    let webhooks = webhooks::read(&source);
+
+    let companies = world.companies.len();
+    let mut legal_request_index = Index::new(companies, LegalRequestStatus::ALL.len());
+    for (row, record) in (0..).zip(&legal_requests) {
+        legal_request_index.insert(record.company, row, Some(status_place(record.status())));
+    }
+    let mut document_index = Index::new(companies, 0);
+    for (row, record) in (0..).zip(&documents) {
+        document_index.insert(record.company, row, None);
+    }
+    let mut webhook_index = Index::new(companies, 0);
+    for (row, record) in (0..).zip(&webhooks) {
+        webhook_index.insert(record.company, row, None);
+    }
+    let requests = legal_requests.iter().map(|record| &record.id);
+    let uploads = documents.iter().map(|record| &record.id);
+    let hooks = webhooks.iter().map(|record| &record.id);
+    Ok(Rows {
+        legal_request_ids: Ids::new(Kind::LegalRequest, "requests", identifiers, requests)?,
+        document_ids: Ids::new(Kind::RepositoryDocument, "documents", identifiers, uploads)?,
+        webhook_ids: Ids::new(Kind::Webhook, "webhooks", identifiers, hooks)?,
+        legal_requests: Arc::new(legal_requests),
+        documents: shared(documents),
+        webhooks: shared(webhooks),
+        legal_request_index,
+        document_index,
+        webhook_index,
+    })
+}

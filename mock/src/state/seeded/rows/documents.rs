@@ -1,0 +1,138 @@
+//! Seed documents: uploaded ones, and those that archived requests left; by company and then by age.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use moot_fixtures::documents;
+use moot_fixtures::world::{SeedCompany, SeedDocument};
+use serde_json::Map;
+
+use super::Source;
+use super::legal_requests::back;
+use crate::message::content::Content;
+use crate::resource::repository_document::Draft;
+use crate::resource::signed_document::signed_document;
+use crate::resource::{LegalRequest, RepositoryDocument};
+use crate::state::table;
+use crate::value::identifier::Kind;
+use crate::value::settings::SettingsError;
+use moot_fixtures::contract::LegalRequestStatus;
+
+/// Between two uploads of a company.
+const UPLOAD_PACE: SignedDuration = SignedDuration::from_hours(7);
+/// The file of generated rows.
+const GENERATED_FILE: &str = "notes.txt";
+
+/// Where a document came from.
+enum Origin {
+    /// It was uploaded.
+    Upload(SeedDocument),
+    /// The request of this row was archived.
+    Archived(usize),
+}
+
+/// All documents; archived requests are told theirs.
+pub(super) fn read(
+    source: &Source<'_>,
+    legal_requests: &mut [Arc<LegalRequest>],
+) -> Result<Vec<RepositoryDocument>, SettingsError> {
+    let mut records = Vec::new();
+    for (company, seed) in (0..).zip(&source.world.companies) {
+        let mut origins = uploads(source, seed);
+        origins.extend(archived(company, legal_requests));
+        origins.sort_by_key(|(at, _)| *at);
+        for (at, origin) in origins {
+            let row = table::length(records.len());
+            match origin {
+                Origin::Upload(upload) => {
+                    records.push(uploaded(source, company, row, &upload, at)?);
+                }
+                Origin::Archived(place) => {
+                    let request = Arc::make_mut(&mut legal_requests[place]);
+                    request.document = Some(row);
+                    records.push(signed(source, row, request, at));
+                }
+            }
+        }
+    }
+    Ok(records)
+}
+
+fn uploads(source: &Source<'_>, seed: &SeedCompany) -> Vec<(Timestamp, Origin)> {
+    let generated = (1..=seed.generated_repository_documents).map(|number| SeedDocument {
+        id: None,
+        name: format!("Sample document {number:03}.txt"),
+        file: GENERATED_FILE.to_owned(),
+        custom_fields: Map::new(),
+    });
+    let uploads: Vec<SeedDocument> =
+        seed.repository_documents.iter().cloned().chain(generated).collect();
+    let count = table::length(uploads.len());
+    let at = |age| back(source.seeded_at, UPLOAD_PACE, age);
+    uploads
+        .into_iter()
+        .zip((1..=count).rev())
+        .map(|(upload, age)| (at(age), Origin::Upload(upload)))
+        .collect()
+}
+
+fn archived(
+    company: u32,
+    legal_requests: &[Arc<LegalRequest>],
+) -> impl Iterator<Item = (Timestamp, Origin)> {
+    legal_requests.iter().enumerate().filter_map(move |(place, request)| {
+        let is_archived =
+            request.company == company && request.status() == LegalRequestStatus::Archived;
+        let at = request.activity.last().map(|entry| entry.at)?;
+        is_archived.then_some((at, Origin::Archived(place)))
+    })
+}
+
+fn uploaded(
+    source: &Source<'_>,
+    company: u32,
+    row: u32,
+    seed: &SeedDocument,
+    created_at: Timestamp,
+) -> Result<RepositoryDocument, SettingsError> {
+    let document = documents::get(&seed.file)
+        .ok_or_else(|| SettingsError::SeedWorld(format!("no document file `{}`", seed.file)))?;
+    let id = seed.id.clone().unwrap_or_else(|| id(source, row));
+    let draft = Draft {
+        download_id: source.identifiers.download_id(&id),
+        id,
+        company,
+        name: seed.name.clone(),
+        custom_fields: &seed.custom_fields,
+        created_at,
+        legal_request_id: None,
+        content: Content::in_memory(Bytes::from_static(document.bytes)),
+    };
+    Ok(RepositoryDocument::new(source.answers.timestamps, draft))
+}
+
+fn signed(
+    source: &Source<'_>,
+    row: u32,
+    request: &LegalRequest,
+    created_at: Timestamp,
+) -> RepositoryDocument {
+    let (name, content) = signed_document(request);
+    let id = id(source, row);
+    let draft = Draft {
+        download_id: source.identifiers.download_id(&id),
+        id,
+        company: request.company,
+        name,
+        custom_fields: &Map::new(),
+        created_at,
+        legal_request_id: Some(&request.id),
+        content,
+    };
+    RepositoryDocument::new(source.answers.timestamps, draft)
+}
+
+fn id(source: &Source<'_>, row: u32) -> String {
+    source.identifiers.id(Kind::RepositoryDocument, u64::from(row))
+}

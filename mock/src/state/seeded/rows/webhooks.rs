@@ -1,0 +1,42 @@
+//! Seed webhooks, oldest first.
+
+use moot_fixtures::world::SeedWebhook;
+
+use super::Source;
+use crate::resource::Webhook;
+use crate::resource::webhook::{Credential, Draft};
+use crate::state::table;
+use crate::value::identifier::Kind;
+
+/// All webhooks, by company. Generated ones subscribe to nothing, so that no event calls on dozens of
+/// addresses that do not exist.
+pub(super) fn read(source: &Source<'_>) -> Vec<Webhook> {
+    let mut records = Vec::new();
+    for (company, seed) in (0..).zip(&source.world.companies) {
+        let generated = (1..=seed.generated_webhooks).map(|number| SeedWebhook {
+            id: None,
+            name: format!("Sample webhook {number:03}"),
+            url: format!("https://hooks.example/sample/{number}"),
+            auth_type: source.answers.webhook_auth_types.first().cloned().unwrap_or_default(),
+            token: None,
+            events: Vec::new(),
+        });
+        for webhook in seed.webhooks.iter().cloned().chain(generated) {
+            let row = table::length(records.len());
+            records.push(record(source, company, row, webhook));
+        }
+    }
+    records
+}
+
+fn record(source: &Source<'_>, company: u32, row: u32, seed: SeedWebhook) -> Webhook {
+    Webhook::new(Draft {
+        id: seed.id.unwrap_or_else(|| source.identifiers.id(Kind::Webhook, u64::from(row))),
+        company,
+        name: &seed.name,
+        url: seed.url,
+        auth_type: &seed.auth_type,
+        events: seed.events,
+        credential: seed.token.map_or(Credential::None, Credential::Bearer),
+    })
+}

@@ -1,0 +1,67 @@
+//! Rows by number: those of the seed, shared between worlds, and what this world changed of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Copy on write: the base is never touched.
+#[derive(Debug)]
+pub(crate) struct Table<R> {
+    base: Arc<Vec<Arc<R>>>,
+    /// Rows of the base that were replaced, or deleted.
+    changed: BTreeMap<u32, Option<Arc<R>>>,
+    /// Rows after the base.
+    added: Vec<Option<Arc<R>>>,
+}
+
+impl<R> Table<R> {
+    /// A table that starts as `base`.
+    pub(crate) const fn over(base: Arc<Vec<Arc<R>>>) -> Self {
+        Self { base, changed: BTreeMap::new(), added: Vec::new() }
+    }
+
+    /// The row of this number, unless it was deleted or never was.
+    pub(crate) fn get(&self, row: u32) -> Option<&Arc<R>> {
+        let place = row as usize;
+        match self.base.get(place) {
+            Some(seeded) if self.changed.is_empty() => Some(seeded),
+            Some(seeded) => self.changed.get(&row).map_or(Some(seeded), Option::as_ref),
+            None => self.added.get(place - self.base.len())?.as_ref(),
+        }
+    }
+
+    /// Rows of the seed, deleted ones too.
+    pub(crate) fn base_length(&self) -> u32 {
+        length(self.base.len())
+    }
+
+    /// The number of the next row: numbers are never used again.
+    pub(crate) fn next_row(&self) -> u32 {
+        length(self.base.len() + self.added.len())
+    }
+
+    /// Sets a row.
+    pub(crate) fn put(&mut self, row: u32, record: Arc<R>) {
+        self.set(row, Some(record));
+    }
+
+    /// Deletes a row.
+    pub(crate) fn delete(&mut self, row: u32) {
+        self.set(row, None);
+    }
+
+    fn set(&mut self, row: u32, record: Option<Arc<R>>) {
+        let Some(place) = (row as usize).checked_sub(self.base.len()) else {
+            self.changed.insert(row, record);
+            return;
+        };
+        if place >= self.added.len() {
+            self.added.resize(place + 1, None);
+        }
+        self.added[place] = record;
+    }
+}
+
+/// A count of rows, which [`crate::value::limits::ROWS_MAX`] keeps far below the end of `u32`.
+pub(crate) fn length(rows: usize) -> u32 {
+    u32::try_from(rows).unwrap_or(u32::MAX)
+}

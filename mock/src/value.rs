@@ -1,0 +1,15 @@
+//! Plain values: the bottom of the crate.
+
+pub(crate) mod address;
+pub mod clock;
+pub(crate) mod delivery_policy;
+pub(crate) mod document_type;
+pub(crate) mod email;
+pub(crate) mod identifier;
+pub(crate) mod key;
+pub(crate) mod limits;
+pub(crate) mod pdf;
+pub(crate) mod settings;
+pub(crate) mod short_id;
+pub(crate) mod timestamp;
+pub(crate) mod token;

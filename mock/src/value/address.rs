@@ -1,0 +1,135 @@
+//! Which addresses a document may be fetched from (§4.9): public and https.
+//!
+//! One WHATWG parse, so that decimal, octal and hexadecimal hosts are seen as the addresses they are.
+//! Nothing is resolved here: what a name resolves to is checked by whoever connects.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use percent_encoding::percent_decode_str;
+use url::{Host, Url};
+
+use crate::value::limits::URL_LENGTH_MAX;
+
+/// Names that never are on the public Internet (RFC 6761, RFC 6762, RFC 8375, and `.internal`).
+const PRIVATE_NAMES: [&str; 6] =
+    ["localhost", "local", "internal", "home.arpa", "invalid", "localdomain"];
+
+/// Names for examples and tests, which are never looked up.
+const RESERVED_NAMES: [&str; 6] =
+    ["test", "invalid", "example", "example.com", "example.net", "example.org"];
+
+/// Why an address is not a public https address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressFault {
+    #[error("is longer than 2,048 characters")]
+    TooLong,
+    #[error("is no absolute address")]
+    NotAbsolute,
+    #[error("is not https")]
+    NotHttps,
+    #[error("carries a user name or password")]
+    Credentials,
+    #[error("is an internal, private or special-purpose address")]
+    NotPublic,
+    #[error("names no host")]
+    NoHost,
+}
+
+/// A public https address.
+///
+/// # Errors
+/// [`AddressFault`].
+pub(crate) fn public_https(text: &str) -> Result<Url, AddressFault> {
+    if text.len() > URL_LENGTH_MAX {
+        return Err(AddressFault::TooLong);
+    }
+    let url = Url::parse(text).map_err(|_| AddressFault::NotAbsolute)?;
+    if url.scheme() != "https" {
+        return Err(AddressFault::NotHttps);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(AddressFault::Credentials);
+    }
+    match url.host() {
+        Some(Host::Domain(name)) if is_public_name(name) => Ok(url),
+        Some(Host::Ipv4(address)) if is_public_v4(address) => Ok(url),
+        Some(Host::Ipv6(address)) if is_public_v6(address) => Ok(url),
+        Some(_) => Err(AddressFault::NotPublic),
+        None => Err(AddressFault::NoHost),
+    }
+}
+
+/// Whether an address is on the public Internet: what a fetcher checks after resolving a name.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+/// Whether a host is this machine: there plain http is no risk.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_below(name, "localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Whether the host is a name that nobody can have (RFC 6761 §6, RFC 2606 §3): the seed worlds name
+/// such receivers, and nothing leaves the machine for them.
+pub(crate) fn is_reserved(url: &Url) -> bool {
+    let Some(host) = url.domain() else { return false };
+    RESERVED_NAMES.iter().any(|name| is_below(host, name))
+}
+
+/// The last segment of its path, decoded; `None` where there is none.
+pub(crate) fn last_segment(url: &Url) -> Option<String> {
+    let segment = url.path_segments()?.rfind(|segment| !segment.is_empty())?;
+    Some(percent_decode_str(segment).decode_utf8_lossy().into_owned())
+}
+
+fn is_public_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name.contains('.') && !PRIVATE_NAMES.iter().any(|private| is_below(name, private))
+}
+
+fn is_below(name: &str, parent: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Not of the IANA registry of special-purpose IPv4 addresses, nor multicast.
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let is_special = matches!(
+        (a, b, c),
+        (0 | 10 | 127 | 224..=255, _, _)
+            | (100, 64..=127, _)
+            | (169, 254, _)
+            | (172, 16..=31, _)
+            | (192, 0, 0 | 2)
+            | (192, 31, 196)
+            | (192, 52, 193)
+            | (192, 88, 99)
+            | (192, 168, _)
+            | (192, 175, 48)
+            | (198, 18 | 19, _)
+            | (198, 51, 100)
+            | (203, 0, 113)
+    );
+    !is_special
+}
+
+/// Global unicast without the special-purpose blocks inside it; what maps or translates IPv4
+/// addresses lies outside, or is one of those blocks (6to4, Teredo).
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [a, b, ..] = address.segments();
+    let is_global_unicast = a & 0xe000 == 0x2000;
+    let is_special = (a == 0x2001 && (b < 0x0200 || b == 0x0db8))
+        || a == 0x2002
+        || (a == 0x2620 && b == 0x004f)
+        || (a == 0x3fff && b < 0x1000);
+    is_global_unicast && !is_special
+}

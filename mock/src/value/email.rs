@@ -1,0 +1,59 @@
+//! Which texts are e-mail addresses (§4.5), and which counterparties are reserved for steering.
+
+use crate::value::limits::EMAIL_LENGTH_MAX;
+
+const LOCAL_LENGTH_MAX: usize = 64;
+/// Where no address leads anywhere (RFC 2606).
+const TEST: &str = ".test";
+
+/// Whether this is an address of the form `local@domain.name`, without comments, quotes or literals.
+pub(crate) fn is_well_formed(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    text.len() <= EMAIL_LENGTH_MAX
+        && (1..=LOCAL_LENGTH_MAX).contains(&local.len())
+        && local.split('.').all(is_atom)
+        && domain.contains('.')
+        && domain.split('.').all(is_label)
+}
+
+fn is_atom(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|letter| {
+            letter.is_ascii_alphanumeric()
+                || "!#$%&'*+-/=?^_`{|}~".contains(letter)
+                || (!letter.is_ascii() && letter.is_alphanumeric())
+        })
+}
+
+fn is_label(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+        && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
+}
+
+/// What a reserved counterparty does with a request, without the control plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reserved {
+    /// `sign@….test`: signs.
+    Signs,
+    /// `decline@….test`: declines.
+    Declines,
+    /// `expire@….test`: lets it expire.
+    LetsExpire,
+}
+
+impl Reserved {
+    /// What this address is reserved for, if anything.
+    pub(crate) fn of(email: &str) -> Option<Self> {
+        let (local, domain) = email.rsplit_once('@')?;
+        let end = domain.len().checked_sub(TEST.len()).and_then(|at| domain.get(at..))?;
+        if !end.eq_ignore_ascii_case(TEST) {
+            return None;
+        }
+        let names =
+            [("sign", Self::Signs), ("decline", Self::Declines), ("expire", Self::LetsExpire)];
+        let found = names.into_iter().find(|(name, _)| local.eq_ignore_ascii_case(name));
+        found.map(|(_, reserved)| reserved)
+    }
+}

@@ -1,0 +1,160 @@
+//! Identifiers: short hash strings (§2), a keyed bijection of a row's number.
+//!
+//! So an id needs no table to be found again, and no two rows of a kind share one. Eight characters
+//! of `0-9A-Za-z`; a number is below [`NUMBER_END`].
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::value::key::Key;
+use crate::value::short_id::{LENGTH, ShortId};
+
+/// The document id in the id of a download, which may be no real one.
+pub(crate) fn document_id_of(download_id: &str) -> Option<&str> {
+    download_id.len().checked_sub(CODE_LENGTH + 1).and_then(|end| download_id.get(..end))
+}
+
+/// What an id is of; ids of different kinds are unrelated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// §2.1.
+    LegalRequest,
+    /// §2.2.
+    RepositoryDocument,
+    /// §2.3.
+    Workflow,
+    /// §2.5.
+    Activity,
+    /// §2.6.
+    Webhook,
+    /// `request_id` of §7.
+    Call,
+}
+
+const KINDS: usize = 6;
+const HALF_BITS: u32 = 23;
+const HALF_MASK: u64 = (1 << HALF_BITS) - 1;
+const ROUNDS: u64 = 4;
+/// Bits of an activity's number that count the entries of one log; the rest is the row.
+const ENTRY_BITS: u32 = 20;
+const ENTRY_MASK: u64 = (1 << ENTRY_BITS) - 1;
+/// Letters of the code in the id of a download.
+const CODE_LENGTH: usize = 22;
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Numbers that have an id end before this one.
+pub(crate) const NUMBER_END: u64 = 1 << (2 * HALF_BITS);
+
+/// The ids of one seed.
+#[derive(Debug, Clone)]
+pub(crate) struct Identifiers {
+    keys: [Key; KINDS],
+    downloads: Key,
+}
+
+impl Identifiers {
+    /// The ids that derive from `seed`.
+    pub(crate) fn new(seed: u64) -> Self {
+        let purposes =
+            ["request id", "document id", "workflow id", "activity id", "webhook id", "call id"];
+        Self {
+            keys: purposes.map(|purpose| Key::derive(seed, purpose)),
+            downloads: Key::derive(seed, "download id"),
+        }
+    }
+
+    /// The id of a number; numbers from [`NUMBER_END`] on wrap around.
+    pub(crate) fn id(&self, kind: Kind, number: u64) -> String {
+        self.short_id(kind, number).into()
+    }
+
+    /// The same, held in place.
+    fn short_id(&self, kind: Kind, number: u64) -> ShortId {
+        let key = self.keys[kind as usize];
+        let number = number % NUMBER_END;
+        let (mut left, mut right) = (number >> HALF_BITS, number & HALF_MASK);
+        for round in 0..ROUNDS {
+            (left, right) = (right, left ^ mixed(key, round, right));
+        }
+        digits((left << HALF_BITS) | right)
+    }
+
+    /// The id of the `entry`th entry in the log of the request of a row.
+    pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
+        self.short_id(Kind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
+    }
+
+    /// The id of a document's download: the document's, and a code that makes it unguessable.
+    pub(crate) fn download_id(&self, document_id: &str) -> String {
+        let code = self.downloads.code(document_id.as_bytes());
+        format!("{document_id}-{}", URL_SAFE_NO_PAD.encode(code))
+    }
+
+    /// The number of an id; `None` for a text that is the id of none.
+    pub(crate) fn number(&self, kind: Kind, id: &str) -> Option<u64> {
+        let key = self.keys[kind as usize];
+        let value = value(id)?;
+        let (mut left, mut right) = (value >> HALF_BITS, value & HALF_MASK);
+        for round in (0..ROUNDS).rev() {
+            (left, right) = (right ^ mixed(key, round, left), left);
+        }
+        Some((left << HALF_BITS) | right)
+    }
+}
+
+fn mixed(key: Key, round: u64, half: u64) -> u64 {
+    key.scramble((round << 32) | half) & HALF_MASK
+}
+
+fn digits(mut value: u64) -> ShortId {
+    let mut text = [b'0'; LENGTH];
+    for place in text.iter_mut().rev() {
+        *place = DIGITS[(value % 62) as usize];
+        value /= 62;
+    }
+    ShortId::of(text).expect("the digits are ASCII letters and digits")
+}
+
+fn value(text: &str) -> Option<u64> {
+    if text.len() != LENGTH {
+        return None;
+    }
+    let value = text.bytes().try_fold(0_u64, |value, byte| {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'A'..=b'Z' => byte - b'A' + 10,
+            b'a'..=b'z' => byte - b'a' + 36,
+            _ => return None,
+        };
+        Some(value * 62 + u64::from(digit))
+    })?;
+    (value < NUMBER_END).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Identifiers, Kind, NUMBER_END};
+
+    #[track_caller]
+    fn check(identifiers: &Identifiers, number: u64) {
+        let id = identifiers.id(Kind::LegalRequest, number);
+        assert_eq!(id.len(), 8);
+        assert_eq!(identifiers.number(Kind::LegalRequest, &id), Some(number));
+        assert_ne!(id, identifiers.id(Kind::Webhook, number), "kinds are unrelated");
+    }
+
+    #[test]
+    fn ids_lead_back_to_their_numbers() {
+        let identifiers = Identifiers::new(7);
+        (0..10_000).for_each(|number| check(&identifiers, number));
+        check(&identifiers, NUMBER_END - 1);
+    }
+
+    #[test]
+    fn texts_that_are_no_id_lead_nowhere() {
+        let identifiers = Identifiers::new(7);
+        for text in ["", "short", "ninechars", "not-an-i", "üüüü", "zzzzzzzz"] {
+            assert_eq!(identifiers.number(Kind::LegalRequest, text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A small real PDF of plain lines: the signed document of a generated agreement.
+//!
+//! Text only, one standard font; letters outside Windows-1252 become `?`.
+
+use std::fmt::Write;
+
+use crate::value::limits::PDF_LINES_MAX;
+
+const LINES_PER_PAGE: usize = 44;
+const LINE_LETTERS_MAX: usize = 88;
+const FIRST_PAGE_OBJECT: usize = 4;
+
+/// A document of these lines, wrapped and paged; lines beyond [`PDF_LINES_MAX`] are left out.
+pub(crate) fn document(lines: &[String]) -> Vec<u8> {
+    let wrapped: Vec<String> =
+        lines.iter().flat_map(|line| wrap(line)).take(PDF_LINES_MAX).collect();
+    let pages: Vec<&[String]> =
+        if wrapped.is_empty() { vec![&[]] } else { wrapped.chunks(LINES_PER_PAGE).collect() };
+    let page_objects = (0..pages.len()).map(|page| FIRST_PAGE_OBJECT + 2 * page);
+    let kids: Vec<String> = page_objects.map(|object| format!("{object} 0 R")).collect();
+
+    let mut file = File::default();
+    file.object(b"<< /Type /Catalog /Pages 2 0 R >>");
+    file.object(
+        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()).as_bytes(),
+    );
+    file.object(
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    );
+    for (page, lines) in pages.iter().enumerate() {
+        let contents = FIRST_PAGE_OBJECT + 2 * page + 1;
+        file.object(
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] \
+                 /Resources << /Font << /F1 3 0 R >> >> /Contents {contents} 0 R >>"
+            )
+            .as_bytes(),
+        );
+        file.stream(&drawn(lines));
+    }
+    file.finish()
+}
+
+/// The operators that draw one page.
+fn drawn(lines: &[String]) -> Vec<u8> {
+    let mut operators = b"BT /F1 11 Tf 16 TL 60 780 Td\n".to_vec();
+    for line in lines {
+        operators.push(b'(');
+        for byte in line.chars().map(windows_1252) {
+            if matches!(byte, b'(' | b')' | b'\\') {
+                operators.push(b'\\');
+            }
+            operators.push(byte);
+        }
+        operators.extend_from_slice(b") Tj T*\n");
+    }
+    operators.extend_from_slice(b"ET\n");
+    operators
+}
+
+fn wrap(line: &str) -> Vec<String> {
+    let letters: Vec<char> = line.chars().collect();
+    if letters.is_empty() {
+        return vec![String::new()];
+    }
+    letters.chunks(LINE_LETTERS_MAX).map(|chunk| chunk.iter().collect()).collect()
+}
+
+fn windows_1252(letter: char) -> u8 {
+    match letter {
+        ' '..='~' => letter as u8,
+        '\u{a0}'..='\u{ff}' => letter as u8,
+        '€' => 0x80,
+        '‘' => 0x91,
+        '’' => 0x92,
+        '“' => 0x93,
+        '”' => 0x94,
+        '–' => 0x96,
+        '—' => 0x97,
+        _ => b'?',
+    }
+}
+
+/// The bytes so far, and where each object starts.
+#[derive(Default)]
+struct File {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl File {
+    fn object(&mut self, body: &[u8]) {
+        if self.bytes.is_empty() {
+            self.bytes.extend_from_slice(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n");
+        }
+        self.starts.push(self.bytes.len());
+        self.bytes.extend_from_slice(format!("{} 0 obj\n", self.starts.len()).as_bytes());
+        self.bytes.extend_from_slice(body);
+        self.bytes.extend_from_slice(b"\nendobj\n");
+    }
+
+    fn stream(&mut self, contents: &[u8]) {
+        let mut body = format!("<< /Length {} >>\nstream\n", contents.len()).into_bytes();
+        body.extend_from_slice(contents);
+        body.extend_from_slice(b"endstream");
+        self.object(&body);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        let table_start = self.bytes.len();
+        let size = self.starts.len() + 1;
+        let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
+        for start in &self.starts {
+            let _ = writeln!(table, "{start:010} 00000 n ");
+        }
+        let _ = write!(
+            table,
+            "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{table_start}\n%%EOF\n"
+        );
+        self.bytes.extend_from_slice(table.as_bytes());
+        self.bytes
+    }
+}

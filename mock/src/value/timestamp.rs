@@ -1,0 +1,32 @@
+//! How times are written: timestamps of bodies (question `timestamps`) and the `date` header.
+
+use std::time::{Duration, SystemTime};
+
+use http::HeaderValue;
+use jiff::Timestamp;
+use moot_fixtures::contract::TimestampForm;
+
+/// A timestamp in a form of §2.
+pub(crate) fn text(form: TimestampForm, at: Timestamp) -> String {
+    let pattern = match form {
+        TimestampForm::Seconds => "%Y-%m-%dT%H:%M:%SZ",
+        TimestampForm::Milliseconds => "%Y-%m-%dT%H:%M:%S.%3fZ",
+        TimestampForm::Offset => "%Y-%m-%dT%H:%M:%S+00:00",
+        TimestampForm::Basic => "%Y%m%dT%H%M%SZ",
+    };
+    at.strftime(pattern).to_string()
+}
+
+/// The form of the control plane, whatever the answers say: `2026-03-05T14:30:00Z`, with fractions
+/// where there are some.
+pub(crate) fn exact(at: Timestamp) -> String {
+    at.to_string()
+}
+
+/// The value of the `date` header at `now`; before 1970 it is that of 1970, since the format knows no
+/// earlier.
+pub(crate) fn date_header(now: Timestamp) -> HeaderValue {
+    let since_1970 = Duration::from_secs(now.as_second().max(0).unsigned_abs());
+    HeaderValue::from_str(&httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + since_1970))
+        .unwrap_or_else(|_| HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
+}

@@ -1,0 +1,91 @@
+//! Access tokens (§5): sealed, so that issuing stores nothing.
+//!
+//! A token is its grant and an authentication code under the world's key, in base64url. Whether a
+//! token has expired or was revoked is asked in [`crate::world::authorise`].
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
+
+use crate::value::key::Key;
+
+const GRANT_BYTES: usize = 21;
+const CODE_BYTES: usize = 16;
+const SEALED_BYTES: usize = GRANT_BYTES + CODE_BYTES;
+/// Letters of a token.
+pub(crate) const TEXT_LENGTH: usize = SEALED_BYTES.div_ceil(3) * 4 - (3 - SEALED_BYTES % 3) % 3;
+
+/// What a token says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Grant {
+    /// Index of the application.
+    pub(crate) application: u32,
+    /// What it may do.
+    pub(crate) scopes: Scopes,
+    /// Unix seconds.
+    pub(crate) issued_at: i64,
+    /// Number of the call that issued it: unique in its world.
+    pub(crate) serial: u64,
+}
+
+impl Grant {
+    /// Whether its life is over: at exactly 7200 seconds it is (§5.3).
+    pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
+        now.as_second().saturating_sub(self.issued_at) >= TOKEN_LIFETIME_SECONDS
+    }
+}
+
+/// Seals and opens the tokens of a world.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sealer(Key);
+
+impl Sealer {
+    /// The sealer of a world. The address is part of it, so that a token of one sandbox means
+    /// nothing in another of the same seed.
+    pub(crate) fn new(seed: u64, base_url: &str) -> Self {
+        Self(Key::derive(seed, &format!("token {base_url}")))
+    }
+
+    /// The token of a grant.
+    pub(crate) fn seal(self, grant: &Grant) -> String {
+        let mut sealed = [0; SEALED_BYTES];
+        sealed[..GRANT_BYTES].copy_from_slice(&written(grant));
+        let code = self.0.code(&sealed[..GRANT_BYTES]);
+        sealed[GRANT_BYTES..].copy_from_slice(&code);
+        URL_SAFE_NO_PAD.encode(sealed)
+    }
+
+    /// What a token grants; `None` for a text that is no token of this world.
+    pub(crate) fn open(self, token: &str) -> Option<Grant> {
+        if token.len() != TEXT_LENGTH {
+            return None;
+        }
+        let mut sealed = [0; SEALED_BYTES];
+        URL_SAFE_NO_PAD.decode_slice(token, &mut sealed).ok()?;
+        let (grant, code) = sealed.split_at(GRANT_BYTES);
+        (self.0.code(grant) == code).then(|| read(grant)).flatten()
+    }
+}
+
+fn written(grant: &Grant) -> [u8; GRANT_BYTES] {
+    let mut bytes = [0; GRANT_BYTES];
+    bytes[..4].copy_from_slice(&grant.application.to_be_bytes());
+    bytes[4] = u8::from(grant.scopes.read) | (u8::from(grant.scopes.write) << 1);
+    bytes[5..13].copy_from_slice(&grant.issued_at.to_be_bytes());
+    bytes[13..].copy_from_slice(&grant.serial.to_be_bytes());
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Option<Grant> {
+    let (application, rest) = bytes.split_first_chunk::<4>()?;
+    let (&[scopes], rest) = rest.split_first_chunk::<1>()?;
+    let (issued_at, rest) = rest.split_first_chunk::<8>()?;
+    let (serial, _) = rest.split_first_chunk::<8>()?;
+    Some(Grant {
+        application: u32::from_be_bytes(*application),
+        scopes: Scopes { read: scopes & 1 != 0, write: scopes & 2 != 0 },
+        issued_at: i64::from_be_bytes(*issued_at),
+        serial: u64::from_be_bytes(*serial),
+    })
+}

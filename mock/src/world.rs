@@ -1,0 +1,312 @@
+//! One owned value that is the whole service: its data, its clock, its limiter, its journal.
+//!
+//! The walk of a call: [`World::admit`] (limit, route, token, scope), then the shell reads the body,
+//! then [`World::answer`] (body, existence, rules). Answering changes nothing; what has to change is
+//! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
+
+pub(crate) mod admit;
+pub(crate) mod authorise;
+pub(crate) mod deliver;
+mod hook;
+mod kept;
+pub(crate) mod limiter;
+mod outcome;
+pub(crate) mod progression;
+mod reading;
+mod rows;
+pub mod settings;
+pub(crate) mod transition;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
+use serde_json::Value;
+
+use crate::fault::drill::{self, Drilled};
+use crate::fault::{self, Faults, Strike, Struck};
+use crate::journal::Journal;
+use crate::message::call::Call;
+use crate::message::problem::Problem;
+use crate::message::reply::Reply;
+use crate::message::response::Response;
+use crate::state::State;
+use crate::state::change::Change;
+use crate::state::seeded::{Application, Seeded};
+use crate::value::identifier::Identifiers;
+use crate::value::key::Key;
+use crate::value::settings::{Secrets, SettingsError};
+use crate::value::timestamp;
+use crate::value::token::{Grant, Sealer};
+use crate::world::limiter::Limiter;
+
+pub(crate) use hook::Hook;
+pub use kept::Noted;
+pub use outcome::Outcome;
+pub(crate) use reading::reading;
+pub use settings::{RunSettings, Settings};
+
+/// The whole service as a value.
+#[derive(Debug)]
+pub struct World {
+    seeded: Arc<Seeded>,
+    settings: RunSettings,
+    base_path: String,
+    state: State,
+    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    noted: Option<Noted>,
+    identifiers: Identifiers,
+    sealer: Sealer,
+    /// Calls so far: with the limiters, the journal, the faults and the drills the only interior state.
+    calls: AtomicU64,
+    limiter: Limiter,
+    token_limiter: Option<(u32, Limiter)>,
+    /// Held by each call that is being written into it, too: that is done without the lock of the world.
+    journal: Arc<Journal>,
+    faults: Faults,
+    drilled: Drilled,
+    hook: Option<Arc<dyn Hook>>,
+}
+
+impl World {
+    /// A world with seed rows of its own.
+    ///
+    /// # Errors
+    /// [`SettingsError`].
+    pub fn new(settings: Settings, system_now: Timestamp) -> Result<Self, SettingsError> {
+        let run = settings.run();
+        let seeded = Seeded::new(&settings.seed_world, settings.answers)?;
+        Self::from_seeded(Arc::new(seeded), run, system_now)
+    }
+
+    /// A world that shares its seed rows with others; nothing is copied until it changes.
+    ///
+    /// # Errors
+    /// [`SettingsError`].
+    pub fn from_seeded(
+        seeded: Arc<Seeded>,
+        settings: RunSettings,
+        _system_now: Timestamp,
+    ) -> Result<Self, SettingsError> {
+        let base_path = settings.check()?;
+        let state = State::new(&seeded, settings.clock, settings.rate_limit);
+        let window = seeded.answers().rate_limit_window;
+        Ok(Self {
+            base_path,
+            identifiers: Identifiers::new(settings.seed),
+            sealer: Sealer::new(settings.seed, &settings.base_url),
+            calls: AtomicU64::new(0),
+            limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
+            token_limiter: seeded
+                .answers()
+                .token_rate_limit
+                .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
+            journal: Arc::default(),
+            faults: Faults::default(),
+            drilled: Drilled::default(),
+            hook: None,
+            state,
+            noted: None,
+            seeded,
+            settings,
+        })
+    }
+
+    /// The same world, changed by `hook`. Call it before the first call is admitted: the rate limit
+    /// begins anew.
+    pub(crate) fn with_hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        let window = self.answers().rate_limit_window;
+        self.limiter = Limiter::new(hook.requests_per_minute_max(), window);
+        self.hook = Some(hook);
+        self
+    }
+
+    /// The same world as it was at first, but for the numbers of deliveries: these go on, so that an
+    /// attempt still under way is never taken for one of a new delivery.
+    ///
+    /// # Errors
+    /// [`SettingsError`], though settings that made a world once make it again.
+    pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
+        let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
+        world.state.next_delivery = self.state.next_delivery;
+        world.journal = Arc::new(self.journal.anew());
+        if let Some(hook) = &self.hook {
+            world = world.with_hook(Arc::clone(hook));
+        }
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
+        Ok(world)
+    }
+
+    /// The world's time while the system's is `system_now`.
+    pub fn now(&self, system_now: Timestamp) -> Timestamp {
+        self.state.clock.now(system_now)
+    }
+
+    /// The fault that strikes an admitted call, once: it is counted.
+    pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
+        self.faults.strike(Struck {
+            operation: call.admitted.operation,
+            application: call.admitted.principal.map(|principal| principal.application),
+            client: call.head.client,
+        })
+    }
+
+    /// The answer to a call that is struck before anything is done; `None` where all is done first.
+    pub(crate) fn struck_before(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+    ) -> Option<Response> {
+        if !strike.kind().is_before() {
+            return None;
+        }
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        let nothing = reply.empty(500);
+        fault::damage(&reply, call.admitted.operation, strike.kind(), &nothing)
+    }
+
+    /// The answer as a fault leaves it, and whether it struck at all.
+    pub(crate) fn struck(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        strike: &Strike,
+        response: Response,
+    ) -> (Response, bool) {
+        let reply = self.reply(now, call.head.path, call.admitted.serial);
+        match fault::damage(&reply, call.admitted.operation, strike.kind(), &response) {
+            Some(damaged) => (damaged, true),
+            None => {
+                self.faults.missed(strike);
+                (response, false)
+            }
+        }
+    }
+
+    /// Applies changes, in order: the only way in which a world changes.
+    pub fn apply(&mut self, changes: Vec<Change>) {
+        let changes = match &self.hook {
+            Some(hook) => hook.change(self, changes),
+            None => changes,
+        };
+        for change in changes {
+            if let Some(noted) = &mut self.noted {
+                noted.changes.push(change.clone());
+            }
+            self.state.apply(change);
+        }
+    }
+
+    /// Its seed rows.
+    pub const fn seeded(&self) -> &Arc<Seeded> {
+        &self.seeded
+    }
+
+    /// Its base address.
+    pub fn base_url(&self) -> &str {
+        &self.settings.base_url
+    }
+
+    /// What an application authenticates with.
+    pub(crate) fn client_secret<'s>(&self, application: &'s Application) -> Cow<'s, str> {
+        match &self.settings.secrets {
+            Secrets::Seeded => Cow::Borrowed(&application.client_secret),
+            Secrets::Own(name) => {
+                let id = &application.client_id;
+                let key = Key::derive(self.settings.seed, &format!("client secrets of {name}"));
+                let code = u128::from_be_bytes(key.code(id.as_bytes()));
+                Cow::Owned(format!("{id}-secret-{code:032x}"))
+            }
+        }
+    }
+
+    /// Who and what there is to call it with: `{"applications": […], "users": {…}, "workflows": […]}`.
+    pub fn describe(&self) -> Value {
+        self.seeded.describe(|application| self.client_secret(application))
+    }
+
+    pub(crate) const fn settings(&self) -> &RunSettings {
+        &self.settings
+    }
+
+    pub(crate) fn hook(&self) -> Option<&dyn Hook> {
+        self.hook.as_deref()
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        self.seeded.answers()
+    }
+
+    pub(crate) const fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) const fn sealer(&self) -> Sealer {
+        self.sealer
+    }
+
+    /// What a token grants; `None` for a text that is no token of this world.
+    pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
+        self.sealer.open(token)
+    }
+
+    pub(crate) const fn limiter(&self) -> &Limiter {
+        &self.limiter
+    }
+
+    pub(crate) const fn token_limiter(&self) -> Option<&(u32, Limiter)> {
+        self.token_limiter.as_ref()
+    }
+
+    pub(crate) const fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    pub(crate) const fn drilled(&self) -> &Drilled {
+        &self.drilled
+    }
+
+    /// An answer with what the drills add to it.
+    pub(crate) fn with_drills(&self, operation: Option<Operation>, response: Response) -> Response {
+        drill::added(self.drilled.get(), operation, response)
+    }
+
+    pub(crate) const fn journal(&self) -> &Arc<Journal> {
+        &self.journal
+    }
+
+    /// The number of the next call, or of what the control plane numbers like one.
+    pub(crate) fn next_serial(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A JSON answer to a call that no operation gave.
+    pub(crate) fn respond(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        status: u16,
+        body: Vec<u8>,
+    ) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).json(status, body)
+    }
+
+    /// A refusal of a call that no operation gave.
+    pub(crate) fn refuse(&self, now: Timestamp, call: &Call<'_>, problem: &Problem) -> Response {
+        self.reply(now, call.head.path, call.admitted.serial).problem(problem)
+    }
+
+    pub(crate) fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {
+        Reply {
+            answers: self.answers(),
+            base_path: &self.base_path,
+            path,
+            serial,
+            identifiers: &self.identifiers,
+            date: timestamp::date_header(now),
+        }
+    }
+}

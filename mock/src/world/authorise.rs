@@ -1,0 +1,97 @@
+//! Whose token a call carries, and whether it may do what it asks (§5, RFC 6750).
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use jiff::Timestamp;
+use moot_fixtures::contract::{Answers, Operation, ReadScope, Scope, TokenNeed};
+
+use crate::message::call::Principal;
+use crate::message::problem::Problem;
+use crate::value::token::Grant;
+use crate::world::World;
+
+const SCHEME: &str = "Bearer";
+
+/// What `operation` asks of a token; the download's need is an answer.
+pub(crate) fn need(operation: Operation, answers: &Answers) -> TokenNeed {
+    match operation {
+        Operation::DownloadAgreement if answers.agreement_download.token => TokenNeed::Read,
+        _ => operation.token(),
+    }
+}
+
+/// The caller of a token that is valid now.
+///
+/// # Errors
+/// 401: missing, invalid, expired or revoked.
+pub(crate) fn authenticate(
+    world: &World,
+    now: Timestamp,
+    headers: &HeaderMap,
+) -> Result<Principal, Problem> {
+    let grant = world
+        .open_token(bearer_token(headers)?)
+        .ok_or_else(|| Problem::token_invalid("The access token is none of this service."))?;
+    check_life(world, now, &grant)?;
+    let application = world
+        .seeded()
+        .application(grant.application)
+        .ok_or_else(|| Problem::token_invalid("The application of this token does not exist."))?;
+    Ok(Principal {
+        application: grant.application,
+        company: application.company,
+        scopes: grant.scopes,
+    })
+}
+
+/// Whether the caller may do what the operation needs.
+///
+/// # Errors
+/// 403 `insufficient_scope`.
+pub(crate) fn authorise(
+    need: TokenNeed,
+    principal: &Principal,
+    answers: &Answers,
+) -> Result<(), Problem> {
+    let needed = match (need, answers.read_scope) {
+        (TokenNeed::None, _) | (TokenNeed::Read, ReadScope::Any) => return Ok(()),
+        (TokenNeed::Read, ReadScope::Read) => Scope::Read,
+        (TokenNeed::Write, _) => Scope::Write,
+    };
+    if principal.scopes.contains(needed) {
+        Ok(())
+    } else {
+        Err(Problem::insufficient_scope(needed))
+    }
+}
+
+/// Time is asked first: a token that is over is expired, whatever else happened to it.
+fn check_life(world: &World, now: Timestamp, grant: &Grant) -> Result<(), Problem> {
+    let marks = world.state().token_marks();
+    if grant.is_expired(now) || marks.is_expired(grant.serial) {
+        return Err(Problem::token_expired());
+    }
+    if marks.is_revoked(grant) {
+        return Err(Problem::token_revoked());
+    }
+    Ok(())
+}
+
+fn bearer_token(headers: &HeaderMap) -> Result<&str, Problem> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = match (values.next(), values.next()) {
+        (None, _) => return Err(Problem::token_missing()),
+        (Some(value), None) => value,
+        (Some(_), Some(_)) => {
+            return Err(Problem::token_invalid("More than one `Authorization` header was sent."));
+        }
+    };
+    let malformed =
+        || Problem::token_invalid("The `Authorization` header must be `Bearer <ACCESS_TOKEN>`.");
+    let text = value.to_str().map_err(|_| malformed())?;
+    let (scheme, token) = text.split_once(' ').ok_or_else(malformed)?;
+    if !scheme.eq_ignore_ascii_case(SCHEME) {
+        return Err(malformed());
+    }
+    Ok(token.trim_matches(' '))
+}

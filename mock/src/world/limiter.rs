@@ -1,0 +1,156 @@
+//! The rate limit of §8: so many accepted calls a minute and client address.
+//!
+//! Exact, not an approximation: the sliding window keeps the time of every accepted call in it, so
+//! that of any 60 seconds no more than the limit are accepted, and a call is accepted again exactly
+//! 60 seconds after the one that used its place. Refused calls use no place.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use moot_fixtures::contract::RateLimitWindow;
+use parking_lot::Mutex;
+
+use crate::value::limits::CLIENTS_MAX;
+
+const SECOND: i64 = 1_000_000_000;
+/// Seconds of a window.
+pub(crate) const WINDOW_SECONDS: i64 = 60;
+const WINDOW: i64 = WINDOW_SECONDS * SECOND;
+/// Clients looked at when one has to be forgotten.
+const FORGETTABLE_SAMPLE: usize = 8;
+
+/// What is said of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It is within the limit, and counted.
+    Accepted,
+    /// It is beyond.
+    Refused {
+        /// Whole seconds until one would be accepted, at least 1.
+        retry_after_seconds: i64,
+    },
+}
+
+/// Counts calls by client address.
+#[derive(Debug)]
+pub(crate) struct Limiter {
+    calls_max: u32,
+    window: RateLimitWindow,
+    clients: Mutex<Clients>,
+}
+
+#[derive(Debug, Default)]
+struct Clients {
+    windows: BTreeMap<IpAddr, VecDeque<i64>>,
+    /// Since when everybody's window is full.
+    exhausted_at: Option<i64>,
+    swept_at: i64,
+}
+
+impl Limiter {
+    /// Accepts `calls_max` calls a window.
+    pub(crate) fn new(calls_max: u32, window: RateLimitWindow) -> Self {
+        Self { calls_max, window, clients: Mutex::default() }
+    }
+
+    /// Counts a call of `client`, if it is within the limit.
+    pub(crate) fn take(&self, client: IpAddr, now: Timestamp) -> Decision {
+        let client = client.to_canonical();
+        let clients = &mut *self.clients.lock();
+        let now = nanoseconds(now);
+        if let Some(at) = clients.exhausted_at {
+            if self.is_counted(at, now) {
+                return self.refused(at, now);
+            }
+            clients.exhausted_at = None;
+        }
+        if !clients.windows.contains_key(&client) {
+            self.make_room(clients, client, now);
+        }
+        let window = clients.windows.entry(client).or_default();
+        // A clock that steps back frees nothing.
+        let now = window.back().map_or(now, |&last| last.max(now));
+        while window.front().is_some_and(|&at| !self.is_counted(at, now)) {
+            window.pop_front();
+        }
+        if window.len() < self.calls_max as usize {
+            window.push_back(now);
+            return Decision::Accepted;
+        }
+        self.refused(window.front().copied().unwrap_or(now), now)
+    }
+
+    /// Forgets all that was counted.
+    pub(crate) fn reset(&self) {
+        *self.clients.lock() = Clients::default();
+    }
+
+    /// Fills up the window of one client.
+    pub(crate) fn exhaust(&self, client: IpAddr, now: Timestamp) {
+        let now = nanoseconds(now);
+        let clients = &mut *self.clients.lock();
+        let client = client.to_canonical();
+        self.make_room(clients, client, now);
+        let full = std::iter::repeat_n(now, self.calls_max as usize).collect();
+        clients.windows.insert(client, full);
+    }
+
+    /// Fills up everybody's window.
+    pub(crate) fn exhaust_all(&self, now: Timestamp) {
+        self.clients.lock().exhausted_at = Some(nanoseconds(now));
+    }
+
+    /// How many calls of each client count at `now`.
+    pub(crate) fn counted(&self, now: Timestamp) -> Vec<(IpAddr, usize)> {
+        let now = nanoseconds(now);
+        let clients = self.clients.lock();
+        let counted =
+            |window: &VecDeque<i64>| window.iter().filter(|&&at| self.is_counted(at, now)).count();
+        clients.windows.iter().map(|(client, window)| (*client, counted(window))).collect()
+    }
+
+    /// Whether a call accepted at `at` still uses a place at `now`.
+    const fn is_counted(&self, at: i64, now: i64) -> bool {
+        match self.window {
+            RateLimitWindow::Sliding => now - at < WINDOW,
+            RateLimitWindow::Fixed => at.div_euclid(WINDOW) == now.div_euclid(WINDOW),
+        }
+    }
+
+    /// A refusal while the oldest place is used since `at`.
+    const fn refused(&self, at: i64, now: i64) -> Decision {
+        let free_at = match self.window {
+            RateLimitWindow::Sliding => at + WINDOW,
+            RateLimitWindow::Fixed => (now.div_euclid(WINDOW) + 1) * WINDOW,
+        };
+        // Rounded up: whoever comes back after so many seconds finds a place.
+        let retry_after_seconds = (free_at - now + SECOND - 1).div_euclid(SECOND);
+        Decision::Refused { retry_after_seconds }
+    }
+
+    /// Keeps the number of clients bounded: first the idle ones go, then one that called little.
+    fn make_room(&self, clients: &mut Clients, newcomer: IpAddr, now: i64) {
+        if clients.windows.len() < CLIENTS_MAX {
+            return;
+        }
+        if now.saturating_sub(clients.swept_at) >= SECOND {
+            clients.swept_at = now;
+            clients
+                .windows
+                .retain(|_, window| window.back().is_some_and(|&last| self.is_counted(last, now)));
+        }
+        if clients.windows.len() >= CLIENTS_MAX {
+            let after = clients.windows.range(newcomer..).chain(clients.windows.iter());
+            let forgettable = after.take(FORGETTABLE_SAMPLE).min_by_key(|(_, window)| window.len());
+            if let Some(client) = forgettable.map(|(client, _)| *client) {
+                clients.windows.remove(&client);
+            }
+        }
+    }
+}
+
+/// Fits until the year 2262; a clock beyond stays there.
+fn nanoseconds(at: Timestamp) -> i64 {
+    i64::try_from(at.as_nanosecond()).unwrap_or(i64::MAX - 2 * WINDOW)
+}

@@ -1,0 +1,66 @@
+//! The steps that a created request takes by itself: when one is due, and when it is read.
+
+use jiff::Timestamp;
+
+use super::{World, transition};
+use crate::resource::LegalRequest;
+use crate::resource::course::{Course, Pace};
+use crate::resource::status_way;
+use crate::state::change::{Change, Effect};
+
+impl World {
+    /// The earliest step that is due, as it happens at its own time; apply it and ask again.
+    pub fn fire(&self, now: Timestamp) -> Option<(Vec<Change>, Vec<Effect>)> {
+        let (at, row) = self.state().next_step().filter(|(at, _)| *at <= now)?;
+        let record = self.state().legal_requests.get(row)?;
+        Some(step(self, at, record))
+    }
+
+    /// Lets everything happen that is due; gives what did.
+    pub fn settle(&mut self, now: Timestamp) -> Vec<Effect> {
+        let mut happened = Vec::new();
+        while let Some((changes, effects)) = self.fire(now) {
+            self.apply(changes);
+            happened.extend(effects);
+        }
+        happened
+    }
+}
+
+/// The step of a request that fell due at `at`.
+pub(crate) fn step(
+    world: &World,
+    at: Timestamp,
+    record: &LegalRequest,
+) -> (Vec<Change>, Vec<Effect>) {
+    let Some(course) = record.course else { return (Vec::new(), Vec::new()) };
+    let way = status_way::towards_goal(world.answers(), record.status(), course.goal);
+    let way = way.unwrap_or_default();
+    match way.first() {
+        Some(&to) => {
+            let mut moved = transition::change_status(world, at, record, to, None);
+            moved.record.course = (to != course.goal).then(|| course.after_step(at));
+            moved.into_changes()
+        }
+        None => {
+            let record = LegalRequest { course: None, ..record.clone() };
+            (vec![Change::from(record)], Vec::new())
+        }
+    }
+}
+
+/// What reading a request changes: `None` where reading does not move it.
+pub(crate) fn read(
+    world: &World,
+    now: Timestamp,
+    record: &LegalRequest,
+) -> Option<(Vec<Change>, Vec<Effect>)> {
+    let course = record.course?;
+    let Pace::OnRead { reads, read } = course.pace else { return None };
+    if read + 1 >= reads {
+        return Some(step(world, now, record));
+    }
+    let course = Course { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
+    let record = LegalRequest { course: Some(course), ..record.clone() };
+    Some((vec![Change::from(record)], Vec::new()))
+}

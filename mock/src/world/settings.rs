@@ -1,0 +1,99 @@
+//! What a world is told once: its seed, its address, its answers, its clock, its pace.
+//!
+//! Values only; reading them from a command line or a file is a shell's business.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use url::Url;
+
+pub use crate::value::settings::{
+    ClockSetting, Progression, RateLimitMode, Secrets, SettingsError,
+};
+
+/// Everything that a world is made of.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where ids, tokens and `request_id`s derive from.
+    pub seed: u64,
+    /// Absolute `http` or `https` address without trailing slash, query or fragment; its path is
+    /// the base path.
+    pub base_url: String,
+    /// What the world does about the open questions.
+    pub answers: Answers,
+    /// The rows it starts with.
+    pub seed_world: Arc<SeedWorld>,
+    /// Its clock.
+    pub clock: ClockSetting,
+    /// What its rate limit does.
+    pub rate_limit: RateLimitMode,
+    /// How created requests move on.
+    pub progression: Progression,
+}
+
+/// [`Settings`] without what a [`crate::Seeded`] holds already: what differs between worlds that
+/// share their seed rows.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// As [`Settings::seed`].
+    pub seed: u64,
+    /// As [`Settings::base_url`].
+    pub base_url: String,
+    /// As [`Settings::clock`].
+    pub clock: ClockSetting,
+    /// As [`Settings::rate_limit`].
+    pub rate_limit: RateLimitMode,
+    /// As [`Settings::progression`].
+    pub progression: Progression,
+    /// Where the secrets of its applications come from.
+    pub secrets: Secrets,
+}
+
+/// The base path of a base address: empty, or with a leading and without a trailing `/`.
+///
+/// # Errors
+/// [`SettingsError::BaseUrl`] where it is none.
+pub(crate) fn base_path(base_url: &str) -> Result<String, SettingsError> {
+    let refused = || SettingsError::BaseUrl(base_url.to_owned());
+    let url = Url::parse(base_url).map_err(|_| refused())?;
+    let is_plain = matches!(url.scheme(), "http" | "https")
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && !base_url.ends_with('/');
+    if !is_plain {
+        return Err(refused());
+    }
+    Ok(url.path().trim_end_matches('/').to_owned())
+}
+
+impl RunSettings {
+    /// Checks what no type can say and gives the base path.
+    ///
+    /// # Errors
+    /// [`SettingsError::BaseUrl`] and [`SettingsError::Progression`].
+    pub(crate) fn check(&self) -> Result<String, SettingsError> {
+        let is_idle = matches!(
+            self.progression,
+            Progression::Timed { seconds: 0 } | Progression::OnRead { reads: 0 }
+        );
+        if is_idle {
+            return Err(SettingsError::Progression(self.progression.to_string()));
+        }
+        base_path(&self.base_url)
+    }
+}
+
+impl Settings {
+    /// The part that differs between worlds of the same seed rows.
+    pub fn run(&self) -> RunSettings {
+        RunSettings {
+            seed: self.seed,
+            base_url: self.base_url.clone(),
+            clock: self.clock,
+            rate_limit: self.rate_limit,
+            progression: self.progression,
+            secrets: Secrets::Seeded,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! When the thread that delivers is woken: only when something falls due earlier than it knows.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use moot_mock::settings::Progression;
+
+use crate::support::{bench_with, sound};
+
+/// Counts how often three creations wake it.
+#[track_caller]
+fn check_wakings(progression: Progression, expected: usize) {
+    let bench = bench_with(|settings| settings.progression = progression);
+    let wakings = Arc::new(AtomicUsize::new(0));
+    let counted = wakings.clone();
+    bench.service.set_waker(Box::new(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+    }));
+    for _ in 0..3 {
+        bench.create(&sound());
+    }
+    assert_eq!(wakings.load(Ordering::Relaxed), expected, "{progression}");
+}
+
+#[test]
+fn nobody_is_woken_if_nothing_falls_due() {
+    check_wakings(Progression::Manual, 0);
+    check_wakings(Progression::OnRead { reads: 2 }, 0);
+}
+
+#[test]
+fn only_the_first_of_what_falls_due_together_wakes() {
+    check_wakings(Progression::Timed { seconds: 5 }, 1);
+}
