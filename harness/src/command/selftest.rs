@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use moot_fixtures::nearest::alike;
-use moot_mock::defect;
+use moot_mock::defect::{self, Defect};
 use serde_json::json;
 
 use super::artefact;
@@ -16,7 +16,7 @@ use super::screen::Screen;
 use super::selftest_deployed::deployed;
 use super::suite;
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, Defect, Outcome, alone, alone_count, defects, degenerate, latitude,
+    Bench, DEGENERATE_COUNT, Outcome, alone, alone_count, defects, degenerate, latitude,
     markdown, matrix, page, text,
 };
 use crate::terminal::escape;
@@ -32,7 +32,7 @@ const LANES_DEFAULT: usize = 2;
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, Failure> {
     let files: Vec<&str> = arguments.reports.iter().map(|report| report.file.as_str()).collect();
     artefact::check_files(&files)?;
-    let ids = || defect::all().iter().map(|defect| defect.id);
+    let ids = || defect::all().iter().map(|defect| defect.id.as_str());
     if let Some(id) = arguments.defects.iter().find(|id| defect::named(id).is_none()) {
         return Err(Failure::usage(format!("there is no defect `{id}`")).nearest(alike(id, ids())));
     }
@@ -94,8 +94,8 @@ async fn tested(
     arguments: &SelftestArguments,
     progress: &Progress,
 ) -> Result<Outcome, Failure> {
-    let chosen = defect::all().iter().filter(|it| arguments.is_chosen(it.id)).map(described);
-    let chosen: Vec<Defect> = chosen.collect();
+    let chosen = defect::all().iter().filter(|it| arguments.is_chosen(&it.id));
+    let chosen: Vec<&Defect> = chosen.collect();
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let drawn = seeds.saturating_add(alone_count(arguments.seeds));
     progress.expect(chosen.len().saturating_add(drawn).saturating_add(DEGENERATE_COUNT));
@@ -116,17 +116,4 @@ async fn tested(
         alone,
         degenerate,
     })
-}
-
-/// A defect as the suite knows it.
-pub(super) fn described(defect: &defect::Defect) -> Defect {
-    let texts = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-    Defect {
-        id: defect.id.to_owned(),
-        section: defect.section.to_owned(),
-        breaks: texts(defect.breaks),
-        also: texts(defect.also),
-        what: defect.what.to_owned(),
-        heavy: defect.heavy,
-    }
 }

@@ -2,17 +2,17 @@
 
 use std::fs;
 
-use moot_mock::defect;
+use moot_mock::defect::{self, Defect};
 use serde_json::json;
 
 use super::failure::Failure;
 use super::line::{SelftestArguments, SelftestKind};
 use super::run::{STDOUT, choice_of, drawn, runtime};
 use super::screen::Screen;
-use super::selftest::{bench, described};
+use super::selftest::bench;
 use crate::environment::TargetOptions;
 use crate::selftest::deployed::{DeployedError, deployed as tried};
-use crate::selftest::{Defect, deployed_text};
+use crate::selftest::deployed_text;
 use crate::terminal::escape;
 
 /// Exit 0 where a check proved alive, 3 where none did; 2 and 4 as of a run.
@@ -69,8 +69,8 @@ pub(super) fn deployed(
 }
 
 /// The defects that can be laid over answers: all, or the chosen ones.
-fn chosen(arguments: &SelftestArguments) -> Result<Vec<Defect>, Failure> {
-    let chosen = || defect::all().iter().filter(|it| arguments.is_chosen(it.id));
+fn chosen(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, Failure> {
+    let chosen = || defect::all().iter().filter(|it| arguments.is_chosen(&it.id));
     let other = chosen().find(|it| !arguments.defects.is_empty() && !it.is_rewriting());
     if let Some(other) = other {
         return Err(Failure::usage(format!(
@@ -80,5 +80,5 @@ fn chosen(arguments: &SelftestArguments) -> Result<Vec<Defect>, Failure> {
         ))
         .help("leave --target out, so that the mock errs"));
     }
-    Ok(chosen().filter(|it| it.is_rewriting()).map(described).collect())
+    Ok(chosen().filter(|it| it.is_rewriting()).collect())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
-use moot_mock::defect::{self, Defect, Heard};
+use moot_mock::defect::{self, Defect, ReplyContext};
 use moot_mock::response::{Refused, Response, ResponseBody, Stage};
 use parking_lot::Mutex;
 
@@ -50,10 +50,10 @@ impl Overlay {
             None => (exchange.request.path.as_str(), None),
         };
         let now = Timestamp::from_second(exchange.sent_at_seconds).ok()?;
-        let heard = Heard { operation: exchange.request.operation, path, query, now };
+        let context = ReplyContext { operation: exchange.request.operation, path, query, now };
         let sound = response(received)?;
         let mut rewritten = sound.clone();
-        self.defect.lay_over(&heard, &mut rewritten);
+        self.defect.rewrite(&context, &mut rewritten);
         let is_same = rewritten.status == sound.status
             && rewritten.headers == sound.headers
             && bytes(&rewritten) == bytes(&sound);

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
+use moot_mock::defect::Defect;
 use serde::Serialize;
 
 use super::Bench;
@@ -24,29 +25,12 @@ pub const SAMPLE_EVERY: usize = 4;
 /// The seed of every defective service.
 const SEED: u64 = 1;
 
-/// One way to err, as the service that errs describes it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Defect {
-    /// A slug.
-    pub id: String,
-    /// The clause that it breaks.
-    pub section: String,
-    /// Rows of which a check has to report it.
-    pub breaks: Vec<String>,
-    /// Rows that it breaks too, unavoidably.
-    pub also: Vec<String>,
-    /// What the service does wrong.
-    pub what: String,
-    /// Whether only heavy scenarios notice it.
-    pub heavy: bool,
-}
-
 /// A defect, and what the suite said of the service that has it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Tried {
     /// The defect.
     #[serde(flatten)]
-    pub defect: Defect,
+    pub defect: &'static Defect,
     /// Rows of `breaks` that reported it; it survived where there is none.
     pub caught_by: Vec<String>,
     /// Rows that failed though the defect names them neither in `breaks` nor in `also`.
@@ -67,10 +51,10 @@ impl Tried {
 }
 
 /// Tries every defect, in this order.
-pub async fn defects(bench: &Bench, all: Vec<Defect>, is_thorough: bool) -> Vec<Tried> {
+pub async fn defects(bench: &Bench, all: Vec<&'static Defect>, is_thorough: bool) -> Vec<Tried> {
     let declared = Declared::of(&bench.files);
     let trials = all.into_iter().enumerate().map(|(index, defect)| {
-        let files = declared.chosen(bench, &defect, is_thorough, index);
+        let files = declared.chosen(bench, defect, is_thorough, index);
         let scenarios = files.iter().map(|file| file.scenarios.len()).sum();
         let defects = vec![defect.id.clone()];
         let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
@@ -133,7 +117,7 @@ impl Declared {
     }
 }
 
-fn judged(defect: Defect, scenarios: usize, result: &RunResult) -> Tried {
+fn judged(defect: &'static Defect, scenarios: usize, result: &RunResult) -> Tried {
     let verdicts = by_requirement(result);
     let is_failing = |id: &String| verdicts.get(id) == Some(&Verdict::Fail);
     let caught_by: Vec<String> =

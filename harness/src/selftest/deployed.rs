@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use moot_mock::defect::Defect;
 use serde::Serialize;
 
 use super::Bench;
-use super::defects::{Defect, is_noticed};
+use super::defects::is_noticed;
 use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
 use crate::environment::{Overlay, TargetChoice, TargetOptions};
@@ -60,7 +61,7 @@ pub struct Deployed {
 pub struct Laid {
     /// The defect.
     #[serde(flatten)]
-    pub defect: Defect,
+    pub defect: &'static Defect,
     /// What became of it.
     pub fate: Fate,
     /// Scenarios of which it changed an answer.
@@ -122,7 +123,7 @@ pub async fn deployed(
     choice: TargetChoice,
     options: TargetOptions,
     folder: &Path,
-    all: Vec<Defect>,
+    all: Vec<&'static Defect>,
 ) -> Result<Deployed, DeployedError> {
     let asked = recorded(bench, choice, options, folder).await?;
     let heard = heard(bench, "the answers as they are", folder, None).await;
@@ -187,7 +188,7 @@ async fn laid(
     bench: &Bench,
     folder: &Path,
     sound: &BTreeMap<String, Verdict>,
-    defect: Defect,
+    defect: &'static Defect,
 ) -> Laid {
     let overlay = Overlay::of(&defect.id).map(Arc::new);
     let result = heard(bench, &defect.id, folder, overlay.clone()).await;
@@ -211,7 +212,7 @@ async fn laid(
 }
 
 fn checks(bench: &Bench, sound: &BTreeMap<String, Verdict>, defects: &[Laid]) -> Vec<Judged> {
-    let noticed = defects.iter().map(|laid| (laid.defect.id.as_str(), &laid.noticed));
+    let noticed = defects.iter().map(|laid| (laid.defect, &laid.noticed));
     matrix::rows(&bench.files, noticed)
         .into_iter()
         .filter_map(|row| {

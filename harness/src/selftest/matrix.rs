@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
+use moot_mock::defect::Defect;
 use serde::Serialize;
 
 use super::defects::Tried;
@@ -30,13 +31,13 @@ pub struct Row {
 
 /// A line for each checked row, in the order of the register.
 pub fn matrix(files: &[ScenarioFile], tried: &[Tried]) -> Vec<Row> {
-    rows(files, tried.iter().map(|tried| (tried.defect.id.as_str(), &tried.noticed)))
+    rows(files, tried.iter().map(|tried| (tried.defect, &tried.noticed)))
 }
 
 /// As [`matrix`], of defects by id with the rows that failed or warned.
 pub(super) fn rows<'a>(
     files: &[ScenarioFile],
-    noticed: impl Iterator<Item = (&'a str, &'a BTreeMap<String, Verdict>)>,
+    noticed: impl Iterator<Item = (&'a Defect, &'a BTreeMap<String, Verdict>)>,
 ) -> Vec<Row> {
     let mut checked: BTreeSet<String> = BTreeSet::new();
     for scenario in files.iter().flat_map(|file| &file.scenarios) {
@@ -47,8 +48,9 @@ pub(super) fn rows<'a>(
     for (defect, noticed) in noticed {
         for (id, verdict) in noticed {
             let is_gating = register::get(id).is_some_and(|row| row.level == Level::Stated);
-            if *verdict == Verdict::Fail || !is_gating {
-                killers.entry(id).or_default().push(defect.to_owned());
+            let is_broken = defect.breaks.contains(id);
+            if is_broken && (*verdict == Verdict::Fail || !is_gating) {
+                killers.entry(id).or_default().push(defect.id.clone());
             }
         }
     }

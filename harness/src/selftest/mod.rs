@@ -20,7 +20,6 @@ pub mod text;
 pub mod trial;
 
 pub use alone::{alone, alone_count};
-pub use defects::Defect;
 pub use degenerate::DEGENERATE_COUNT;
 pub use deployed_text::deployed_text;
 pub use outcome::Outcome;
