@@ -16,6 +16,7 @@ mod hook;
 mod operator;
 mod place;
 mod record;
+mod rule_pattern;
 
 pub use catalogue::{Defect, all, named};
 pub use filter::ReplyContext;

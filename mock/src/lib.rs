@@ -24,13 +24,13 @@ pub mod world;
 
 pub use fault::drill::Drills;
 pub use fault::{FailedStatus, Fault, FaultKind};
-pub use message::{call, content, response};
+pub use message::{call, content, response, rule};
 pub use service::Service;
 #[cfg(feature = "embed")]
 pub use shell::embed;
 pub use state::seeded::Seeded;
 pub use state::{change, seeded, stored};
-pub use value::address::is_public;
+pub use value::address::{AddressFault, is_public};
 pub use value::clock;
 pub use value::delivery_policy::{DeliveryPolicy, PolicyUpdate};
 pub use world::settings::Settings;

@@ -9,3 +9,4 @@ pub(crate) mod rendered;
 pub(crate) mod reply;
 pub mod response;
 pub(crate) mod route;
+pub mod rule;

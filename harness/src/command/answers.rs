@@ -1,27 +1,44 @@
-//! `moot answers`: what a file says, and how two differ.
+//! `moot answers`: the answers of a set, and how two sets differ.
 
 use std::collections::BTreeMap;
 use std::fs;
 
+use clap::Subcommand;
 use moot_fixtures::{answers, questions};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
-use super::line::AnswersCommand;
+use super::error::CommandError;
 use super::screen::Screen;
 use crate::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::terminal::escape;
 use crate::terminal::paint::{Paint, left, width};
 use crate::verdict::Verdict;
 
-/// Two sets differ.
+/// Exit code: two sets contradict each other.
 const DIFFERENT: u8 = 5;
 
 /// Characters of one answer on a line.
 const ANSWER_CHARACTERS_MAX: usize = 100;
 
+#[derive(Debug, Subcommand)]
+pub(super) enum AnswersCommand {
+    /// Show a set, and where its answers were observed
+    Show {
+        /// A file, `default`, `documented` or `random:SEED`
+        file: String,
+    },
+    /// Show the questions that two sets answer differently; exit 5 if there are any. A question that only
+    /// one set answers is shown and does not count
+    Diff {
+        /// A file, `default`, `documented` or `random:SEED`
+        first: String,
+        /// As the first
+        second: String,
+    },
+}
+
 /// Exit 5 where two sets contradict each other; a question that only one answers is no contradiction.
-pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Failure> {
+pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
         AnswersCommand::Show { file } => show(&chosen(&file)?, screen).map(|()| 0),
         AnswersCommand::Diff { first, second } => {
@@ -32,22 +49,22 @@ pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, Fa
     }
 }
 
-/// The set of a word, else of a file.
-fn chosen(word: &str) -> Result<Observed, Failure> {
+/// A bundled set, else a file.
+fn chosen(word: &str) -> Result<Observed, CommandError> {
     if let Some(set) = answers::chosen(word) {
         let all = serde_json::to_value(set)
             .and_then(serde_json::from_value::<BTreeMap<String, Value>>)
-            .map_err(|error| Failure::fault(format!("the answers `{word}`: {error}")))?;
+            .map_err(|error| CommandError::fault(format!("the answers `{word}`: {error}")))?;
         return Ok(Observed { answers: all, evidence: BTreeMap::new() });
     }
     let text = fs::read_to_string(word).map_err(|error| {
-        Failure::usage(format!("{word}: {error}"))
+        CommandError::usage(format!("{word}: {error}"))
             .help("a file, `default`, `documented` or `random:SEED`")
     })?;
-    Observed::from_text(&text).map_err(|error| Failure::usage(error.in_file(word).to_string()))
+    Observed::from_text(&text).map_err(|error| CommandError::usage(error.in_file(word).to_string()))
 }
 
-fn show(observed: &Observed, screen: &Screen) -> Result<(), Failure> {
+fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
     if screen.is_json() {
         return screen.json(&json!({
             "answers": observed.answers,
@@ -91,7 +108,7 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), Failure> {
     screen.print(&out)
 }
 
-/// What an answer was made of: each observation with how often, and where.
+/// The observations behind an answer, each with how often and where.
 fn show_evidence(evidence: &Evidence, indent: &str, paint: Paint, out: &mut String) {
     let steady = match evidence.steady {
         true => paint.verdict(Verdict::Pass, "steady "),
@@ -110,7 +127,7 @@ fn show_evidence(evidence: &Evidence, indent: &str, paint: Paint, out: &mut Stri
     }
 }
 
-fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), Failure> {
+fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
     if screen.is_json() {
         let rows: Vec<_> = all
             .iter()

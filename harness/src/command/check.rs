@@ -1,15 +1,24 @@
-//! `moot check FILE…`: mistakes in scenario files, all of them, each with its place.
+//! `moot check FILE…`: all mistakes in scenario files, each with its place.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use serde_json::json;
 
-use super::failure::{Failure, USAGE};
-use super::line::CheckArguments;
+use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
 use crate::scenario::{Diagnostic, load};
 
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    /// Scenario files, or folders of them
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
+
 /// Exit 0 where there is no mistake, else 2.
-pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Failure> {
+pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, CommandError> {
     match load::paths(&arguments.files) {
         Ok(files) => {
             let scenarios: usize = files.iter().map(|file| file.scenarios.len()).sum();

@@ -1,17 +1,19 @@
 //! `moot compare`: the same plan on two targets, and what differs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::again::Again;
-use super::failure::{Failure, UNREACHABLE, USAGE};
-use super::line::CompareArguments;
-use super::mock::{chosen_answers, chosen_world};
+use clap::Args;
+
+use super::bundled::{answers_named, world_named};
+use super::error::{CommandError, UNREACHABLE, USAGE};
 use super::progress::Progress;
-use super::run::{drawn, is_stdout, runtime};
+use super::reports::{self, ReportRequest, comparison_report, take_stdout};
+use super::reproduce::CommandText;
+use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::{artefact, suite};
+use super::suite::{self, SuiteArguments};
+use super::target_arguments::ReachArguments;
 use crate::answers::Pins;
 use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
 use crate::environment::{TargetChoice, TargetOptions};
@@ -28,30 +30,73 @@ use crate::{expected, target_file};
 /// The word for the mock in this process.
 const MOCK: &str = "mock";
 
-/// One side as it was asked for.
-struct Asking {
+const EXIT_CODES: &str = "\
+Exit codes: 0 the same, 1 a side violates, 2 usage or a wrong file, 3 undecidable, or not everything \
+was compared, 4 a side unreachable or credentials refused, 5 answers differ, 70 our own fault.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(super) struct CompareArguments {
+    /// The first side: a target file, a base address, the folder of a recording, or `mock`
+    #[arg(value_name = "A")]
+    a: String,
+    /// The second side, as the first
+    #[arg(value_name = "B")]
+    b: String,
+    #[command(flatten)]
+    suite: SuiteArguments,
+    /// How the mock answers where the specification is open, if A is `mock`
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    answers_a: Option<String>,
+    /// The same, if B is `mock`
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    answers_b: Option<String>,
+    /// World of the mock, if A is `mock`
+    #[arg(long, value_name = "NAME|FILE")]
+    world_a: Option<String>,
+    /// The same, if B is `mock`
+    #[arg(long, value_name = "NAME|FILE")]
+    world_b: Option<String>,
+    /// Seed of both runs [default: that of a recording, else random]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Concurrent scenarios on a mock
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+    /// A broken MUST of a standard that the specification refers to is a failure, not a warning
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    reach: ReachArguments,
+    /// Write a report too: text, json or html; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = comparison_report)]
+    reports: Vec<ReportRequest>,
+}
+
+/// One side as the command line names it.
+struct SideArguments {
     /// `A` or `B`.
     name: &'static str,
     word: String,
     choice: TargetChoice,
-    /// Of a recording.
+    /// If it is a recording.
     index: Option<RecordingIndex>,
     answers: Option<String>,
     world: Option<String>,
 }
 
-/// The exit code of the comparison (DESIGN §8).
-pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, Failure> {
-    artefact::check(&arguments.reports)?;
+/// The exit code of the comparison.
+pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, CommandError> {
+    reports::check(&arguments.reports)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let (answers, world) = (arguments.answers_a.clone(), arguments.world_a.clone());
-    let a = Asking::of("A", &arguments.a, answers, world, &files)?;
+    let a = SideArguments::of("A", &arguments.a, answers, world, &files)?;
     let (answers, world) = (arguments.answers_b.clone(), arguments.world_b.clone());
-    let b = Asking::of("B", &arguments.b, answers, world, &files)?;
+    let b = SideArguments::of("B", &arguments.b, answers, world, &files)?;
     let selectors = selectors(&arguments, &a, &b)?;
     plan::select(&files, &selectors)?;
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
-    let seed = arguments.seed.or_else(recorded).unwrap_or_else(drawn);
+    let seed = arguments.seed.or_else(recorded).unwrap_or_else(random_seed);
     let reproduce = reproduce(&arguments, seed);
     let asked = Asked { seed, selectors, reproduce };
     let plans = [&a, &b].map(|side| side.options(&arguments, &asked, Arc::clone(&files)));
@@ -66,18 +111,18 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     Ok(masked.exit_code)
 }
 
-impl Asking {
-    /// What a word means: `mock`, an address, the folder of a recording, else a target file.
+impl SideArguments {
+    /// The target that a word names: `mock`, an address, the folder of a recording, else a target file.
     ///
     /// # Errors
-    /// A file that is none or wrong; options of the mock for what is not the mock.
+    /// An invalid file, or options of the mock for another target.
     fn of(
         name: &'static str,
         word: &str,
         answers: Option<String>,
         world: Option<String>,
         files: &[ScenarioFile],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let choice = if word == MOCK {
             TargetChoice::InProcess
         } else if word.starts_with("http://") || word.starts_with("https://") {
@@ -87,37 +132,37 @@ impl Asking {
         } else {
             TargetChoice::File(PathBuf::from(word))
         };
-        let in_side = |failure: Failure| Failure {
+        let in_side = |failure: CommandError| CommandError {
             message: format!("{name}: {}", failure.message),
             ..failure
         };
         let help = "a target file, an address, the folder of a recording, or `mock`";
-        // Wrong files are told before anything is sent to the other side.
+        // Wrong files are reported before anything is sent to the other side.
         let index = match &choice {
             TargetChoice::Recording(dir) => {
                 let help = "`moot run --record DIR` makes a recording";
-                let read = RecordingIndex::read(dir).map_err(Failure::from);
+                let read = RecordingIndex::read(dir).map_err(CommandError::from);
                 Some(read.map_err(|failure| in_side(failure).help(help))?)
             }
             TargetChoice::File(path) => {
                 let read =
-                    target_file::read(path).map_err(|error| Failure::usage(error.to_string()));
+                    target_file::read(path).map_err(|error| CommandError::usage(error.to_string()));
                 let read = read.map_err(|failure| in_side(failure).help(help))?;
                 let pins = read.answers.as_deref().map(Pins::read).transpose();
-                pins.map_err(|why| in_side(Failure::usage(why)))?;
+                pins.map_err(|why| in_side(CommandError::usage(why)))?;
                 let known = read.expected.as_deref().map(expected::read).transpose();
                 known
                     .and_then(|known| {
                         known.map(|known| known.check(files, expected::today())).transpose()
                     })
-                    .map_err(|error| in_side(Failure::usage(error.to_string())))?;
+                    .map_err(|error| in_side(CommandError::usage(error.to_string())))?;
                 None
             }
             TargetChoice::Url(_) | TargetChoice::InProcess => None,
         };
         if choice != TargetChoice::InProcess && (answers.is_some() || world.is_some()) {
             let lower = name.to_ascii_lowercase();
-            return Err(Failure::usage(format!(
+            return Err(CommandError::usage(format!(
                 "{name} is `{word}`, not the mock in this process"
             ))
             .help(format!("--answers-{lower} and --world-{lower} are for `mock`")));
@@ -128,31 +173,31 @@ impl Asking {
     /// The run of this side.
     ///
     /// # Errors
-    /// A world or answers that are neither bundled nor a sound file.
+    /// A world or answers that are neither bundled nor a valid file.
     fn options(
         &self,
         arguments: &CompareArguments,
         asked: &Asked,
         files: Arc<Vec<ScenarioFile>>,
-    ) -> Result<RunOptions, Failure> {
-        // What was recorded was sent with its own seed and tag.
+    ) -> Result<RunOptions, CommandError> {
+        // A recording keeps its own seed and tag.
         let (seed, run_tag) = match &self.index {
             Some(index) => (index.seed, index.run_tag.clone()),
             None if self.choice == TargetChoice::InProcess => {
                 (asked.seed, format!("moot-{:08x}", asked.seed & u64::from(u32::MAX)))
             }
-            None => (asked.seed, format!("moot-{:08x}", drawn())),
+            None => (asked.seed, format!("moot-{:08x}", random_seed())),
         };
         let was_strict = self.index.as_ref().is_some_and(|index| index.strict);
         let target = TargetOptions {
             seed,
-            world: self.world.as_deref().map(chosen_world).transpose()?,
-            answers: self.answers.as_deref().map(chosen_answers).transpose()?,
+            world: self.world.as_deref().map(world_named).transpose()?,
+            answers: self.answers.as_deref().map(answers_named).transpose()?,
             rate: arguments.reach.rate,
             receiver: arguments.reach.receiver,
             receiver_url: arguments.reach.receiver_url.clone(),
             run_tag,
-            // Known failures are those of the target file.
+            // Expected failures are those of the target file.
             ..TargetOptions::default()
         };
         Ok(RunOptions {
@@ -165,18 +210,22 @@ impl Asking {
     }
 }
 
-/// What both are asked: what the line names, else what a recording was asked.
+/// The selectors of both runs: those of the line, else those of a recording.
 ///
 /// # Errors
 /// Two recordings of different plans.
-fn selectors(arguments: &CompareArguments, a: &Asking, b: &Asking) -> Result<Vec<String>, Failure> {
+fn selectors(
+    arguments: &CompareArguments,
+    a: &SideArguments,
+    b: &SideArguments,
+) -> Result<Vec<String>, CommandError> {
     if !arguments.suite.selectors.is_empty() {
         return Ok(arguments.suite.selectors.clone());
     }
     match (&a.index, &b.index) {
         (Some(a), Some(b)) if a.selectors != b.selectors => {
-            Err(Failure::usage("the two recordings were made with different selectors")
-                .help("name those that both hold: moot compare A B SELECTOR…"))
+            Err(CommandError::usage("the two recordings were made with different selectors")
+                .help("name selectors that both recordings hold: moot compare A B SELECTOR…"))
         }
         (Some(index), _) | (None, Some(index)) => Ok(index.selectors.clone()),
         (None, None) => Ok(Vec::new()),
@@ -186,18 +235,22 @@ fn selectors(arguments: &CompareArguments, a: &Asking, b: &Asking) -> Result<Vec
 /// Runs one side, with progress.
 ///
 /// # Errors
-/// It could not be used at all.
-fn performed(side: &Asking, options: RunOptions, screen: &Screen) -> Result<Side, Failure> {
+/// The target could not be used at all.
+fn performed(
+    side: &SideArguments,
+    options: RunOptions,
+    screen: &Screen,
+) -> Result<Side, CommandError> {
     let progress = Progress::new(screen.shows_progress());
     let told = Arc::new(Told::new(&options.target.run_tag));
     let listener = (progress.clone(), Arc::clone(&told));
     let result = runtime()?.block_on(run::run(options, move |event: Event| {
-        listener.0.tell(&event);
+        listener.0.show(&event);
         listener.1.keep(&event);
     }));
     progress.end();
     if let (true, Some(why)) = (result.scenarios.is_empty(), &result.trouble) {
-        return Err(Failure {
+        return Err(CommandError {
             message: format!("{}: {why}", side.name),
             help: None,
             exit_code: if result.exit_code == USAGE { USAGE } else { UNREACHABLE },
@@ -206,9 +259,9 @@ fn performed(side: &Asking, options: RunOptions, screen: &Screen) -> Result<Side
     Ok(Side::new(&side.word, result, &told))
 }
 
-/// The line that does the same again.
+/// The command that repeats this comparison, without its reports.
 fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
-    Again::new("compare")
+    CommandText::new("compare")
         .word(&arguments.a)
         .word(&arguments.b)
         .suite(&arguments.suite)
@@ -220,54 +273,47 @@ fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
         .option("--jobs", arguments.jobs)
         .option("--seed", Some(seed))
         .flag("--strict", arguments.strict)
-        .line()
+        .text()
 }
 
-/// Writes the reports and prints the one for the terminal, on stderr where a report has stdout.
+/// Writes the reports and prints the one for the terminal, on stderr where a report goes to stdout.
 ///
 /// # Errors
-/// A secret in what would be written, or it can't be; after the others were written.
+/// The reports that hold a secret or can't be written, after the others were written.
 fn publish(
     comparison: &Comparison,
     secrets: &[Secrets; 2],
     arguments: &CompareArguments,
     screen: &Screen,
-) -> Result<(), Failure> {
-    let rendered = |format: Format, paint: Paint| -> Result<String, Failure> {
+) -> Result<(), CommandError> {
+    let rendered = |format: Format, paint: Paint| -> Result<String, CommandError> {
         let escaped = || comparison.clone().with_texts(escape::block);
-        let artefact = match format {
+        let report = match format {
             Format::Json => {
                 format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
             }
-            Format::Html => page::page(&escaped()).map_err(Failure::fault)?,
+            Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
             Format::Text | Format::Junit | Format::Markdown | Format::Ndjson => {
                 text::text(&escaped(), paint, screen.detail())
             }
         };
-        match secrets.iter().any(|known| known.is_in(&artefact)) {
-            true => Err(Failure::fault(format!("the {format} report holds a secret of a run"))),
-            false => Ok(artefact),
+        match secrets.iter().any(|known| known.is_in(&report)) {
+            true => {
+                Err(CommandError::fault(format!("the {format} report holds a secret of a run")))
+            }
+            false => Ok(report),
         }
     };
-    let mut failures: Vec<String> = Vec::new();
-    for request in &arguments.reports {
-        let written = rendered(request.format, Paint { color: false }).and_then(|artefact| {
-            if is_stdout(request) {
-                return screen.print(&artefact);
-            }
-            fs::write(&request.file, artefact).map_err(|error| {
-                Failure::fault(format!("{} can't be written: {error}", request.file))
-            })
-        });
-        failures.extend(written.err().map(|failure| failure.message));
-    }
-    let is_stdout_taken = arguments.reports.iter().any(is_stdout);
+    let written = arguments
+        .reports
+        .iter()
+        .map(|request| request.write(&rendered(request.format, Paint { color: false })?, screen));
+    let mut written: Vec<Result<(), CommandError>> = written.collect();
+    let is_stdout_taken = take_stdout(&arguments.reports);
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let shown = if is_stdout_taken {
-        rendered(format, screen.paint_err()).and_then(|text| screen.note(&text))
-    } else {
-        rendered(format, screen.paint()).and_then(|text| screen.print(&text))
-    };
-    failures.extend(shown.err().map(|failure| failure.message));
-    if failures.is_empty() { Ok(()) } else { Err(Failure::fault(failures.join("; "))) }
+    let shown = rendered(format, screen.paint_beside(is_stdout_taken));
+    written.push(shown.and_then(|text| screen.print_beside(is_stdout_taken, &text)));
+    let failures: Vec<String> =
+        written.into_iter().filter_map(|written| Some(written.err()?.message)).collect();
+    if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
 }

@@ -1,19 +1,19 @@
-//! `moot coverage`: every row of the register, and whether something checks it; of a deployment also what
-//! would not run there, by its target file alone.
+//! `moot coverage`: every requirement of the register, and what checks it. With a target file also what would
+//! not run on that deployment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
+use clap::Args;
 use moot_fixtures::contract::Requirement;
 use moot_fixtures::register;
 use serde_json::{Value, json};
 
-use super::failure::{Failure, INCONCLUSIVE};
-use super::line::CoverageArguments;
-use super::plan::refusal;
-use super::run::choice_of;
+use super::error::{CommandError, INCONCLUSIVE};
 use super::screen::Screen;
 use super::suite;
-use super::verified::Verified;
+use super::target_arguments::{choice_of, open_error};
+use super::verification::Verification;
 use crate::environment::{TargetOptions, TargetPreview, TargetSource};
 use crate::masks::Masks;
 use crate::report::section_order;
@@ -22,7 +22,18 @@ use crate::terminal::paint::{left, right};
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
-/// What there is for a row.
+#[derive(Debug, Args)]
+pub(super) struct CoverageArguments {
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    scenarios: Vec<PathBuf>,
+    /// A deployment (a target file, or a base address). Shows what would not run there, and the setting
+    /// that would enable it. Nothing is sent to it
+    #[arg(long, value_name = "FILE|URL")]
+    target: Option<String>,
+}
+
+/// What verifies a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Cover {
     Checked,
@@ -32,14 +43,14 @@ enum Cover {
     Nothing,
 }
 
-/// A need that a target does not meet: why, and the setting that would enable it.
-type Unmet = BTreeMap<&'static str, (String, String)>;
+/// The needs that a target does not meet, each with the reason and the setting that would enable it.
+type UnmetNeeds = BTreeMap<&'static str, (String, String)>;
 
-/// A row of the register, what there is for it, and what keeps that from running.
-struct Row {
+/// A requirement, what verifies it, and what prevents that from running.
+struct CoveredRequirement {
     requirement: &'static Requirement,
     cover: Cover,
-    /// Reasons and settings; empty where it runs.
+    /// Reasons and settings; empty if it runs.
     not_run: BTreeSet<(String, String)>,
 }
 
@@ -47,7 +58,7 @@ impl Cover {
     const ALL: [Self; 5] =
         [Self::Checked, Self::Observed, Self::NotRunHere, Self::Unverifiable, Self::Nothing];
 
-    fn of(row: &Requirement, verified: &Verified) -> Self {
+    fn of(row: &Requirement, verified: &Verification) -> Self {
         let id = row.id.as_str();
         if !verified.scenarios(id).is_empty() || !verified.implicit(id).is_empty() {
             Self::Checked
@@ -81,15 +92,15 @@ impl Cover {
     }
 }
 
-/// Exit 3 where a row has neither a check nor a reason; 2 for a wrong target file.
-pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<u8, Failure> {
+/// Exit 3 where a requirement has neither a check nor a reason; 2 for a wrong target file.
+pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
-    let verified = Verified::by(&files);
+    let verified = Verification::by(&files);
     let unmet = unmet(arguments.target.as_deref())?;
     let needs = needs_by_name(&files);
-    let rows: Vec<Row> = register::all()
+    let rows: Vec<CoveredRequirement> = register::all()
         .iter()
-        .map(|requirement| held(requirement, &verified, &needs, &unmet))
+        .map(|requirement| covered(requirement, &verified, &needs, &unmet))
         .collect();
     if screen.is_json() {
         let rows: Vec<Value> = rows.iter().map(|row| shape(row, &verified)).collect();
@@ -101,17 +112,17 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
     Ok(if is_whole { 0 } else { INCONCLUSIVE })
 }
 
-/// What a deployment does not meet, by its target file; nothing on a mock, which meets every need.
-fn unmet(target: Option<&str>) -> Result<Unmet, Failure> {
+/// The needs that a deployment does not meet, by its target file. A mock meets every need.
+fn unmet(target: Option<&str>) -> Result<UnmetNeeds, CommandError> {
     let masks = Masks::default();
-    let chosen = choice_of(target).read().map_err(|error| refusal(&error, &masks))?;
+    let chosen = choice_of(target).read().map_err(|error| open_error(&error, &masks))?;
     let sketch = match chosen {
         TargetSource::Http(file) if !file.can_only_be_a_mock() => {
             TargetPreview::new(*file, &TargetOptions::default())
-                .map_err(|error| refusal(&error, &masks))?
+                .map_err(|error| open_error(&error, &masks))?
         }
         TargetSource::Http(_) | TargetSource::InProcess | TargetSource::Recording(_) => {
-            return Ok(Unmet::new());
+            return Ok(UnmetNeeds::new());
         }
     };
     let missing = |need: &'static str| {
@@ -132,13 +143,14 @@ fn needs_by_name(files: &[ScenarioFile]) -> BTreeMap<String, &[String]> {
     needs
 }
 
-/// A row runs where one of its scenarios does; an implicit check, where the needs of the row are met.
-fn held(
+/// A requirement is checked if one of its scenarios runs. An implicit check runs if the needs of the
+/// requirement are met.
+fn covered(
     requirement: &'static Requirement,
-    verified: &Verified,
+    verified: &Verification,
     needs: &BTreeMap<String, &[String]>,
-    unmet: &Unmet,
-) -> Row {
+    unmet: &UnmetNeeds,
+) -> CoveredRequirement {
     let cover = Cover::of(requirement, verified);
     let question = requirement.question.as_deref();
     let mut names = verified.scenarios(&requirement.id);
@@ -151,12 +163,12 @@ fn held(
     let missing = |way: &&[String]| way.iter().find_map(|need| unmet.get(need.as_str())).cloned();
     let not_run: BTreeSet<_> = ways.iter().filter_map(missing).collect();
     match !ways.is_empty() && ways.iter().all(|way| missing(way).is_some()) {
-        true => Row { requirement, cover: Cover::NotRunHere, not_run },
-        false => Row { requirement, cover, not_run: BTreeSet::new() },
+        true => CoveredRequirement { requirement, cover: Cover::NotRunHere, not_run },
+        false => CoveredRequirement { requirement, cover, not_run: BTreeSet::new() },
     }
 }
 
-fn shape(row: &Row, verified: &Verified) -> Value {
+fn shape(row: &CoveredRequirement, verified: &Verification) -> Value {
     let why =
         |(reason, setting): &(String, String)| json!({ "reason": reason, "setting": setting });
     json!({
@@ -171,7 +183,7 @@ fn shape(row: &Row, verified: &Verified) -> Value {
     })
 }
 
-fn text(rows: &[Row], screen: &Screen) -> String {
+fn text(rows: &[CoveredRequirement], screen: &Screen) -> String {
     let paint = screen.paint();
     let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for row in rows {
@@ -207,8 +219,8 @@ fn text(rows: &[Row], screen: &Screen) -> String {
     out
 }
 
-/// Why it is not verified, and the setting that would enable it.
-fn reasons(row: &Row) -> Vec<String> {
+/// The reasons why it is not verified, with the settings that would enable it.
+fn reasons(row: &CoveredRequirement) -> Vec<String> {
     match row.cover {
         Cover::Unverifiable => row.requirement.unverifiable.iter().cloned().collect(),
         Cover::NotRunHere => {

@@ -1,16 +1,16 @@
-//! `moot doctor`: whether a target can be used, and what it can be judged by. It opens the target as a
-//! run does, which on a deployment sends some reads and a token request, and walks no scenario.
+//! `moot doctor`: whether a target can be used, and by which scenarios. It opens the target as a run does,
+//! which sends some reads and a token request to a deployment. It runs no scenario.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use serde_json::json;
 
-use super::failure::{Failure, UNREACHABLE};
-use super::line::DoctorArguments;
-use super::plan::refusal;
-use super::run::{choice, drawn, runtime, target_options};
+use super::error::{CommandError, UNREACHABLE};
+use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
+use super::target_arguments::{TargetArguments, open_error};
 use crate::client::TargetDescription;
 use crate::environment::{Environment, TargetOptions};
 use crate::masks::Masks;
@@ -19,31 +19,37 @@ use crate::terminal::escape;
 use crate::terminal::paint::{left, width};
 use crate::verdict::{NotRun, Verdict};
 
-/// Deadline `doctor`: for all of it.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArguments {
+    #[command(flatten)]
+    target: TargetArguments,
+}
+
+/// Deadline `doctor`: for the whole command.
 const DOCTOR_DEADLINE: Duration = Duration::from_secs(10);
 /// Deadline `discovery` of a doctor: half of its time.
 const DISCOVERY_DEADLINE: Duration = Duration::from_secs(5);
 
-/// What was found of a target that can be used.
-struct Findings {
+/// A target that can be used.
+struct Diagnosis {
     description: TargetDescription,
     requests_sent: u64,
     duration: Duration,
-    /// Each need, and why it is not met.
+    /// Each need, with the reason if it is not met.
     needs: Vec<(&'static str, Option<NotRun>)>,
 }
 
 /// Exit 0 where the target can be used, whatever it offers; 2 for a wrong target file; 4 where it
 /// cannot be reached, refuses the credentials or takes too long.
-pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, Failure> {
+pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
-    let seed = arguments.target.seed.unwrap_or_else(drawn);
+    let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let options = TargetOptions {
         discovery_deadline: Some(DISCOVERY_DEADLINE),
-        ..target_options(&arguments.target, seed)?
+        ..arguments.target.options(seed)?
     };
     let begun = Instant::now();
-    let chosen = choice(&arguments.target).read().map_err(|error| refusal(&error, &masks))?;
+    let chosen = arguments.target.choice().read().map_err(|error| open_error(&error, &masks))?;
     let opening = async {
         let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
         target.try_applications().await?;
@@ -52,29 +58,29 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
     let opened = runtime()?
         .block_on(async { tokio::time::timeout(DOCTOR_DEADLINE, opening).await })
         .map_err(|_| late())?;
-    let target = opened.map_err(|error| refusal(&error, &masks))?;
-    let findings = Findings {
+    let target = opened.map_err(|error| open_error(&error, &masks))?;
+    let diagnosis = Diagnosis {
         description: target.description(),
         requests_sent: target.requests_sent(),
         duration: begun.elapsed(),
         needs: NEEDS.into_iter().map(|need| (need, target.missing(need))).collect(),
     };
     if screen.is_json() {
-        screen.json(&as_json(&findings))?;
+        screen.json(&as_json(&diagnosis))?;
     } else {
-        screen.print(&text(&findings, screen))?;
+        screen.print(&text(&diagnosis, screen))?;
     }
     Ok(0)
 }
 
-fn late() -> Failure {
+fn late() -> CommandError {
     let seconds = DOCTOR_DEADLINE.as_secs();
-    let message = format!("the target showed no use within {seconds} s (deadline `doctor`)");
-    Failure { exit_code: UNREACHABLE, ..Failure::usage(message) }
+    let message = format!("the target could not be opened within {seconds} s (deadline `doctor`)");
+    CommandError { exit_code: UNREACHABLE, ..CommandError::usage(message) }
 }
 
-fn as_json(findings: &Findings) -> serde_json::Value {
-    let needs = findings.needs.iter().map(|(need, unmet)| {
+fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {
+    let needs = diagnosis.needs.iter().map(|(need, unmet)| {
         json!({
             "need": need,
             "is_met": unmet.is_none(),
@@ -85,18 +91,18 @@ fn as_json(findings: &Findings) -> serde_json::Value {
     });
     json!({
         "target": {
-            "name": findings.description.name,
-            "base_url": findings.description.base_url,
-            "class": findings.description.class,
+            "name": diagnosis.description.name,
+            "base_url": diagnosis.description.base_url,
+            "class": diagnosis.description.class,
         },
-        "requests_sent": findings.requests_sent,
+        "requests_sent": diagnosis.requests_sent,
         "needs": needs.collect::<Vec<_>>(),
     })
 }
 
-fn text(findings: &Findings, screen: &Screen) -> String {
+fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
     let paint = screen.paint();
-    let description = &findings.description;
+    let description = &diagnosis.description;
     let place = match description.base_url.starts_with("https://") {
         true => format!("{} answers, over TLS", description.base_url),
         false => format!("{} answers, without TLS", description.base_url),
@@ -109,9 +115,9 @@ fn text(findings: &Findings, screen: &Screen) -> String {
     for line in [place.as_str(), taken] {
         out.push_str(&format!("  {} {}\n", paint.verdict(Verdict::Pass, "ok"), escape::line(line)));
     }
-    out.push_str("\nWhat it can be judged by\n");
-    let wide = width(findings.needs.iter().map(|(need, _)| *need));
-    for (need, unmet) in &findings.needs {
+    out.push_str("\nNeeds of scenarios that it meets\n");
+    let wide = width(diagnosis.needs.iter().map(|(need, _)| *need));
+    for (need, unmet) in &diagnosis.needs {
         let Some(why) = unmet else {
             out.push_str(&format!("  {} {need}\n", paint.verdict(Verdict::Pass, "yes")));
             continue;
@@ -121,7 +127,7 @@ fn text(findings: &Findings, screen: &Screen) -> String {
         let no = paint.verdict(Verdict::NotRun, "no ");
         out.push_str(&format!("  {no} {}  {}\n", left(need, wide), paint.dim(&reason)));
     }
-    let seconds = findings.duration.as_secs_f64();
-    out.push_str(&format!("\n{} requests, {seconds:.1} s\n", findings.requests_sent));
+    let seconds = diagnosis.duration.as_secs_f64();
+    out.push_str(&format!("\n{} requests, {seconds:.1} s\n", diagnosis.requests_sent));
     out
 }

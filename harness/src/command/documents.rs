@@ -1,16 +1,14 @@
-//! `moot schema`, `moot openapi`, `moot completions`: documents that are printed as they are.
+//! `moot schema`, `moot openapi`, `moot completions`: documents that are only printed.
 
-use clap::CommandFactory;
 use moot_fixtures::nearest::alike;
 use moot_fixtures::{openapi, schemas};
 
-use super::failure::Failure;
-use super::line::Line;
+use super::error::CommandError;
 use super::screen::Screen;
 use crate::{compare, expected, report, scenario};
 
 /// A JSON Schema by name; all names without one. Exit 2 where there is no such name.
-pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure> {
+pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, CommandError> {
     let contract = || schemas::all().iter().map(|(name, _)| *name);
     let known = || ["scenario", "report", "compare", "expected"].into_iter().chain(contract());
     let Some(name) = name else {
@@ -30,9 +28,9 @@ pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure>
         other => match schemas::get(other) {
             Some(schema) => screen.json(schema)?,
             None => {
-                let refusal = Failure::usage(format!("there is no schema `{other}`"));
+                let refusal = CommandError::usage(format!("there is no schema `{other}`"));
                 return Err(match alike(other, known()) {
-                    None => refusal.help("`moot schema` lists their names"),
+                    None => refusal.help("`moot schema` lists all names"),
                     near => refusal.nearest(near),
                 });
             }
@@ -42,15 +40,19 @@ pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, Failure>
 }
 
 /// The description of the service.
-pub(super) fn openapi(screen: &Screen) -> Result<u8, Failure> {
+pub(super) fn openapi(screen: &Screen) -> Result<u8, CommandError> {
     screen.json(&openapi::document())?;
     Ok(0)
 }
 
-/// A script that completes the commands in a shell.
-pub(super) fn completions(shell: clap_complete::Shell, screen: &Screen) -> Result<u8, Failure> {
+/// A completion script for a shell, of this command line.
+pub(super) fn completions(
+    shell: clap_complete::Shell,
+    line: &mut clap::Command,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Line::command(), "moot", &mut script);
+    clap_complete::generate(shell, line, "moot", &mut script);
     screen.print(&String::from_utf8_lossy(&script))?;
     Ok(0)
 }

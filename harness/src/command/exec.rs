@@ -1,38 +1,57 @@
-//! `moot exec`: runs a command against a mock of its own, then tells what it did there.
+//! `moot exec`: runs a command against a mock of its own, then reports what the command did there.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::process::ExitStatus;
 
+use clap::Args;
 use moot_mock::shell::Site;
 use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
-use super::failure::Failure;
-use super::line::{ExecArguments, ReportRequest};
-use super::run::{is_stdout, runtime};
+use super::error::CommandError;
+use super::exec_environment;
+use super::reports::{self, ReportRequest, conduct_report};
+use super::runtime::runtime;
 use super::screen::Screen;
-use super::{artefact, environment, mock};
+use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
 use crate::conduct::{self, Account};
 use crate::masks::{Masks, Secrets};
 use crate::report::Format;
 use crate::terminal::escape;
 use crate::terminal::paint::Paint;
 
-/// As shells, `env` and `timeout` end where a command is not found, or can't be run.
+/// Exit codes of shells for a command that is not found, or can't be run.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
-/// Added to the number of the signal that ended a command, as shells do.
+/// Shells add this to the number of the signal that ended a command.
 const SIGNAL_BASE: i32 = 128;
 
-/// Exit code of the command.
-pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Failure> {
+#[derive(Debug, Args)]
+pub(super) struct ExecArguments {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    world: WorldArguments,
+    #[command(flatten)]
+    place: PlaceArguments,
+    /// Write what the command did to a file too: text or json; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = conduct_report)]
+    reports: Vec<ReportRequest>,
+    /// The command and its arguments, after `--`
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Returns the exit code of the command.
+pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
     let ExecArguments { listen, world, place, reports, command } = &arguments;
-    artefact::check(reports)?;
+    reports::check(reports)?;
     runtime()?.block_on(async {
-        let opened = mock::open(*listen, place, world).await?;
+        let opened = ListeningMock::open(*listen, place, world).await?;
         let site = opened.site.clone();
         if let Some(note) = &opened.note {
             screen.note(note)?;
@@ -44,29 +63,37 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Fail
             Some([]) | None => None,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        // Told to stop, or this task is gone: both end it.
-        let told = async { drop(stopped.await) };
-        let served = tokio::spawn(opened.serve(told));
+        // Both a message and a dropped sender end the mock.
+        let stopped = async { drop(stopped.await) };
+        let served = tokio::spawn(opened.serve(stopped));
         let ended = run(command, |command| {
-            environment::set(command, &description, admin_token.as_deref(), certificate.as_deref());
+            exec_environment::set(
+                command,
+                &description,
+                admin_token.as_deref(),
+                certificate.as_deref(),
+            );
         })
         .await;
         drop(stop);
-        // What runs still is in the journal only when it ends.
+        // A call is in the journal only after it ended.
         let _ = served.await;
         let code = exit_code(ended?);
-        Told { site, admin_token }.tell(code, reports, screen)?;
+        ConductReporter { site, admin_token }.report(code, reports, screen)?;
         Ok(code)
     })
 }
 
-/// Runs the command to its end. Signals that ask a process to end are passed on; an interrupt that
-/// was typed reaches it from the terminal as it reaches us, so that one is not ours to act on.
-async fn run(line: &[OsString], prepare: impl FnOnce(&mut Command)) -> Result<ExitStatus, Failure> {
+/// Runs the command to its end, and passes on the signals that ask a process to end. A typed Ctrl-C already
+/// reaches the command from the terminal, so it is not passed on.
+async fn run(
+    line: &[OsString],
+    prepare: impl FnOnce(&mut Command),
+) -> Result<ExitStatus, CommandError> {
     let Some((program, words)) = line.split_first() else {
-        return Err(Failure::usage("there is no command to run"));
+        return Err(CommandError::usage("there is no command to run"));
     };
-    let mut signals = Signals::new()?;
+    let mut signals = PassedSignals::new()?;
     let mut command = Command::new(program);
     command.args(words).kill_on_drop(true);
     prepare(&mut command);
@@ -75,7 +102,7 @@ async fn run(line: &[OsString], prepare: impl FnOnce(&mut Command)) -> Result<Ex
         tokio::select! {
             ended = child.wait() => {
                 return ended.map_err(|error| {
-                    Failure::fault(format!("the command can't be waited for: {error}"))
+                    CommandError::fault(format!("the command can't be waited for: {error}"))
                 });
             }
             signal = signals.next() => pass_on(&mut child, signal),
@@ -83,10 +110,10 @@ async fn run(line: &[OsString], prepare: impl FnOnce(&mut Command)) -> Result<Ex
     }
 }
 
-fn not_started(program: &OsString, error: &std::io::Error) -> Failure {
+fn not_started(program: &OsString, error: &std::io::Error) -> CommandError {
     let name = program.to_string_lossy();
     let exit_code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-    Failure { exit_code, ..Failure::usage(format!("can't run {name}: {error}")) }
+    CommandError { exit_code, ..CommandError::usage(format!("can't run {name}: {error}")) }
 }
 
 #[cfg(unix)]
@@ -101,40 +128,44 @@ fn exit_code(ended: ExitStatus) -> u8 {
     ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// What is told of, and what must not be.
-struct Told {
+/// Reports the conduct of the command without secrets.
+struct ConductReporter {
     site: Site,
     admin_token: Option<String>,
 }
 
-impl Told {
-    /// To stderr, so that stdout stays the command's; as JSON, the last line of stdout. Reports go
-    /// where they were asked for.
-    fn tell(&self, code: u8, reports: &[ReportRequest], screen: &Screen) -> Result<(), Failure> {
+impl ConductReporter {
+    /// Prints to stderr, because stdout belongs to the command. JSON is the last line of stdout.
+    fn report(
+        &self,
+        code: u8,
+        reports: &[ReportRequest],
+        screen: &Screen,
+    ) -> Result<(), CommandError> {
         let worlds = conduct::read(&self.site.journals())
-            .map_err(|error| Failure::fault(format!("the journal can't be read: {error}")))?;
+            .map_err(|error| CommandError::fault(format!("the journal can't be read: {error}")))?;
         let account = Account::of(&worlds);
         let json = || {
-            let told = json!({ "exit_code": code, "conduct": account });
-            self.without_secrets(&format!("{}\n", escape::json(&told.to_string())))
+            let report = json!({ "exit_code": code, "conduct": account });
+            self.without_secrets(&format!("{}\n", escape::json(&report.to_string())))
         };
         let text = |paint| self.without_secrets(&conduct::text::render(&account, paint));
         let written = reports.iter().map(|request| match request.format {
-            Format::Json => write(request, &json()?, screen),
-            _ => write(request, &text(Paint { color: false })?, screen),
+            Format::Json => request.write(&json()?, screen),
+            _ => request.write(&text(Paint { color: false })?, screen),
         });
-        written.collect::<Result<(), Failure>>()?;
+        written.collect::<Result<(), CommandError>>()?;
         if screen.is_json() {
             return screen.print(&json()?);
         }
         screen.note(&format!("\n{}", text(screen.paint_err())?))
     }
 
-    /// A client may have sent a secret where none belongs, such as in a path.
+    /// Masks secrets. A client may have sent one in a wrong place, such as a path.
     ///
     /// # Errors
-    /// One is left all the same, in any form in which it can be found.
-    fn without_secrets(&self, text: &str) -> Result<String, Failure> {
+    /// A secret is left in any form.
+    fn without_secrets(&self, text: &str) -> Result<String, CommandError> {
         let masks = Masks::default();
         if let Some(token) = &self.admin_token {
             masks.hide(token, "admin token");
@@ -145,38 +176,33 @@ impl Told {
         let secrets = Secrets::of(&masks);
         let masked = secrets.mask(text);
         if secrets.is_in(&masked) {
-            return Err(Failure::fault("the account holds a secret, and was not written"));
+            return Err(CommandError::fault(
+                "the report would hold a secret, so it was not written",
+            ));
         }
         Ok(masked)
     }
 }
 
-fn write(request: &ReportRequest, text: &str, screen: &Screen) -> Result<(), Failure> {
-    if is_stdout(request) {
-        return screen.print(text);
-    }
-    fs::write(&request.file, text)
-        .map_err(|error| Failure::fault(format!("{} can't be written: {error}", request.file)))
-}
-
-/// The signals that ask a process to end, taken from their default.
+/// Handlers of the signals that ask a process to end.
 #[cfg(unix)]
-struct Signals {
+struct PassedSignals {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
     hang_up: tokio::signal::unix::Signal,
-    /// Whether a person may have typed an interrupt: then the command has it already.
+    /// Whether Ctrl-C may have been typed. Then the command received it already.
     is_typed: bool,
 }
 
 #[cfg(unix)]
-impl Signals {
-    fn new() -> Result<Self, Failure> {
+impl PassedSignals {
+    fn new() -> Result<Self, CommandError> {
         use std::io::IsTerminal;
         use tokio::signal::unix::{SignalKind, signal};
         let taken = |kind| {
-            signal(kind)
-                .map_err(|error| Failure::fault(format!("signals can't be waited for: {error}")))
+            signal(kind).map_err(|error| {
+                CommandError::fault(format!("signals can't be waited for: {error}"))
+            })
         };
         Ok(Self {
             terminate: taken(SignalKind::terminate())?,
@@ -208,18 +234,18 @@ impl Signals {
 fn pass_on(child: &mut Child, signal: rustix::process::Signal) {
     let id = child.id().and_then(|id| i32::try_from(id).ok());
     if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
-        // Where it is gone already, its end is what is waited for.
+        // This fails if the command has ended, which `run` notices by itself.
         let _ = rustix::process::kill_process(id, signal);
     }
 }
 
-/// Elsewhere nothing asks a process to end.
+/// Other systems have no such signals.
 #[cfg(not(unix))]
-struct Signals;
+struct PassedSignals;
 
 #[cfg(not(unix))]
-impl Signals {
-    fn new() -> Result<Self, Failure> {
+impl PassedSignals {
+    fn new() -> Result<Self, CommandError> {
         Ok(Self)
     }
 
@@ -230,6 +256,6 @@ impl Signals {
 
 #[cfg(not(unix))]
 fn pass_on(child: &mut Child, (): ()) {
-    // Where it is gone already, its end is what is waited for.
+    // This fails if the command has ended, which `run` notices by itself.
     let _ = child.start_kill();
 }

@@ -1,37 +1,50 @@
 //! `moot explain ID`: a requirement, a question or a defect, and what checks or breaks it.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use moot_fixtures::contract::{Level, Question, Requirement};
 use moot_fixtures::nearest::nearest;
 use moot_fixtures::{questions, register};
 use moot_mock::defect::{self, Defect};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
-use super::line::ExplainArguments;
+use super::error::CommandError;
 use super::screen::Screen;
 use super::suite;
-use super::verified::Verified;
+use super::verification::Verification;
 use crate::terminal::paint::left;
 
-/// Exit 2 where there is no such id; those before it are explained.
-pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, Failure> {
-    let verified = Verified::by(&suite::files(&arguments.scenarios, screen.color())?);
+#[derive(Debug, Args)]
+pub(super) struct ExplainArguments {
+    /// Ids of requirements, questions or defects. Each is explained in a text, or a JSON document, of its
+    /// own
+    #[arg(value_name = "ID", required = true)]
+    ids: Vec<String>,
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    scenarios: Vec<PathBuf>,
+}
+
+/// Exit 2 at the first unknown id; the ids before it are explained.
+pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let verified = Verification::by(&suite::files(&arguments.scenarios, screen.color())?);
     arguments.ids.iter().try_for_each(|id| explained(id, &verified, screen))?;
     Ok(0)
 }
 
-fn explained(id: &str, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
+fn explained(id: &str, verified: &Verification, screen: &Screen) -> Result<(), CommandError> {
     if let Some(row) = register::get(id) {
         requirement(row, verified, screen)
     } else if let Some(question) = questions::get(id) {
-        ask(question, verified, screen)
+        self::question(question, verified, screen)
     } else if let Some(defect) = defect::named(id) {
-        err(defect, screen)
+        defect_page(defect, screen)
     } else {
         let near = register::nearest(id)
             .or_else(|| questions::nearest(id))
             .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
-        let refusal = Failure::usage(format!("`{id}` is no requirement, question or defect"));
+        let refusal = CommandError::usage(format!("`{id}` is no requirement, question or defect"));
         Err(match near {
             Some(_) => refusal.nearest(near),
             None => refusal.help("`moot coverage` lists every requirement"),
@@ -39,7 +52,11 @@ fn explained(id: &str, verified: &Verified, screen: &Screen) -> Result<(), Failu
     }
 }
 
-fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
+fn requirement(
+    row: &Requirement,
+    verified: &Verification,
+    screen: &Screen,
+) -> Result<(), CommandError> {
     let (scenarios, implicit) = (verified.scenarios(&row.id), verified.implicit(&row.id));
     let observers = row.question.as_deref().map(|id| verified.observers(id)).unwrap_or_default();
     let breakers: Vec<&Defect> =
@@ -52,7 +69,7 @@ fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Resul
             breakers.iter().map(|it| json!({"id": it.id, "what": it.what})).collect();
         return screen.json(&value);
     }
-    let mut page = Page::new(screen, &row.id, &row.sentence);
+    let mut page = Explanation::new(screen, &row.id, &row.sentence);
     page.row("clause", &format!("§{} of the specification", row.section));
     page.row("level", level(row));
     page.row("source", row.source.as_deref().unwrap_or_default());
@@ -69,7 +86,7 @@ fn requirement(row: &Requirement, verified: &Verified, screen: &Screen) -> Resul
     page.print(screen)
 }
 
-fn err(defect: &Defect, screen: &Screen) -> Result<(), Failure> {
+fn defect_page(defect: &Defect, screen: &Screen) -> Result<(), CommandError> {
     if screen.is_json() {
         let Defect { id, section, breaks, also, what, heavy, .. } = defect;
         return screen.json(&json!({
@@ -77,7 +94,7 @@ fn err(defect: &Defect, screen: &Screen) -> Result<(), Failure> {
             "heavy": heavy,
         }));
     }
-    let mut page = Page::new(screen, &defect.id, &defect.what);
+    let mut page = Explanation::new(screen, &defect.id, &defect.what);
     page.row("clause", &format!("breaks §{} of the specification", defect.section));
     page.row("try it", &format!("moot mock --defect {}", defect.id));
     page.list("breaks", &defect.breaks);
@@ -85,14 +102,18 @@ fn err(defect: &Defect, screen: &Screen) -> Result<(), Failure> {
     page.print(screen)
 }
 
-fn ask(question: &Question, verified: &Verified, screen: &Screen) -> Result<(), Failure> {
+fn question(
+    question: &Question,
+    verified: &Verification,
+    screen: &Screen,
+) -> Result<(), CommandError> {
     let observers = verified.observers(&question.id);
     if screen.is_json() {
         let mut value = serde_json::to_value(question).unwrap_or_default();
         value["observed_by"] = json!(observers);
         return screen.json(&value);
     }
-    let mut page = Page::new(screen, &question.id, &question.ask);
+    let mut page = Explanation::new(screen, &question.id, &question.ask);
     page.row("clause", &format!("§{} leaves it open", question.section));
     page.row("allowed", &shown(serde_json::to_value(&question.latitude)));
     if let Some(warn) = &question.warn {
@@ -123,19 +144,19 @@ const fn level(row: &Requirement) -> &'static str {
     }
 }
 
-/// A page of rows and lists below a head.
-struct Page<'a> {
+/// A text of rows and lists below a heading.
+struct Explanation<'a> {
     out: String,
     screen: &'a Screen,
 }
 
-impl<'a> Page<'a> {
+impl<'a> Explanation<'a> {
     fn new(screen: &'a Screen, head: &str, sentence: &str) -> Self {
         let paint = screen.paint();
         Self { out: format!("{}\n  {sentence}\n\n", paint.bold(&paint.name(head))), screen }
     }
 
-    /// Nothing where there is no value.
+    /// Adds a row, unless its value is empty.
     fn row(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             let name = self.screen.paint().dim(&left(name, 15));
@@ -152,7 +173,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn print(self, screen: &Screen) -> Result<(), Failure> {
+    fn print(self, screen: &Screen) -> Result<(), CommandError> {
         screen.print(&self.out)
     }
 }

@@ -1,38 +1,63 @@
-//! `moot explore`: random cases on a target, with the mock beside it.
+//! `moot explore`: random cases on a target, compared with the mock.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::again::Again;
-use super::artefact;
-use super::failure::{Failure, USAGE};
-use super::interrupt;
-use super::line::ExploreArguments;
-use super::mock::chosen_answers;
+use clap::Args;
+
+use super::bundled::answers_named;
+use super::error::{CommandError, USAGE};
 use super::progress::Progress;
-use super::run::{choice, drawn, is_stdout, runtime, target_options};
+use super::reports::{self, ReportRequest, exploration_report, take_stdout, write_without_secrets};
+use super::reproduce::CommandText;
+use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
+use super::signals::with_interruption;
+use super::target_arguments::TargetArguments;
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::explore::{self, ExploreOptions, Explored};
 use crate::masks::Secrets;
-use crate::report::Format;
 use crate::run::{Interruption, RunOptions};
 
+const EXIT_CODES: &str = "\
+Exit codes: 0 nothing found, 1 a requirement is broken, 2 usage or a wrong file, 3 nothing explored or \
+interrupted, 4 target unreachable or credentials refused, 70 our own fault.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(super) struct ExploreArguments {
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Sequences of calls to draw
+    #[arg(long, value_name = "N", default_value_t = 100,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    cases: u32,
+    /// Answers of the mock that the target is compared with: `default`, `documented`, `random:SEED` or a
+    /// file [default: those of --answers]
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    model: Option<String>,
+    /// Where to save the scenarios that reproduce violations: a folder, or a `.yaml` file
+    /// [default: explored-SEED.yaml]
+    #[arg(long, value_name = "DIR|FILE")]
+    save: Option<PathBuf>,
+    /// Expected failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    expected: Option<PathBuf>,
+    /// Write a report too: text, json, junit, html or markdown; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = exploration_report)]
+    reports: Vec<ReportRequest>,
+}
+
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
-pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, Failure> {
-    artefact::check(&arguments.reports)?;
-    if arguments.reports.iter().any(|report| report.format == Format::Ndjson) {
-        return Err(Failure::usage("exploring writes no ndjson report")
-            .help("text, json, junit, html and markdown there are"));
-    }
-    let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let save = Save::of(arguments.save.as_deref(), seed)?;
-    let mut target = target_options(&arguments.target, seed)?;
+pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, CommandError> {
+    reports::check(&arguments.reports)?;
+    let seed = arguments.target.seed.unwrap_or_else(random_seed);
+    let save = SaveFile::new(arguments.save.as_deref(), seed)?;
+    let mut target = arguments.target.options(seed)?;
     target.expected.clone_from(&arguments.expected);
     let model = TargetOptions {
         answers: match &arguments.model {
-            Some(answers) => Some(chosen_answers(answers)?),
+            Some(answers) => Some(answers_named(answers)?),
             None => target.answers.clone(),
         },
         world: target.world.clone(),
@@ -43,38 +68,38 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     let options = ExploreOptions {
         target: RunOptions {
             reproduce: reproduce(&arguments, seed),
-            ..RunOptions::new(choice(&arguments.target), target, Vec::new())
+            ..RunOptions::new(arguments.target.choice(), target, Vec::new())
         },
         model: RunOptions::new(TargetChoice::InProcess, model, Vec::new()),
         cases: arguments.cases.into(),
         stem: save.stem.clone(),
     };
     let progress = Progress::new(screen.shows_progress());
-    let told = progress.clone();
+    let bar = progress.clone();
     let interruption = Arc::new(Interruption::default());
     let search =
-        explore::explore(options, Arc::clone(&interruption), move |event| told.tell(&event));
-    let explored = runtime()?.block_on(interrupt::watched(search, &interruption, screen));
+        explore::explore(options, Arc::clone(&interruption), move |event| bar.show(&event));
+    let explored = runtime()?.block_on(with_interruption(search, &interruption, screen));
     progress.end();
-    let explored = explored?.map_err(Failure::fault)?;
+    let explored = explored?.map_err(CommandError::fault)?;
     let refusal = explored.result.trouble.clone();
     if let Some(refusal) = refusal.filter(|_| explored.result.exit_code == USAGE) {
-        return Err(Failure::usage(refusal));
+        return Err(CommandError::usage(refusal));
     }
-    let saved = save.keep(&explored)?;
+    let saved = save.write(&explored)?;
     publish(&explored, saved.as_deref(), &arguments, screen)?;
     Ok(explored.result.exit_code)
 }
 
-/// Where what fails is kept, and what its scenarios are therefore called.
-struct Save {
+/// The file for the cases that fail. Its stem is the first half of the names of the cases.
+struct SaveFile {
     file: PathBuf,
     stem: String,
 }
 
-impl Save {
-    /// `explored-SEED.yaml` in this folder, or in the one that is named, or the file that is named.
-    fn of(named: Option<&Path>, seed: u64) -> Result<Self, Failure> {
+impl SaveFile {
+    /// `explored-SEED.yaml` in the current folder or in the named one, or the named file.
+    fn new(named: Option<&Path>, seed: u64) -> Result<Self, CommandError> {
         let default = format!("explored-{seed}.yaml");
         let file = match named {
             None => PathBuf::from(default),
@@ -83,75 +108,66 @@ impl Save {
         };
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            return Err(Failure::usage(format!("there is no folder {}", folder.display()))
-                .help("make it, or name another file with --save"));
+            return Err(CommandError::usage(format!("there is no folder {}", folder.display()))
+                .help("create it, or name another file with --save"));
         }
         let is_yaml = file.extension().is_some_and(|it| it == "yaml" || it == "yml");
         match file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) {
             Some(stem) if is_yaml => Ok(Self { file, stem }),
-            _ => Err(Failure::usage(format!("{} is no `.yaml` file", file.display()))
-                .help("--save takes a folder that is there, or a file `NAME.yaml`")),
+            _ => Err(CommandError::usage(format!("{} is not a `.yaml` file", file.display()))
+                .help("--save takes an existing folder, or a file `NAME.yaml`")),
         }
     }
 
-    /// Writes it where there is something to keep; the name of the file.
-    fn keep(&self, explored: &Explored) -> Result<Option<String>, Failure> {
+    /// Writes the file if there is a violation, and returns its name.
+    fn write(&self, explored: &Explored) -> Result<Option<String>, CommandError> {
         let Some(text) = explored.file() else { return Ok(None) };
-        let shown = self.file.display().to_string();
-        if Secrets::of(&explored.result.masks).is_in(&text) {
-            return Err(Failure::fault(format!(
-                "the cases hold a secret of the target, and {shown} was not written"
-            )));
-        }
-        fs::write(&self.file, text)
-            .map_err(|error| Failure::fault(format!("{shown} can't be written: {error}")))?;
-        Ok(Some(shown))
+        let secrets = Secrets::of(&explored.result.masks);
+        write_without_secrets(&self.file, &text, "the cases", &secrets)?;
+        Ok(Some(self.file.display().to_string()))
     }
 }
 
-/// Prints what was found, and writes the reports that were asked for.
+/// Prints the result, and writes the reports.
 fn publish(
     explored: &Explored,
     saved: Option<&str>,
     arguments: &ExploreArguments,
     screen: &Screen,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let secrets = Secrets::of(&explored.result.masks);
     for request in &arguments.reports {
-        artefact::write(&explored.result, request, screen)?;
+        request.write_run(&explored.result, screen)?;
     }
-    if arguments.reports.iter().any(is_stdout) {
-        let shown = explore::text::text(explored, saved, screen.paint_err(), screen.detail());
-        return screen.note(&secrets.mask(&shown));
+    let is_stdout_taken = take_stdout(&arguments.reports);
+    if screen.is_json() && !is_stdout_taken {
+        return screen.json(&masked(&explore::json::json(explored, saved), &secrets));
     }
-    if screen.is_json() {
-        return screen.json(&secrets_masked(&explore::json::json(explored, saved), &secrets));
-    }
-    let shown = explore::text::text(explored, saved, screen.paint(), screen.detail());
-    screen.print(&secrets.mask(&shown))
+    let paint = screen.paint_beside(is_stdout_taken);
+    let shown = explore::text::text(explored, saved, paint, screen.detail());
+    screen.print_beside(is_stdout_taken, &secrets.mask(&shown))
 }
 
-/// The value with every text masked.
-fn secrets_masked(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
+/// The value with all texts masked.
+fn masked(value: &serde_json::Value, secrets: &Secrets) -> serde_json::Value {
     use serde_json::Value;
     match value {
         Value::String(text) => secrets.mask(text).into(),
-        Value::Array(items) => items.iter().map(|item| secrets_masked(item, secrets)).collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(name, member)| (name.clone(), secrets_masked(member, secrets)))
-            .collect(),
+        Value::Array(items) => items.iter().map(|item| masked(item, secrets)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| (name.clone(), masked(member, secrets))).collect()
+        }
         other => other.clone(),
     }
 }
 
-/// The line that does the same again.
+/// The command that repeats this exploration, without its reports.
 fn reproduce(arguments: &ExploreArguments, seed: u64) -> String {
-    Again::new("explore")
+    CommandText::new("explore")
         .target(&arguments.target)
         .option("--model", arguments.model.as_ref())
         .file("--expected", arguments.expected.as_ref())
         .option("--cases", Some(arguments.cases))
         .option("--seed", Some(seed))
-        .line()
+        .text()
 }

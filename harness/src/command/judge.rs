@@ -1,57 +1,68 @@
-//! `moot judge`: judges a recording again, with today's register and scenarios, without a network.
+//! `moot judge`: judges a recording again with the current register and scenarios, without a network.
 
-use super::again::Again;
-use super::failure::Failure;
-use super::line::JudgeArguments;
-use super::run::performed;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::error::CommandError;
+use super::event_stream::EventStreams;
+use super::perform::{self, JudgingArguments};
+use super::reports;
+use super::reproduce::CommandText;
 use super::screen::Screen;
-use super::stream::Streams;
-use super::{artefact, suite};
+use super::suite::{self, SuiteArguments};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::recording::RecordingIndex;
 use crate::run::RunOptions;
-use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan;
 
-/// The exit code of the judgement, as of a run.
-pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Failure> {
-    let judging = &arguments.judging;
-    artefact::check(&judging.reports)?;
-    let index = RecordingIndex::read(&arguments.recording)?;
-    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
-    let mut index = RecordingIndex { strict: index.strict || judging.strict, ..index };
-    if !arguments.suite.selectors.is_empty() {
-        index.selectors.clone_from(&arguments.suite.selectors);
-    }
-    plan::select(&files, &index.selectors)?;
-    let reproduce = Again::new("judge")
-        .word(arguments.recording.to_string_lossy())
-        .suite(&arguments.suite)
-        .file("--expected", judging.expected.as_ref())
-        .flag("--strict", judging.strict)
-        .line();
-    let mut options = options(&arguments.recording, index, files, reproduce);
-    options.target.expected.clone_from(&judging.expected);
-    options.kept = artefact::kept(&judging.reports, screen);
-    let streams = Streams::open(&judging.reports)?;
-    let result = performed(options, &streams, screen)?;
-    artefact::publish(&result, streams, &judging.reports, screen)?;
+#[derive(Debug, Args)]
+pub(super) struct JudgeArguments {
+    /// The folder that `moot run --record` wrote, with the scenarios it was recorded with
+    #[arg(value_name = "DIR")]
+    recording: PathBuf,
+    #[command(flatten)]
+    suite: SuiteArguments,
+    #[command(flatten)]
+    judging: JudgingArguments,
+}
+
+/// The exit code of the judgement, as for a run.
+pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let JudgeArguments { recording, suite, judging } = &arguments;
+    reports::check(&judging.reports)?;
+    let index = RecordingIndex::read(recording)?;
+    let files = suite::files(&suite.scenarios, screen.color())?;
+    let selectors = match suite.selectors.is_empty() {
+        true => index.selectors,
+        false => suite.selectors.clone(),
+    };
+    plan::select(&files, &selectors)?;
+    let target = TargetOptions {
+        seed: index.seed,
+        run_tag: index.run_tag,
+        expected: judging.expected.clone(),
+        ..TargetOptions::default()
+    };
+    let options = RunOptions {
+        selectors,
+        strict: index.strict || judging.strict,
+        reproduce: reproduce(&arguments),
+        kept: perform::kept(&judging.reports, screen),
+        ..RunOptions::new(TargetChoice::Recording(recording.clone()), target, files)
+    };
+    let streams = EventStreams::open(&judging.reports)?;
+    let result = perform::perform(options, &streams, screen)?;
+    perform::publish(&result, streams, &judging.reports, screen)?;
     Ok(result.exit_code)
 }
 
-/// The run that judges a recording: its seed, its tag, what it selected.
-pub(super) fn options(
-    dir: &std::path::Path,
-    index: RecordingIndex,
-    files: Vec<ScenarioFile>,
-    reproduce: String,
-) -> RunOptions {
-    let target =
-        TargetOptions { seed: index.seed, run_tag: index.run_tag, ..TargetOptions::default() };
-    RunOptions {
-        selectors: index.selectors,
-        strict: index.strict,
-        reproduce,
-        ..RunOptions::new(TargetChoice::Recording(dir.to_owned()), target, files)
-    }
+/// The command that repeats this judgement, without its reports.
+fn reproduce(JudgeArguments { recording, suite, judging }: &JudgeArguments) -> String {
+    CommandText::new("judge")
+        .word(recording.to_string_lossy())
+        .suite(suite)
+        .file("--expected", judging.expected.as_ref())
+        .flag("--strict", judging.strict)
+        .text()
 }

@@ -1,18 +1,17 @@
-//! `moot list`: the scenarios that selectors select.
+//! `moot list`: lists the selected scenarios.
 
 use serde_json::json;
 
-use super::failure::Failure;
-use super::line::SuiteArguments;
+use super::error::CommandError;
 use super::screen::Screen;
-use super::suite;
+use super::suite::{self, SuiteArguments};
 use crate::scenario::declared;
 use crate::scenario::plan::{self, Planned};
 use crate::terminal::Detail;
 use crate::terminal::paint::{left, width};
 
-/// A line a scenario, below its file.
-pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Failure> {
+/// A line for each scenario, below its file.
+pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
     let planned = plan::select(&files, &arguments.selectors)?;
     if screen.is_json() {

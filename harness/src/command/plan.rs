@@ -1,21 +1,22 @@
-//! `moot plan`: what would run on a target, what would not and why, and how much that would send.
-//! Nothing is sent: of a deployment only its target file is read.
+//! `moot plan`: what would run on a target, what would not and why, and how many requests that would send.
+//! Nothing is sent. Of a deployment only its target file is read.
 
 use std::sync::Arc;
 
+use clap::Args;
 use serde_json::json;
 
-use super::failure::{Failure, UNREACHABLE};
-use super::line::PlanArguments;
-use super::planned::Totals;
-use super::run::{choice, drawn, runtime, target_options};
+use super::error::CommandError;
+use super::plan_totals::{PlanTotals, bounds_text};
+use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::suite;
+use super::suite::{self, SuiteArguments};
+use super::target_arguments::{TargetArguments, open_error};
 use crate::environment::{Environment, OpenError, TargetOptions, TargetPreview, TargetSource};
 use crate::expected;
 use crate::masks::Masks;
 use crate::run::PAGES_MAX;
-use crate::run::estimate::{self, Bounds, Estimate, Terms};
+use crate::run::estimate::{self, Estimate, Terms};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};
@@ -24,26 +25,34 @@ use crate::terminal::escape;
 use crate::terminal::paint::{left, width};
 use crate::verdict::{NotRun, Verdict};
 
-/// A scenario of the plan.
-pub(super) struct Row<'a> {
-    pub(super) planned: Planned<'a>,
-    /// Why it would not run.
-    pub(super) unmet: Option<NotRun>,
-    /// The need that is found out only when the target is opened.
-    pub(super) depends_on: Option<String>,
-    /// What it would send; nothing where it would not run.
-    pub(super) estimate: Estimate,
+#[derive(Debug, Args)]
+pub(super) struct PlanArguments {
+    #[command(flatten)]
+    suite: SuiteArguments,
+    #[command(flatten)]
+    target: TargetArguments,
 }
 
-/// Exit 0 also where not everything would run; 2 where the target file is wrong.
-pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Failure> {
+/// A scenario of the plan.
+struct PlannedScenario<'a> {
+    planned: Planned<'a>,
+    /// Why it would not run.
+    unmet: Option<NotRun>,
+    /// The need that is found out only when the target is opened.
+    depends_on: Option<String>,
+    /// The requests it would send; none if it would not run.
+    estimate: Estimate,
+}
+
+/// Exit 0, even if not everything would run; 2 for a wrong target file.
+pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     let planned = plan::select(&files, &arguments.suite.selectors)?;
     let masks = Arc::new(Masks::default());
-    let seed = arguments.target.seed.unwrap_or_else(drawn);
-    let options = target_options(&arguments.target, seed)?;
-    let rows_and_totals = || match choice(&arguments.target).read()? {
-        // Without credentials it is judged only where a moot mock answers, which gives its own.
+    let seed = arguments.target.seed.unwrap_or_else(random_seed);
+    let options = arguments.target.options(seed)?;
+    let rows_and_totals = || match arguments.target.choice().read()? {
+        // Without credentials only a moot mock can be judged, which gives us its own.
         TargetSource::Http(file) if file.can_only_be_a_mock() => {
             on_mock(TargetSource::InProcess, &options, planned, &masks)
         }
@@ -52,7 +61,7 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
             on_mock(chosen, &options, planned, &masks)
         }
     };
-    let (rows, totals) = rows_and_totals().map_err(|error| refusal(&error, &masks))?;
+    let (rows, totals) = rows_and_totals().map_err(|error| open_error(&error, &masks))?;
     if screen.is_json() {
         let scenarios: Vec<_> = rows.iter().map(row).collect();
         screen.json(&json!({ "scenarios": scenarios, "estimate": totals.json() }))?;
@@ -62,50 +71,40 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Fail
     Ok(0)
 }
 
-/// Usage, or a target that cannot be used.
-pub(super) fn refusal(error: &OpenError, masks: &Masks) -> Failure {
-    let failure = Failure::usage(masks.mask(&error.to_string()));
-    match error {
-        OpenError::Usage(_) => failure,
-        OpenError::Unreachable(_) | OpenError::Credentials(_) => {
-            Failure { exit_code: UNREACHABLE, ..failure }
-        }
-    }
-}
-
 fn on_deployment<'a>(
     chosen: TargetSource,
     options: &TargetOptions,
     files: &[ScenarioFile],
     planned: Vec<Planned<'a>>,
-) -> Result<(Vec<Row<'a>>, Totals), OpenError> {
+) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), OpenError> {
     expected::read_for(chosen.expected_file(options), Some(files))
         .map_err(|error| OpenError::Usage(error.to_string()))?;
     let TargetSource::Http(file) = chosen else {
         return Err(OpenError::Usage("the target is no deployment".to_owned()));
     };
-    let sketch = TargetPreview::new(*file, options)?;
+    let preview = TargetPreview::new(*file, options)?;
     let mut names = Names::default();
-    for (root, value) in sketch.roots(&options.run_tag) {
+    for (root, value) in preview.roots(&options.run_tag) {
         names.set(&root, value);
     }
     let terms = Terms {
         names,
-        workflows_max: sketch.workflows_max(),
-        endpoints: sketch.endpoints(),
-        pages_max: sketch.limits().pages_max,
+        workflows_max: preview.workflows_max(),
+        endpoints: preview.endpoints(),
+        pages_max: preview.limits().pages_max,
         confirms: true,
     };
-    let rows: Vec<Row<'a>> = planned
+    let rows: Vec<PlannedScenario<'a>> = planned
         .into_iter()
         .map(|planned| {
             let needs = &planned.scenario.needs;
-            let unmet = needs.iter().find_map(|need| sketch.missing(need));
-            let depends_on = needs.iter().find(|need| sketch.is_found_later(need)).cloned();
+            let unmet = needs.iter().find_map(|need| preview.missing(need));
+            let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
             made(planned, unmet, depends_on, &terms)
         })
         .collect();
-    let totals = Totals::of_deployment(&rows, &sketch);
+    let needs_search = rows.iter().any(|row| row.depends_on.is_some());
+    let totals = PlanTotals::of_deployment(sum(&rows), needs_search, &preview);
     Ok((rows, totals))
 }
 
@@ -114,7 +113,7 @@ fn on_mock<'a>(
     options: &TargetOptions,
     planned: Vec<Planned<'a>>,
     masks: &Arc<Masks>,
-) -> Result<(Vec<Row<'a>>, Totals), OpenError> {
+) -> Result<(Vec<PlannedScenario<'a>>, PlanTotals), OpenError> {
     let runtime = runtime().map_err(|failure| OpenError::Usage(failure.message))?;
     let target = runtime.block_on(Environment::open(chosen, options.clone(), Arc::clone(masks)))?;
     let endpoints = Endpoints::new(&std::collections::BTreeMap::new());
@@ -129,8 +128,8 @@ fn on_mock<'a>(
         let unmet = planned.scenario.needs.iter().find_map(|need| target.missing(need));
         made(planned, unmet, None, &terms)
     };
-    let rows: Vec<Row<'a>> = planned.into_iter().map(made).collect();
-    let totals = Totals::of_mock(&rows);
+    let rows: Vec<PlannedScenario<'a>> = planned.into_iter().map(made).collect();
+    let totals = PlanTotals::of_mock(sum(&rows));
     Ok((rows, totals))
 }
 
@@ -139,7 +138,7 @@ fn made<'a>(
     unmet: Option<NotRun>,
     depends_on: Option<String>,
     terms: &Terms<'_>,
-) -> Row<'a> {
+) -> PlannedScenario<'a> {
     let mut estimate = match unmet {
         Some(_) => Estimate::default(),
         None => estimate::of(planned, terms),
@@ -148,10 +147,10 @@ fn made<'a>(
         estimate.requests.min = 0;
         estimate.token_requests.min = 0;
     }
-    Row { planned, unmet, depends_on, estimate }
+    PlannedScenario { planned, unmet, depends_on, estimate }
 }
 
-fn row(row: &Row<'_>) -> serde_json::Value {
+fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
     let unmet = row.unmet.as_ref();
     json!({
         "name": row.planned.name(),
@@ -166,7 +165,7 @@ fn row(row: &Row<'_>) -> serde_json::Value {
     })
 }
 
-fn text(rows: &[Row<'_>], screen: &Screen) -> String {
+fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     let paint = screen.paint();
     let names: Vec<String> = rows.iter().map(|row| row.planned.name()).collect();
     let wide = width(names.iter().map(String::as_str));
@@ -176,7 +175,7 @@ fn text(rows: &[Row<'_>], screen: &Screen) -> String {
             None => {
                 let runs = paint.verdict(Verdict::Pass, "runs   ");
                 let depends = row.depends_on.as_ref().map(|need| format!(", if {need} is there"));
-                let requests = shown(row.estimate.requests);
+                let requests = bounds_text(row.estimate.requests);
                 let note = format!("{requests} requests{}", depends.unwrap_or_default());
                 out.push_str(&format!("  {runs} {}  {}\n", left(name, wide), paint.dim(&note)));
             }
@@ -195,10 +194,8 @@ fn text(rows: &[Row<'_>], screen: &Screen) -> String {
     out
 }
 
-/// `3` or `3 to 7`.
-pub(super) fn shown(bounds: Bounds) -> String {
-    match bounds.min == bounds.max {
-        true => bounds.max.to_string(),
-        false => format!("{} to {}", bounds.min, bounds.max),
-    }
+fn sum(rows: &[PlannedScenario<'_>]) -> Estimate {
+    let mut sum = Estimate::default();
+    rows.iter().for_each(|row| sum.add(row.estimate.clone()));
+    sum
 }

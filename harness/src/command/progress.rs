@@ -1,4 +1,4 @@
-//! One line of progress on a terminal; nothing anywhere else.
+//! One line of progress on a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -16,7 +16,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Hidden where it is not shown.
+    /// A bar that may be hidden.
     pub(super) fn new(is_shown: bool) -> Self {
         let bar = if is_shown { ProgressBar::new(0) } else { ProgressBar::hidden() };
         let style =
@@ -26,19 +26,19 @@ impl Progress {
         Self { bar }
     }
 
-    /// So many pieces of work are to come.
+    /// Sets the number of pieces of work.
     pub(super) fn expect(&self, pieces: usize) {
         self.bar.set_length(pieces as u64);
     }
 
-    /// One of them has ended.
+    /// One of them ended.
     pub(super) fn done(&self, name: &str) {
         self.bar.set_message(escape::cut(&escape::line(name), NAME_CHARACTERS_MAX));
         self.bar.inc(1);
     }
 
-    /// Shows what happened.
-    pub(super) fn tell(&self, event: &Event) {
+    /// Shows an event.
+    pub(super) fn show(&self, event: &Event) {
         match event {
             Event::Planned { scenarios } => self.bar.set_length(*scenarios as u64),
             Event::Started { name } => {
@@ -47,7 +47,7 @@ impl Progress {
             }
             Event::Ended(scenario) => {
                 self.bar.inc(1);
-                // Rows of a scenario are known only when it runs.
+                // The rows of a scenario are known only when it runs.
                 if self.bar.length().is_some_and(|length| self.bar.position() > length) {
                     self.bar.set_length(self.bar.position());
                 }
@@ -59,7 +59,7 @@ impl Progress {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
     }
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn it_can_be_drawn() {
         let progress = Progress::new(false);
-        progress.tell(&Event::Planned { scenarios: 2 });
-        progress.tell(&Event::Started { name: "a/b".to_owned() });
+        progress.show(&Event::Planned { scenarios: 2 });
+        progress.show(&Event::Started { name: "a/b".to_owned() });
         progress.end();
         assert_eq!(progress.bar.length(), Some(2));
     }

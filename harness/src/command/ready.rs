@@ -1,33 +1,42 @@
-//! What a mock says when it is ready: where it is, with what to call it, and a line to paste.
+//! What `moot mock` prints when it is ready: its addresses, its credentials, and a command to paste.
 
 use serde_json::Value;
 
-use super::failure::Failure;
-use super::line::MockArguments;
-use super::screen::Screen;
-use crate::terminal::escape;
-use crate::terminal::paint::{Paint, left, width};
+use super::error::CommandError;
 
-/// Users and workflows named of each company.
+use super::screen::Screen;
+use super::serve::WorldArguments;
+use crate::terminal::paint::left;
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Paint, Table, escape};
+
+/// Users and workflows that are named of each company.
 const USERS_SHOWN_MAX: usize = 2;
 const WORKFLOWS_SHOWN_MAX: usize = 6;
 
-/// Tables for a person, or the one JSON line; `is_another` where the world is not that of the line, but
-/// that of the folder of its state.
+/// Prints tables, or one line of JSON. `is_restored` where the world is that of the state folder, not that
+/// of the command line.
 pub(super) fn announce(
     description: &Value,
-    arguments: &MockArguments,
-    is_another: bool,
+    world: &WorldArguments,
+    fetches: bool,
+    is_restored: bool,
     screen: &Screen,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     if screen.is_json() {
         return screen.print(&format!("{}\n", escape::json(&description.to_string())));
     }
-    screen.print(&text(description, arguments, is_another, screen.paint()))
+    screen.print(&text(description, world, fetches, is_restored, screen.paint()))
 }
 
-fn text(description: &Value, arguments: &MockArguments, is_another: bool, paint: Paint) -> String {
-    let world = if is_another { "as it was kept" } else { &arguments.world.world };
+fn text(
+    description: &Value,
+    arguments: &WorldArguments,
+    fetches: bool,
+    is_restored: bool,
+    paint: Paint,
+) -> String {
+    let world = if is_restored { "from the state folder" } else { &arguments.world };
     let mut out = format!(
         "{} {}\n\n",
         paint.bold("moot mock is ready at"),
@@ -38,13 +47,10 @@ fn text(description: &Value, arguments: &MockArguments, is_another: bool, paint:
     };
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
-    row("world", &format!("{world}, answers {}", arguments.world.answers));
-    row(
-        "clock",
-        &format!("{}, progression {}", arguments.world.clock, arguments.world.progression),
-    );
-    row("rate limit", &arguments.world.rate_limit);
-    if arguments.place.fetch {
+    row("world", &format!("{world}, answers {}", arguments.answers));
+    row("clock", &format!("{}, progression {}", arguments.clock, arguments.progression));
+    row("rate limit", &arguments.rate_limit);
+    if fetches {
         row("fetch", "public https addresses of uploads");
     }
     row("seed", &description["seed"].to_string());
@@ -99,7 +105,7 @@ fn workflows(description: &Value, paint: Paint) -> String {
     out
 }
 
-/// A line that gets a token with the application that may do most.
+/// A command that gets a token for the application with the most scopes.
 fn paste(description: &Value, paint: Paint) -> String {
     let scopes = |one: &Value| list(one, "scopes").count();
     let best = list(description, "applications").rev().max_by_key(|one| scopes(one));
@@ -115,25 +121,14 @@ fn paste(description: &Value, paint: Paint) -> String {
     )
 }
 
-/// Aligned columns below a dim head, and an empty line.
+/// A table below its heading, and an empty line.
 fn table(heads: &[&str], rows: Vec<Vec<String>>, paint: Paint) -> String {
-    let widths: Vec<usize> = heads
-        .iter()
-        .enumerate()
-        .map(|(at, head)| width(rows.iter().map(|row| row[at].as_str()).chain([*head])))
-        .collect();
-    let line = |cells: &[&str]| {
-        let cells: Vec<String> =
-            cells.iter().zip(&widths).map(|(cell, width)| left(cell, *width)).collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    let mut out = format!("  {}\n", paint.dim(&line(heads)));
-    for row in &rows {
-        let cells: Vec<&str> = row.iter().map(String::as_str).collect();
-        out.push_str(&format!("  {}\n", line(&cells)));
+    let mut table = Table::new(2, heads.iter().map(|_| Align::Left));
+    table.row(heads.iter().copied().map(Cell::dim));
+    for row in rows {
+        table.row(row.into_iter().map(Cell::plain));
     }
-    out.push('\n');
-    out
+    table.render(paint) + "\n"
 }
 
 fn some(texts: &[String], max: usize, between: &str) -> String {
@@ -152,7 +147,7 @@ fn member(value: &Value, name: &str) -> String {
     plain(&value[name])
 }
 
-/// Text as it is, anything else as JSON; a world's own file has a say in it, so nothing steers.
+/// A text, or JSON, escaped for a terminal: the file of a world may hold anything.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => escape::line(text),

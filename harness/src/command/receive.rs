@@ -1,32 +1,53 @@
-//! `moot receive`: a receiver of webhooks that prints what comes.
+//! `moot receive`: a receiver of webhooks that prints its calls.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Args;
+use http::StatusCode;
 use moot_mock::shell::{Received, ReceiverPlan, receive as serve};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
-use super::failure::Failure;
-use super::line::ReceiveArguments;
-use super::mock::{callable, stop_signal};
-use super::run::runtime;
+use super::error::CommandError;
+use super::runtime::runtime;
 use super::screen::Screen;
+use super::serve::{callable, listen_on};
+use super::signals::StopSignals;
 use crate::terminal::escape;
 
-/// Exit 0 once it was told to stop, or all came that were waited for.
-pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8, Failure> {
+#[derive(Debug, Args)]
+pub(super) struct ReceiveArguments {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// The statuses of its answers, in turn: `503,503,204` refuses twice and then always answers 204
+    #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",
+          value_parser = status_code)]
+    statuses: Vec<StatusCode>,
+    /// Milliseconds before each answer
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u64).range(..=600_000))]
+    delay_ms: u64,
+    /// End after this many calls
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
+}
+
+/// A final status of HTTP.
+fn status_code(text: &str) -> Result<StatusCode, String> {
+    let refusal = || format!("`{text}` is no HTTP status: use 200 to 599");
+    let status: StatusCode = text.parse().map_err(|_| refusal())?;
+    if (200..600).contains(&status.as_u16()) { Ok(status) } else { Err(refusal()) }
+}
+
+/// Exit 0 once it is told to stop, or after `--count` calls.
+pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8, CommandError> {
     runtime()?.block_on(async {
-        let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
-            Failure::usage(format!("can't listen on {}: {error}", arguments.listen))
-                .help("`--listen 127.0.0.1:0` takes a free port")
-        })?;
-        let bound = listener
-            .local_addr()
-            .map_err(|error| Failure::fault(format!("the socket has no address: {error}")))?;
-        let stop = stop_signal()?;
+        let (listener, bound) = listen_on(arguments.listen).await?;
+        let mut signals = StopSignals::new()?;
         let url = format!("http://{}/", callable(bound));
         screen.print(&match screen.is_json() {
             true => format!("{}\n", json!({ "ready": true, "url": url })),
@@ -39,12 +60,12 @@ pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8
         };
         let (own, unprinted) = (screen.clone(), Arc::new(Mutex::new(None)));
         let first = unprinted.clone();
-        let told = move |received: Received| {
+        let on_call = move |received: Received| {
             if let Err(failure) = own.print(&text(&received, own.is_json())) {
                 first.lock().get_or_insert(failure);
             }
         };
-        serve(listener, plan, told, stop).await;
+        serve(listener, plan, on_call, signals.next()).await;
         let failure = unprinted.lock().take();
         failure.map_or(Ok(0), Err)
     })
@@ -57,7 +78,7 @@ fn text(received: &Received, is_json: bool) -> String {
     }
 }
 
-/// Status, method, path, credential and body. Nothing that came steers a terminal.
+/// Status, method, path, credential and body, escaped for a terminal.
 fn line(received: &Received) -> String {
     let head = &received.head;
     let credential = head.headers.get("authorization");

@@ -1,69 +1,82 @@
-//! `moot run --repeat`: the same again and again, and whether the verdicts are the same.
+//! `moot run --repeat`: several runs with the same options, and whether their verdicts are the same.
 
-use super::failure::Failure;
-use super::line::RunArguments;
+use clap::Args;
+
+use super::error::CommandError;
 use crate::result::{Ending, RunResult, Tally};
 use crate::run::order::Order;
 
-/// Scenarios side by side in runs that are shuffled, in turn; `None` is the default.
+/// Concurrent scenarios of shuffled runs, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
 
-/// What one repetition differs in from the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Turn {
-    pub(super) order: Order,
-    pub(super) jobs: Option<usize>,
+/// How often a run is repeated, and how its repetitions differ.
+#[derive(Debug, Args)]
+pub(super) struct RepeatArguments {
+    /// Concurrent scenarios, on a mock or on a deployment on loopback without a rate limit (--rate 0).
+    /// There, a scenario that changes anything runs alone
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: Option<u16>,
+    /// Run this many times. The most severe result is reported, and every verdict that was not the same
+    /// each time (exit 70 on a mock; exit 5 on a deployment, which must be without consent)
+    #[arg(
+        long, value_name = "TIMES", default_value_t = 1, conflicts_with = "record",
+        value_parser = clap::value_parser!(u16).range(1..=1_000)
+    )]
+    pub(super) repeat: u16,
+    /// Run the scenarios in an order drawn from the seed. With --repeat, each run has another order and,
+    /// without --jobs, another number of concurrent scenarios
+    #[arg(long)]
+    pub(super) shuffle: bool,
 }
 
-/// The turn of this number, from 0.
-pub(super) fn turn(arguments: &RunArguments, seed: u64, number: u16) -> Turn {
-    let asked = arguments.jobs.map(usize::from);
-    if !arguments.shuffle {
-        return Turn { order: Order::Files, jobs: asked };
-    }
-    let drawn = JOBS[usize::from(number) % JOBS.len()];
-    Turn {
-        order: Order::Drawn(seed.wrapping_add(number.into())),
-        // One run that is shuffled is repeated by its seed.
-        jobs: asked.or(if arguments.repeat == 1 { None } else { drawn }),
+impl RepeatArguments {
+    /// The order, and the number of concurrent scenarios, of the repetition with this number, from 0.
+    pub(super) fn repetition(&self, seed: u64, number: u16) -> (Order, Option<usize>) {
+        let jobs = self.jobs.map(usize::from);
+        if !self.shuffle {
+            return (Order::Files, jobs);
+        }
+        let in_turn = JOBS[usize::from(number) % JOBS.len()];
+        // A single shuffled run must be reproducible by its seed alone.
+        let jobs = jobs.or(if self.repeat == 1 { None } else { in_turn });
+        (Order::Drawn(seed.wrapping_add(number.into())), jobs)
     }
 }
 
-/// Runs it so many times. The gravest result stands for all; where verdicts differ between runs it
-/// says so, and is graver: on a mock that is our own fault, on a deployment it is drift.
+/// Performs `run` this many times. The most severe result stands for all. Verdicts that differ between the
+/// runs are an error of ours on a mock, and drift on a deployment.
 pub(super) fn repeated(
     times: u16,
-    mut run: impl FnMut(u16) -> Result<RunResult, Failure>,
-) -> Result<RunResult, Failure> {
-    let mut gravest = run(0)?;
+    mut run: impl FnMut(u16) -> Result<RunResult, CommandError>,
+) -> Result<RunResult, CommandError> {
+    let mut worst = run(0)?;
     if times <= 1 {
-        return Ok(gravest);
+        return Ok(worst);
     }
     let mut tally = Tally::default();
-    tally.add(&gravest);
+    tally.add(&worst);
     for number in 1..times {
-        // A target that can't be used, or somebody who interrupts: it is not tried again.
-        if gravest.trouble.is_some() {
-            return Ok(gravest);
+        // After an interruption, or where the target can't be used, there is no further run.
+        if worst.trouble.is_some() {
+            return Ok(worst);
         }
         let result = run(number)?;
-        let known = ending(&gravest);
+        let is_worse = ending(&worst).graver(ending(&result)) != ending(&worst);
         if result.trouble.is_some() {
-            return Ok(if known.graver(ending(&result)) == known { gravest } else { result });
+            return Ok(if is_worse { result } else { worst });
         }
         tally.add(&result);
-        if known.graver(ending(&result)) != known {
-            gravest = result;
+        if is_worse {
+            worst = result;
         }
     }
-    let Some(difference) = tally.difference() else { return Ok(gravest) };
-    let is_deployment = gravest.target.class == "deployment";
-    let ending =
-        ending(&gravest).graver(if is_deployment { Ending::DRIFTED } else { Ending::OURS });
-    (gravest.outcome, gravest.exit_code) = (ending.outcome, ending.exit_code);
-    let known = gravest.trouble.take().map(|known| format!("{known}\n")).unwrap_or_default();
-    gravest.trouble = Some(format!("{known}{}", gravest.masks.mask(&difference)));
-    Ok(gravest)
+    let Some(difference) = tally.difference() else { return Ok(worst) };
+    let is_deployment = worst.target.class == "deployment";
+    let ending = ending(&worst).graver(if is_deployment { Ending::DRIFTED } else { Ending::OURS });
+    (worst.outcome, worst.exit_code) = (ending.outcome, ending.exit_code);
+    let trouble = worst.trouble.take().map(|trouble| format!("{trouble}\n")).unwrap_or_default();
+    worst.trouble = Some(format!("{trouble}{}", worst.masks.mask(&difference)));
+    Ok(worst)
 }
 
 fn ending(result: &RunResult) -> Ending {

@@ -1,4 +1,4 @@
-//! `moot snapshot review`: how each response that waits differs, and on a terminal the decision.
+//! `moot snapshot review`: how each pending response differs, and on a terminal the decision.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use moot_snapshots::{Pending, accept, pending, reject};
 use serde_json::json;
 
-use super::failure::Failure;
+use super::error::CommandError;
 use super::screen::Screen;
 use crate::terminal::escape;
 use crate::terminal::paint::Paint;
@@ -14,14 +14,13 @@ use crate::verdict::Verdict;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
 
-/// What is said to anything else.
-const HELP: &str =
-    "  a: from now on it is as the lines with + say; r: it stays as those with - say;
-  s, n: decide later, go on to the next; q: decide no more
+/// Printed after any other input.
+const HELP: &str = "  a: accept the lines with +; r: keep the lines with -;
+  s, n: decide later; q: quit
 ";
 
-/// Asks on a terminal; else prints all, for a person to decide by name.
-pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), Failure> {
+/// Asks on a terminal. Elsewhere prints all, to be decided by name.
+pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     let waiting = pending(dir)?;
     if screen.is_json() {
         let rows: Vec<_> =
@@ -41,14 +40,14 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), Failure> {
     screen.print(&out)
 }
 
-/// One after the other, until all are decided or the person has enough.
+/// Asks about one after the other.
 fn ask(
     waiting: &[Pending],
     paint: Paint,
     input: &mut impl BufRead,
     output: &mut impl Write,
-) -> Result<(), Failure> {
-    let broken = |error: io::Error| Failure::fault(format!("the terminal is gone: {error}"));
+) -> Result<(), CommandError> {
+    let broken = |error: io::Error| CommandError::fault(format!("the terminal is gone: {error}"));
     let (mut accepted, mut rejected) = (0, 0);
     'all: for (index, one) in waiting.iter().enumerate() {
         let place = format!("{} of {}", index + 1, waiting.len());

@@ -1,16 +1,46 @@
-//! Where commands print: stdout for what was asked, stderr for what went wrong and for progress.
+//! Where commands print: results on stdout, errors and progress on stderr.
 
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::failure::Failure;
-use super::line::{ColorWhen, Line, OutputFormat};
+use super::error::CommandError;
 use crate::report::text::Options;
 use crate::terminal::paint::Paint;
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
+
+/// The options of every command.
+#[derive(Debug, Args)]
+pub(super) struct ScreenArguments {
+    /// Text for people, JSON for programs
+    #[arg(long, global = true, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
+    /// Colour; `auto` depends on the terminal and on NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto)]
+    color: ColorWhen,
+    /// Only findings and the outcome
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Every scenario, with more detail
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OutputFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
 
 /// How this process prints.
 #[derive(Clone)]
@@ -22,19 +52,19 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub(super) fn new(line: &Line) -> Self {
-        let choose = |automatic: ColorChoice| match line.color {
+    pub(super) fn new(arguments: &ScreenArguments) -> Self {
+        let choose = |automatic: ColorChoice| match arguments.color {
             ColorWhen::Always => true,
             ColorWhen::Never => false,
             ColorWhen::Auto => automatic != ColorChoice::Never,
         };
-        let detail = match (line.quiet, line.verbose) {
+        let detail = match (arguments.quiet, arguments.verbose) {
             (true, _) => Detail::Quiet,
             (false, true) => Detail::Verbose,
             (false, false) => Detail::Normal,
         };
         Self {
-            format: line.format,
+            format: arguments.format,
             color_out: choose(AutoStream::choice(&io::stdout())),
             color_err: choose(AutoStream::choice(&io::stderr())),
             detail,
@@ -46,38 +76,38 @@ impl Screen {
         self.format == OutputFormat::Json
     }
 
-    /// Whether more than usual is said.
+    /// Whether `-v` was given.
     pub(super) fn is_verbose(&self) -> bool {
         self.detail == Detail::Verbose
     }
 
-    /// How much is said.
+    /// How much is printed.
     pub(super) fn detail(&self) -> Detail {
         self.detail
     }
 
-    /// Whether stdout is painted.
+    /// Whether stdout has colour.
     pub(super) fn color(&self) -> bool {
         self.color_out
     }
 
-    /// The painter of stdout.
+    /// The colours of stdout.
     pub(super) fn paint(&self) -> Paint {
         Paint { color: self.color_out }
     }
 
-    /// The painter of stderr.
+    /// The colours of stderr.
     pub(super) fn paint_err(&self) -> Paint {
         Paint { color: self.color_err }
     }
 
-    /// For the text report; on stderr where stdout carries another report.
+    /// Options of the text report, which goes to stderr where stdout carries another report.
     pub(super) fn text_options(&self, on_stderr: bool) -> Options {
         let color = if on_stderr { self.color_err } else { self.color_out };
         Options { color, detail: self.detail }
     }
 
-    /// Whether a person sees progress: a terminal, and neither quiet nor JSON.
+    /// Whether progress is shown: only on a terminal, and neither with -q nor as JSON.
     pub(super) fn shows_progress(&self) -> bool {
         io::stderr().is_terminal() && self.detail > Detail::Quiet && !self.is_json()
     }
@@ -85,8 +115,8 @@ impl Screen {
     /// To stdout, as it is.
     ///
     /// # Errors
-    /// Stdout cannot be written; a reader that has gone is no error.
-    pub(super) fn print(&self, text: &str) -> Result<(), Failure> {
+    /// Stdout cannot be written. A closed pipe is no error.
+    pub(super) fn print(&self, text: &str) -> Result<(), CommandError> {
         put(&mut io::stdout().lock(), text)
     }
 
@@ -94,38 +124,55 @@ impl Screen {
     ///
     /// # Errors
     /// As [`Screen::print`].
-    pub(super) fn note(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn note(&self, text: &str) -> Result<(), CommandError> {
         put(&mut io::stderr().lock(), text)
     }
 
-    /// JSON to stdout, laid out.
+    /// To stdout, or to stderr where a report already goes to stdout.
     ///
     /// # Errors
     /// As [`Screen::print`].
-    pub(super) fn json(&self, value: &Value) -> Result<(), Failure> {
+    pub(super) fn print_beside(
+        &self,
+        is_stdout_taken: bool,
+        text: &str,
+    ) -> Result<(), CommandError> {
+        if is_stdout_taken { self.note(text) } else { self.print(text) }
+    }
+
+    /// The colours of [`Screen::print_beside`].
+    pub(super) fn paint_beside(&self, is_stdout_taken: bool) -> Paint {
+        if is_stdout_taken { self.paint_err() } else { self.paint() }
+    }
+
+    /// Indented JSON to stdout.
+    ///
+    /// # Errors
+    /// As [`Screen::print`].
+    pub(super) fn json(&self, value: &Value) -> Result<(), CommandError> {
         self.print(&format!("{}\n", escape::json(&format!("{value:#}"))))
     }
 
-    /// Why the command failed, to stderr.
-    pub(super) fn failure(&self, failure: &Failure) {
+    /// An error, to stderr.
+    pub(super) fn error(&self, error: &CommandError) {
         let paint = Paint { color: self.color_err };
         let mut text = format!(
             "{} {}\n",
             paint.verdict(Verdict::Fail, "error:"),
-            escape::block(&failure.message)
+            escape::block(&error.message)
         );
-        if let Some(help) = &failure.help {
+        if let Some(help) = &error.help {
             text.push_str(&format!("{} {}\n", paint.bold("help:"), escape::block(help)));
         }
-        // Where stderr is gone too, only the exit code is left.
+        // If stderr is closed too, only the exit code remains.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
-fn put(stream: &mut impl Write, text: &str) -> Result<(), Failure> {
+fn put(stream: &mut impl Write, text: &str) -> Result<(), CommandError> {
     match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::fault(format!("the output can't be written: {error}"))),
+        Err(error) => Err(CommandError::fault(format!("the output can't be written: {error}"))),
     }
 }

@@ -1,110 +1,202 @@
-//! `moot selftest`: tests the tests, and says so. On a deployment: [`super::selftest_deployed`].
+//! `moot selftest`: tests the tests, with defects of the mock. With `--target`: which checks are alive on a
+//! deployment.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use moot_fixtures::nearest::alike;
 use moot_mock::defect::{self, Defect};
 use serde_json::json;
 
-use super::artefact;
-use super::failure::Failure;
-use super::line::{SelftestArguments, SelftestKind, SelftestReport};
+use super::error::CommandError;
 use super::progress::Progress;
-use super::run::{STDOUT, runtime};
+use super::reports::{self, ReportRequest, selftest_report, take_stdout};
+use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::selftest_deployed::deployed;
 use super::suite;
+use super::target_arguments::choice_of;
+use crate::environment::TargetOptions;
+use crate::report::Format;
+use crate::selftest::deployed::{DeployedError, deployed};
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, Outcome, alone, alone_count, defects, degenerate, latitude,
-    markdown, matrix, page, text,
+    Bench, DEGENERATE_COUNT, Outcome, alone, alone_count, defects, degenerate,
+    deployed_text, latitude, markdown, matrix, page, text,
 };
 use crate::terminal::escape;
 
-/// Scenarios side by side in one trial.
+/// Services with drawn answers, without `--seeds`.
+const SEEDS: u64 = 40;
+
+#[derive(Debug, Args)]
+pub(super) struct SelftestArguments {
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    scenarios: Vec<PathBuf>,
+    /// A deployment (a target file, or a base address). It is run once within its consents, and the
+    /// defects that rewrite a response are applied to its answers. Shows which checks are alive there
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["seeds", "thorough"])]
+    target: Option<String>,
+    /// Services with drawn answers, which the suite must accept
+    #[arg(long, value_name = "N", default_value_t = SEEDS)]
+    seeds: u64,
+    /// Only these defects [default: all]; repeatable
+    #[arg(long = "defect", value_name = "ID")]
+    defects: Vec<String>,
+    /// Try each defect on every scenario, not only on its own and a sample of the others
+    #[arg(long)]
+    thorough: bool,
+    /// Write the kill matrix too: json, html or markdown (in a page with the markers of an earlier one,
+    /// the rest is kept); repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
+    reports: Vec<ReportRequest>,
+}
+
+/// Concurrent scenarios of one trial.
 const JOBS: usize = 2;
 
-/// Trials side by side where the machine does not tell its cores.
+/// Concurrent trials where the number of cores is unknown.
 const LANES_DEFAULT: usize = 2;
 
-/// Exit 1 where a defect survived, a gating row has no killer, something sound failed, or what is no
-/// service was blessed.
-pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, Failure> {
-    let files: Vec<&str> = arguments.reports.iter().map(|report| report.file.as_str()).collect();
-    artefact::check_files(&files)?;
+/// Exit 1 where a defect survived, a gating row has no killer, a conforming service failed, or a target that
+/// is no service passed. With `--target`: 0 where a check proved alive, 3 where none did.
+pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
+    reports::check(&arguments.reports)?;
     let ids = || defect::all().iter().map(|defect| defect.id.as_str());
     if let Some(id) = arguments.defects.iter().find(|id| defect::named(id).is_none()) {
-        return Err(Failure::usage(format!("there is no defect `{id}`")).nearest(alike(id, ids())));
+        return Err(
+            CommandError::usage(format!("there is no defect `{id}`")).nearest(alike(id, ids()))
+        );
     }
-    if let Some(target) = &arguments.target {
-        return deployed(target, &arguments, screen);
+    match &arguments.target {
+        Some(target) => on_target(target, &arguments, screen),
+        None => on_mock(&arguments, screen),
     }
-    let (bench, progress) = bench(&arguments, screen)?;
-    let outcome = runtime()?.block_on(tested(&bench, &arguments, &progress));
+}
+
+fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let (bench, progress) = bench(arguments, screen)?;
+    let outcome = runtime()?.block_on(tested(&bench, arguments, &progress));
     progress.end();
     let outcome = outcome?;
+    let json = || escape::json(&format!("{:#}\n", json!(outcome)));
     for report in &arguments.reports {
-        written(report, &outcome, screen)?;
+        let content = match report.format {
+            Format::Html => page::page(&outcome).map_err(CommandError::fault)?,
+            // A page that can't be read has no markers to keep.
+            Format::Markdown => {
+                markdown::page(&outcome, fs::read_to_string(&report.file).ok().as_deref())
+            }
+            Format::Json | Format::Text | Format::Junit | Format::Ndjson => json(),
+        };
+        report.write(&content, screen)?;
     }
-    let is_stdout_taken = arguments.reports.iter().any(|report| report.file == STDOUT);
+    let is_stdout_taken = take_stdout(&arguments.reports);
     let shown = match screen.is_json() {
-        true => escape::json(&format!("{:#}\n", json!(outcome))),
-        false if is_stdout_taken => text::text(&outcome, screen.paint_err(), screen.detail()),
-        false => text::text(&outcome, screen.paint(), screen.detail()),
+        true => json(),
+        false => text::text(&outcome, screen.paint_beside(is_stdout_taken), screen.detail()),
     };
-    if is_stdout_taken {
-        screen.note(&shown)?
-    } else {
-        screen.print(&shown)?
-    }
+    screen.print_beside(is_stdout_taken, &shown)?;
     Ok(u8::from(!outcome.is_proven()))
 }
 
-/// What the trials share, and the line that shows them.
-pub(super) fn bench(
+fn on_target(
+    target: &str,
     arguments: &SelftestArguments,
     screen: &Screen,
-) -> Result<(Bench, Progress), Failure> {
+) -> Result<u8, CommandError> {
+    if let Some(report) = arguments.reports.iter().find(|it| it.format != Format::Json) {
+        return Err(CommandError::usage(format!(
+            "{} can't be written: with --target there is no whole kill matrix",
+            report.file
+        ))
+        .help("use --report json=FILE, or leave --target out"));
+    }
+    let defects = rewriting(arguments)?;
+    let (bench, progress) = bench(arguments, screen)?;
+    let light: usize = bench.light().iter().map(|file| file.scenarios.len()).sum();
+    progress.expect(defects.len() + light + 1);
+    let folder = tempfile::tempdir().map_err(|error| {
+        CommandError::fault(format!("no temporary folder can be made: {error}"))
+    })?;
+    let seed = random_seed();
+    let options =
+        TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
+    let choice = choice_of(Some(target));
+    let found = runtime()?.block_on(deployed(&bench, choice, options, folder.path(), defects));
+    progress.end();
+    let found = found.map_err(|error| match error {
+        DeployedError::Trouble { said, exit_code } => {
+            CommandError { message: said, help: None, exit_code }
+        }
+        DeployedError::Recording(error) => CommandError::fault(error.to_string()),
+    })?;
+    let json = || escape::json(&format!("{:#}\n", json!(found)));
+    for report in &arguments.reports {
+        report.write(&json(), screen)?;
+    }
+    let is_stdout_taken = take_stdout(&arguments.reports);
+    if !screen.is_json() {
+        let paint = screen.paint_beside(is_stdout_taken);
+        screen.print_beside(is_stdout_taken, &deployed_text(&found, paint, screen.detail()))?;
+    } else if !is_stdout_taken {
+        screen.print(&json())?;
+    }
+    Ok(found.exit_code())
+}
+
+impl SelftestArguments {
+    /// Whether this defect is tried.
+    fn selects(&self, id: &str) -> bool {
+        self.defects.is_empty() || self.defects.iter().any(|selected| selected == id)
+    }
+}
+
+/// The selected defects that only rewrite a response.
+fn rewriting(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, CommandError> {
+    let selected = || defect::all().iter().filter(|it| arguments.selects(&it.id));
+    let other = selected().find(|it| !arguments.defects.is_empty() && !it.is_rewriting());
+    if let Some(other) = other {
+        return Err(CommandError::usage(format!(
+            "`{}` does more than rewrite a response, so it can't be applied to the answers of a \
+             deployment",
+            other.id
+        ))
+        .help("leave --target out, to try it on the mock"));
+    }
+    Ok(selected().filter(|it| it.is_rewriting()).collect())
+}
+
+/// The common part of all trials, and their progress.
+fn bench(
+    arguments: &SelftestArguments,
+    screen: &Screen,
+) -> Result<(Bench, Progress), CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
     let lanes = std::thread::available_parallelism().map_or(LANES_DEFAULT, |cores| cores.get() * 2);
     let progress = Progress::new(screen.shows_progress());
-    let told = progress.clone();
-    let bench = Bench { files, lanes, jobs: JOBS, tell: Arc::new(move |name| told.done(name)) };
+    let bar = progress.clone();
+    let bench = Bench { files, lanes, jobs: JOBS, tell: Arc::new(move |name| bar.done(name)) };
     Ok((bench, progress))
-}
-
-fn written(report: &SelftestReport, outcome: &Outcome, screen: &Screen) -> Result<(), Failure> {
-    let content = match report.kind {
-        SelftestKind::Json => escape::json(&format!("{:#}\n", json!(outcome))),
-        SelftestKind::Html => page::page(outcome).map_err(Failure::fault)?,
-        // A page that is not there, or can't be read, has no markers to be kept.
-        SelftestKind::Markdown => {
-            markdown::page(outcome, fs::read_to_string(&report.file).ok().as_deref())
-        }
-    };
-    if report.file == STDOUT {
-        return screen.print(&content);
-    }
-    fs::write(&report.file, content)
-        .map_err(|error| Failure::fault(format!("{} can't be written: {error}", report.file)))
 }
 
 async fn tested(
     bench: &Bench,
     arguments: &SelftestArguments,
     progress: &Progress,
-) -> Result<Outcome, Failure> {
-    let chosen = defect::all().iter().filter(|it| arguments.is_chosen(&it.id));
-    let chosen: Vec<&Defect> = chosen.collect();
+) -> Result<Outcome, CommandError> {
+    let selected: Vec<&Defect> =
+        defect::all().iter().filter(|it| arguments.selects(&it.id)).collect();
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let drawn = seeds.saturating_add(alone_count(arguments.seeds));
-    progress.expect(chosen.len().saturating_add(drawn).saturating_add(DEGENERATE_COUNT));
-    let is_whole = chosen.len() == defect::all().len();
-    let defects = defects::defects(bench, chosen, arguments.thorough).await;
+    progress.expect(selected.len().saturating_add(drawn).saturating_add(DEGENERATE_COUNT));
+    let is_whole = selected.len() == defect::all().len();
+    let defects = defects::defects(bench, selected, arguments.thorough).await;
     let latitude = latitude::combined(bench, arguments.seeds).await;
     let alone = alone(bench, arguments.seeds, arguments.thorough).await;
     let degenerate = degenerate::degenerate(bench).await.map_err(|error| {
-        Failure::fault(format!("a target of the self-test can't be made: {error}"))
+        CommandError::fault(format!("a target of the self-test can't be made: {error}"))
     })?;
     Ok(Outcome {
         version: env!("CARGO_PKG_VERSION"),

@@ -1,24 +1,67 @@
-//! `moot snapshot`: what is recorded, what waits, and the decision about it.
+//! `moot snapshot`: recorded responses, pending ones, and the decision about them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use moot_fixtures::nearest::alike;
 use moot_snapshots::{
     BUNDLE_BYTES_MAX, Bundle, Comparison, Pending, StoreError, accept, list, pending, reject,
 };
 use serde_json::json;
 
-use super::failure::Failure;
-use super::line::{SNAPSHOT_DIR, SnapshotBundle, SnapshotCommand, SnapshotNames};
+use super::error::CommandError;
 use super::review;
+use super::run_snapshots::SNAPSHOT_DIR;
 use super::screen::Screen;
 use crate::run::slug;
 use crate::terminal::escape;
 use crate::verdict::Verdict;
 
-/// Exit 2 where a name waits for nothing.
-pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, Failure> {
+#[derive(Debug, Subcommand)]
+pub(super) enum SnapshotCommand {
+    /// List recorded responses, and mark those that wait for a decision
+    List(SnapshotFolder),
+    /// Show how each pending response differs from the accepted one; on a terminal, decide
+    Review(SnapshotFolder),
+    /// Accept pending responses
+    Accept(SnapshotNames),
+    /// Discard pending responses
+    Reject(SnapshotNames),
+    /// Record the responses of a bundle, as the run that wrote it would have
+    Apply(SnapshotBundle),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotBundle {
+    /// The file that `moot run --snapshot-bundle` wrote
+    file: PathBuf,
+    /// The folder of recorded responses [default: snapshots/TARGET, the target of the bundle]
+    #[arg(long, value_name = "DIR")]
+    snapshot_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotFolder {
+    /// The folder of recorded responses
+    #[arg(long, value_name = "DIR", default_value = SNAPSHOT_DIR)]
+    snapshot_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SnapshotNames {
+    #[command(flatten)]
+    folder: SnapshotFolder,
+    /// Names, as `moot snapshot review` prints them
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    names: Vec<String>,
+    /// All pending responses
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+}
+
+/// Exit 2 for a name that is not pending.
+pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
         SnapshotCommand::List(folder) => show_list(&folder.snapshot_dir, screen)?,
         SnapshotCommand::Review(folder) => review::review(&folder.snapshot_dir, screen)?,
@@ -29,7 +72,7 @@ pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, 
     Ok(0)
 }
 
-fn show_list(dir: &Path, screen: &Screen) -> Result<(), Failure> {
+fn show_list(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     let entries = list(dir)?;
     if screen.is_json() {
         let rows: Vec<_> = entries
@@ -51,10 +94,10 @@ fn show_list(dir: &Path, screen: &Screen) -> Result<(), Failure> {
     screen.print(&out)
 }
 
-/// Records what a bundle holds.
-fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), Failure> {
+/// Records the responses of a bundle.
+fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), CommandError> {
     let shown = arguments.file.display();
-    let refusal = |why: String| Failure::usage(format!("{shown}: {why}"));
+    let refusal = |why: String| CommandError::usage(format!("{shown}: {why}"));
     let length = fs::metadata(&arguments.file).map_err(|error| refusal(error.to_string()))?.len();
     if length > BUNDLE_BYTES_MAX {
         return Err(refusal(format!("longer than {BUNDLE_BYTES_MAX} bytes")));
@@ -68,7 +111,7 @@ fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), Failure> {
         match comparison {
             Comparison::Added => added.push(name),
             Comparison::Updated => waiting.push(name),
-            Comparison::Error(why) => return Err(Failure::usage(why)),
+            Comparison::Error(why) => return Err(CommandError::usage(why)),
             Comparison::Match | Comparison::Missing { .. } | Comparison::Mismatch { .. } => {}
         }
     }
@@ -89,13 +132,13 @@ fn decide(
     screen: &Screen,
     done: &str,
     act: fn(&Pending) -> Result<(), StoreError>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let waiting = pending(&names.folder.snapshot_dir)?;
     for name in &names.names {
         if !waiting.iter().any(|one| one.name == *name) {
             let near = alike(name, waiting.iter().map(|one| one.name.as_str()));
             return Err(
-                Failure::usage(format!("nothing waits under the name `{name}`")).nearest(near)
+                CommandError::usage(format!("nothing waits under the name `{name}`")).nearest(near)
             );
         }
     }
@@ -110,10 +153,4 @@ fn decide(
     }
     let lines: String = chosen.iter().map(|one| format!("{done} {}\n", one.name)).collect();
     screen.print(&if lines.is_empty() { "nothing waits\n".to_owned() } else { lines })
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::usage(error.to_string())
-    }
 }

@@ -1,42 +1,48 @@
-//! The scenario files that a command works on.
+//! The scenarios that a command works on.
 
 use std::path::PathBuf;
 
-use super::failure::Failure;
+use clap::Args;
+
+use super::error::CommandError;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::SelectError;
 use crate::scenario::{Diagnostic, load};
 
-/// The files below `paths`, or the bundled ones where none is given.
+/// Which scenarios.
+#[derive(Debug, Args)]
+pub(super) struct SuiteArguments {
+    /// A file, a scenario (with `*`), `tag:NAME`, `section:4.5` or a requirement [default: all]
+    #[arg(value_name = "SELECTOR")]
+    pub(super) selectors: Vec<String>,
+    /// Scenario files, or folders of them, instead of the bundled ones
+    #[arg(long, value_name = "DIR")]
+    pub(super) scenarios: Vec<PathBuf>,
+}
+
+/// The files below `paths`, or the bundled ones where `paths` is empty.
 ///
 /// # Errors
 /// All mistakes of all files, each with its place.
-pub(super) fn files(paths: &[PathBuf], color: bool) -> Result<Vec<ScenarioFile>, Failure> {
+pub(super) fn files(paths: &[PathBuf], color: bool) -> Result<Vec<ScenarioFile>, CommandError> {
     let read = if paths.is_empty() { load::bundled() } else { load::paths(paths) };
     read.map_err(|mistakes| refusal(&mistakes, color))
 }
 
-/// All mistakes as one failure.
-pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> Failure {
+/// All mistakes as one error.
+pub(super) fn refusal(mistakes: &[Diagnostic], color: bool) -> CommandError {
     let shown: Vec<String> = mistakes.iter().map(|mistake| render(mistake, color)).collect();
     let count = match shown.len() {
         1 => "a mistake in a scenario file".to_owned(),
         count => format!("{count} mistakes in scenario files"),
     };
-    Failure::usage(format!("{count}\n\n{}", shown.join("\n\n")))
+    CommandError::usage(format!("{count}\n\n{}", shown.join("\n\n")))
 }
 
-/// A file that could not be read has no line to show, only its name.
+/// A file that could not be read has a name and no line.
 fn render(mistake: &Diagnostic, color: bool) -> String {
     if mistake.source.is_empty() {
         format!("{}: {}", mistake.at.file, mistake.message)
     } else {
         mistake.render(color)
-    }
-}
-
-impl From<SelectError> for Failure {
-    fn from(error: SelectError) -> Self {
-        Self::usage(error.to_string()).help("`moot list` shows what there is to select")
     }
 }

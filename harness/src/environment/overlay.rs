@@ -76,10 +76,9 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
     let refused = is_refused.then(|| {
         Box::new(Refused {
             stage: Stage::Body,
+            rule: None,
             problem: problem.unwrap_or_default().to_owned(),
             detail: String::new(),
-            rule: None,
-            field: None,
         })
     });
     Some(Response {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::condition::{CallCondition, QueryParameter};
 use super::edit::ResponseEdit;
-use crate::message::response::Rule;
+use super::rule_pattern::RulePattern;
 
 /// One thing that a defect does.
 #[derive(Debug, Clone, Deserialize)]
@@ -67,9 +67,10 @@ pub(super) enum CallEdit {
 #[serde(deny_unknown_fields)]
 pub(super) struct RefusedCall {
     pub(super) of: Operation,
-    pub(super) rule: Rule,
-    /// Only if this field alone breaks the rule.
-    pub(super) field: Option<String>,
+    pub(super) rule: RulePattern,
+    /// All must hold.
+    #[serde(default)]
+    pub(super) when: Vec<CallCondition>,
 }
 
 /// Calls of one operation that have something in common.

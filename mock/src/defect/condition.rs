@@ -28,6 +28,10 @@ pub(super) enum CallCondition {
     OtherFieldText(NamedText),
     /// The first part of the body is another field.
     OtherFirstField(String),
+    /// The body has this field, and it is JSON.
+    JsonField(String),
+    /// The body has this field, and it is not JSON.
+    MalformedJsonField(String),
     /// The body has this field as a file whose name ends differently.
     OtherFileEnding(FileEnding),
     /// The body has a part that is longer, in bytes.
@@ -96,6 +100,8 @@ impl CallCondition {
             Self::OtherFieldText(NamedText { name, text }) => {
                 call.field(name).is_some_and(|sent| sent != *text)
             }
+            Self::JsonField(name) => call.field(name).is_some_and(|sent| is_json(&sent)),
+            Self::MalformedJsonField(name) => call.field(name).is_some_and(|sent| !is_json(&sent)),
             Self::OtherFirstField(name) => {
                 call.parts().first().is_some_and(|part| part.name != *name)
             }
@@ -108,4 +114,8 @@ impl CallCondition {
             }
         }
     }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }

@@ -5,7 +5,8 @@ use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
 use super::condition::QueryParameter;
-use crate::message::response::{Response, Rule};
+use super::rule_pattern::RulePattern;
+use crate::message::response::Response;
 
 /// The call that a response answers.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +56,7 @@ enum ResponseKind {
     /// A refusal with this problem type.
     ProblemType(String),
     /// A refusal by this rule.
-    Rule(Rule),
+    Rule(RulePattern),
 }
 
 impl ResponseFilter {
@@ -85,7 +86,9 @@ impl ResponseKind {
             Self::Any => true,
             Self::Status(status) => response.status == *status,
             Self::ProblemType(problem) => refused.is_some_and(|it| it.problem == *problem),
-            Self::Rule(rule) => refused.is_some_and(|it| it.rule == Some(*rule)),
+            Self::Rule(pattern) => refused
+                .and_then(|it| it.rule.as_ref())
+                .is_some_and(|rule| pattern.matches(rule)),
         }
     }
 }

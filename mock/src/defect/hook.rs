@@ -148,9 +148,8 @@ fn answer(act: &Act, code: Option<DefectCode>, call: &AdmittedCall<'_>, outcome:
 }
 
 fn is_refused(refused: &RefusedCall, call: &AdmittedCall<'_>, outcome: &Outcome) -> bool {
+    let rule = outcome.response.refused.as_ref().and_then(|it| it.rule.as_ref());
     call.is(refused.of)
-        && outcome.response.refused.as_ref().is_some_and(|it| {
-            it.rule == Some(refused.rule)
-                && refused.field.as_deref().is_none_or(|field| it.field == Some(field))
-        })
+        && rule.is_some_and(|rule| refused.rule.matches(rule))
+        && CallCondition::all_hold(&refused.when, call)
 }

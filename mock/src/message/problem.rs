@@ -9,7 +9,8 @@ use http::StatusCode;
 use http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use moot_fixtures::contract::{Answers, Operation, ProblemType, RateLimitBody, Scope};
 
-use crate::message::response::{Rule, Stage};
+use crate::message::response::Stage;
+use crate::message::rule::Rule;
 
 /// A refusal.
 #[derive(Debug, Clone)]
@@ -22,12 +23,10 @@ pub(crate) struct Problem {
     pub(crate) title: Cow<'static, str>,
     /// `detail`, or `error_description`.
     pub(crate) detail: String,
-    /// Which stage refused.
+    /// Which group of rules refused.
     pub(crate) stage: Stage,
-    /// Which rule of the operation refused; `None` if no defect is about it.
+    /// Which rule of the operation, if it has an id.
     pub(crate) rule: Option<Rule>,
-    /// The one field that the rule refused.
-    pub(crate) field: Option<&'static str>,
     /// The form of the body.
     pub(crate) form: Form,
     /// A header beside those of every answer.
@@ -56,7 +55,6 @@ impl Problem {
             detail: detail.into(),
             stage,
             rule: None,
-            field: None,
             form: Form::Problem,
             header: None,
         }
@@ -64,6 +62,11 @@ impl Problem {
 
     fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
+    }
+
+    /// Names the rule that was broken.
+    pub(crate) fn breaking(self, rule: Rule) -> Self {
+        Self { rule: Some(rule), ..self }
     }
 
     fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
@@ -182,7 +185,7 @@ impl Problem {
     /// 413: a document beyond `upload_size_max`.
     pub(crate) fn document_too_large(answers: &Answers) -> Self {
         let detail = format!("A document has at most {} bytes.", answers.upload_size_max);
-        Self::new(ProblemType::ContentTooLarge, Stage::Rule, detail)
+        Self::new(ProblemType::ContentTooLarge, Stage::Rule, detail).breaking(Rule::DocumentSize)
     }
 
     /// 422: a document that can't be processed.
@@ -214,18 +217,7 @@ impl Problem {
             415 => ProblemType::UnsupportedMediaType,
             _ => return Self { status, ..self },
         };
-        let Self { stage, detail, rule, field, .. } = self;
-        Self { rule, field, ..Self::new(problem_type, stage, detail) }
-    }
-
-    /// The same refusal with the rule that gave it.
-    pub(crate) fn by(self, rule: Rule) -> Self {
-        Self { rule: Some(rule), ..self }
-    }
-
-    /// The same refusal with the one field that it is about.
-    pub(crate) fn of_field(self, field: &'static str) -> Self {
-        Self { field: Some(field), ..self }
+        Self { rule: self.rule, ..Self::new(problem_type, self.stage, self.detail) }
     }
 
     /// Beyond the rate limit (question `rate_limit_response`).
@@ -267,7 +259,6 @@ impl Problem {
             detail: "This failure was asked for at the control plane of the mock.".to_owned(),
             stage: Stage::Rule,
             rule: None,
-            field: None,
             form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
             header: None,
         }
@@ -282,7 +273,6 @@ impl Problem {
             detail: format!("The mock can't keep its state: {why}."),
             stage: Stage::Rule,
             rule: None,
-            field: None,
             form: Form::Problem,
             header: None,
         }
@@ -301,7 +291,6 @@ impl Problem {
             detail: detail.into(),
             stage: Stage::Body,
             rule: None,
-            field: None,
             form: Form::TokenFailure,
             header: None,
         }

@@ -109,10 +109,9 @@ impl Reply<'_> {
         response.headers.extend(problem.header.as_deref().cloned());
         response.refused = Some(Box::new(Refused {
             stage: problem.stage,
+            rule: problem.rule.clone(),
             problem: problem.problem_type.clone().into_owned(),
             detail: problem.detail.clone(),
-            rule: problem.rule,
-            field: problem.field,
         }));
         response
     }

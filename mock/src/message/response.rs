@@ -5,6 +5,7 @@ use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 
 use crate::message::content::Content;
+use crate::message::rule::Rule;
 
 /// An answer. The shell adds only what its connection needs (`content-length`, `connection`).
 #[derive(Debug, Clone)]
@@ -56,56 +57,14 @@ pub enum Transport {
 /// Why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Which rule refused it.
+    /// Which group of rules refused it.
     pub stage: Stage,
+    /// Which rule of the operation, if it has an id.
+    pub rule: Option<Rule>,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: String,
     /// What is wrong, and what would have worked.
     pub detail: String,
-    /// The rule of the operation that refused it; `None` for refusals that no defect is about.
-    pub rule: Option<Rule>,
-    /// The one field that the rule refused.
-    pub field: Option<&'static str>,
-}
-
-/// A rule of §4.5 or §4.9 by which a body is refused. Text form: snake case, `workflow_unknown`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// A required field is missing or empty.
-    FieldRequired,
-    /// The company has no workflow with this id.
-    WorkflowUnknown,
-    /// The workflow is unpublished.
-    WorkflowUnpublished,
-    /// The requester is not a user of the company.
-    RequesterUnknown,
-    /// A field is not an e-mail address.
-    EmailMalformed,
-    /// `variables` is not JSON.
-    VariablesNotJson,
-    /// `variables` is JSON, but not an object.
-    VariablesNotAnObject,
-    /// A required variable is missing.
-    VariableRequired,
-    /// An internal signer is not an option of the workflow.
-    SignerNotAnOption,
-    /// A supporting document is too large.
-    SupportDocumentTooLarge,
-    /// An upload has neither a file nor a URL.
-    FileOrUrlRequired,
-    /// An upload has both a file and a URL.
-    FileAndUrl,
-    /// The URL of an upload is not absolute.
-    UrlNotAbsolute,
-    /// The URL of an upload is not https.
-    UrlNotHttps,
-    /// The URL of an upload is not on the public Internet.
-    UrlNotPublic,
-    /// `metadata` is not a JSON object.
-    MetadataNotAnObject,
-    /// The type of an uploaded file is not supported.
-    FileTypeUnsupported,
 }
 
 /// The order in which rules are asked (open question `check_order`).

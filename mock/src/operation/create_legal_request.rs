@@ -17,7 +17,7 @@ use moot_fixtures::world::WorkflowKind;
 use super::Context;
 use crate::message::fields::Fields;
 use crate::message::problem::{Problem, shown};
-use crate::message::response::Rule;
+use crate::message::rule::Rule;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::course;
@@ -95,19 +95,23 @@ fn workflow<'a>(
     let id = fields.text("workflow_id")?.ok_or_else(|| missing(&["workflow_id"]))?;
     let found = context.world.seeded().workflow_of(id);
     let unknown = |rule: Rule, detail: String| {
-        let status = context.answers().request_workflow_unknown;
-        Problem::request_creation(detail).by(rule).answered(status)
+        let problem = Problem::request_creation(detail).breaking(rule);
+        problem.answered(context.answers().request_workflow_unknown)
     };
     let (row, workflow) =
         found.filter(|(_, workflow)| workflow.company == company).ok_or_else(|| {
-            let detail = format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id));
-            unknown(Rule::WorkflowUnknown, detail)
+            let detail =
+                format!("`workflow_id`: there is no workflow with the id `{}`.", shown(id));
+            unknown(Rule::WorkflowExists, detail)
         })?;
     match workflow.status {
         WorkflowStatus::Published => Ok((row, workflow)),
-        WorkflowStatus::Unpublished => Err(unknown(Rule::WorkflowUnpublished, format!(
-            "`workflow_id`: the workflow `{id}` is unpublished; only a published one takes requests."
-        ))),
+        WorkflowStatus::Unpublished => Err(unknown(
+            Rule::WorkflowPublished,
+            format!(
+                "`workflow_id`: the workflow `{id}` is unpublished; only a published one takes requests."
+            ),
+        )),
     }
 }
 
@@ -128,7 +132,7 @@ fn check_requester(
         return Ok(());
     }
     let detail = format!("`requester_email`: `{}` is no user of this company.", shown(email));
-    let problem = Problem::request_creation(detail).by(Rule::RequesterUnknown);
+    let problem = Problem::request_creation(detail).breaking(Rule::RequesterIsUser);
     Err(problem.answered(answers.request_requester_unknown))
 }
 
@@ -163,7 +167,7 @@ fn check_unexpected(
     match FIELDS.into_iter().find(|name| fields.has(name) && !listed(name)) {
         Some(name) => {
             let detail = format!("`{name}` is no field of this workflow; its schema lists them.");
-            Err(Problem::request_creation(detail).answered(status))
+            Err(Problem::request_creation(detail).breaking(Rule::FieldListed).answered(status))
         }
         None => Ok(()),
     }
@@ -228,20 +232,19 @@ fn created(
 fn missing(names: &[&'static str]) -> Problem {
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let verb = if names.len() == 1 { "is" } else { "are" };
-    let detail = format!("{} {verb} required and must not be empty.", listed.join(", "));
-    let problem = Problem::parameter_missing(detail).by(Rule::FieldRequired);
-    match names {
-        [name] => problem.of_field(name),
-        _ => problem,
-    }
+    Problem::parameter_missing(format!(
+        "{} {verb} required and must not be empty.",
+        listed.join(", ")
+    ))
+    .breaking(Rule::Required(names.to_vec()))
 }
 
 fn malformed_email(answers: &Answers, name: &'static str, text: &str) -> Problem {
     let detail = format!("`{name}`: `{}` is no e-mail address.", shown(text));
-    invalid(answers, detail).by(Rule::EmailMalformed).of_field(name)
+    invalid(answers, Rule::Field(name), detail)
 }
 
 /// A field that is there and wrong (question `request_field_invalid`).
-fn invalid(answers: &Answers, detail: String) -> Problem {
-    Problem::request_creation(detail).answered(answers.request_field_invalid)
+fn invalid(answers: &Answers, rule: Rule, detail: String) -> Problem {
+    Problem::request_creation(detail).breaking(rule).answered(answers.request_field_invalid)
 }

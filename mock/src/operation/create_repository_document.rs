@@ -13,7 +13,7 @@ use crate::message::call::Fetch;
 use crate::message::content::Content;
 use crate::message::fields::{Fields, SentFile};
 use crate::message::problem::Problem;
-use crate::message::response::Rule;
+use crate::message::rule::Rule;
 use crate::resource::RepositoryDocument;
 use crate::resource::repository_document::Draft;
 use crate::state::change::Change;
@@ -81,11 +81,11 @@ fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
     match (file, url) {
         (None, None) => {
             let problem = Problem::parameter_missing("A file or URL is required.");
-            Err(problem.by(Rule::FileOrUrlRequired))
-        },
+            Err(problem.breaking(Rule::UploadSource))
+        }
         (Some(_), Some(_)) => {
             let detail = "Send `file` or `url`, not both.";
-            let problem = Problem::parameter_missing(detail).by(Rule::FileAndUrl);
+            let problem = Problem::parameter_missing(detail).breaking(Rule::OneUploadSource);
             Err(problem.answered(answers.file_and_url))
         }
         (Some(file), None) => {
@@ -103,7 +103,7 @@ fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<Map<String
     let Some(metadata) = metadata else { return Ok(Map::new()) };
     serde_json::from_str(metadata).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
-            .by(Rule::MetadataNotAnObject)
+            .breaking(Rule::Field("metadata"))
             .answered(answers.request_field_invalid)
     })
 }
@@ -124,5 +124,5 @@ fn check_type(answers: &Answers, extension: Option<&str>) -> Result<(), Problem>
     }
     let accepted = answers.upload_types.join(", ");
     let detail = format!("The file type is not supported; use {accepted}.");
-    Err(Problem::document_creation(detail).by(Rule::FileTypeUnsupported))
+    Err(Problem::document_creation(detail).breaking(Rule::DocumentType))
 }

@@ -18,21 +18,28 @@ const PRIVATE_NAMES: [&str; 6] =
 const RESERVED_NAMES: [&str; 6] =
     ["test", "invalid", "example", "example.com", "example.net", "example.org"];
 
-/// Why an address is not a public https address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum AddressFault {
+/// Why an address is not one that a document may be fetched from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressFault {
+    /// Longer than [`URL_LENGTH_MAX`].
     #[error("is longer than 2,048 characters")]
-    TooLong,
+    Length,
+    /// Relative, or malformed.
     #[error("is no absolute address")]
     NotAbsolute,
+    /// Another scheme.
     #[error("is not https")]
     NotHttps,
+    /// It has a user name or a password.
     #[error("carries a user name or password")]
     Credentials,
-    #[error("is an internal, private or special-purpose address")]
-    NotPublic,
+    /// It has no host.
     #[error("names no host")]
     NoHost,
+    /// Its host is not on the public Internet.
+    #[error("is an internal, private or special-purpose address")]
+    NotPublic,
 }
 
 /// A public https address.
@@ -41,7 +48,7 @@ pub(crate) enum AddressFault {
 /// [`AddressFault`].
 pub(crate) fn public_https(text: &str) -> Result<Url, AddressFault> {
     if text.len() > URL_LENGTH_MAX {
-        return Err(AddressFault::TooLong);
+        return Err(AddressFault::Length);
     }
     let url = Url::parse(text).map_err(|_| AddressFault::NotAbsolute)?;
     if url.scheme() != "https" {

@@ -5,7 +5,7 @@ use moot_fixtures::contract::Answers;
 use super::FILE;
 use crate::message::fields::{Fields, SentFile};
 use crate::message::problem::Problem;
-use crate::message::response::Rule;
+use crate::message::rule::Rule;
 use crate::resource::legal_request::{Disposition, FileRole, StoredFile};
 use crate::resource::workflow_fields::SUPPORT_DOCUMENTS;
 use crate::value::document_type;
@@ -42,7 +42,7 @@ fn check_document(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem>
     if !is_accepted {
         let accepted = answers.upload_types.join(", ");
         let detail = format!("`file`: this file type is not supported; use {accepted}.");
-        return Err(Problem::request_creation(detail));
+        return Err(Problem::request_creation(detail).breaking(Rule::DocumentType));
     }
     if file.is_cut || file.content.length > answers.upload_size_max {
         return Err(Problem::document_too_large(answers));
@@ -56,7 +56,7 @@ fn check_support(answers: &Answers, file: &SentFile<'_>) -> Result<(), Problem> 
         return Ok(());
     }
     let detail = format!("`{SUPPORT_DOCUMENTS}`: a file has at most {} bytes.", limit.bytes_max);
-    let problem = Problem::request_creation(detail).by(Rule::SupportDocumentTooLarge);
+    let problem = Problem::request_creation(detail).breaking(Rule::SupportDocumentSize);
     Err(problem.answered(limit.status))
 }
 

@@ -6,7 +6,7 @@ use moot_fixtures::world::SignerStyle;
 use super::invalid;
 use crate::message::fields::Fields;
 use crate::message::problem::{Problem, shown};
-use crate::message::response::Rule;
+use crate::message::rule::Rule;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 
@@ -32,12 +32,11 @@ pub(super) fn read(
         let Some(option) = option else {
             let options = workflow.signer_options.join(", ");
             let detail = format!("`{field}`: `{}` is none of {options}.", shown(email));
-            let problem = invalid(answers, detail).by(Rule::SignerNotAnOption);
-            return Err(problem.of_field(field));
+            return Err(invalid(answers, Rule::Field(field), detail));
         };
         if signers.contains(option) {
             let detail = format!("`{field}`: `{option}` signs once and is named twice.");
-            return Err(invalid(answers, detail));
+            return Err(invalid(answers, Rule::Field(field), detail));
         }
         signers.push(option.clone());
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{VARIABLES, invalid};
 use crate::message::fields::Fields;
 use crate::message::problem::Problem;
-use crate::message::response::Rule;
+use crate::message::rule::Rule;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_schema;
 
@@ -26,7 +26,10 @@ pub(super) fn read(
         return Ok(Map::new());
     }
     let sent: Map<String, Value> = match fields.text(VARIABLES)? {
-        Some(text) => serde_json::from_str(text).map_err(|error| not_an_object(answers, &error))?,
+        Some(text) => serde_json::from_str(text).map_err(|_| {
+            let detail = "`variables` must be a JSON object.".to_owned();
+            invalid(answers, Rule::Field(VARIABLES), detail)
+        })?,
         None => Map::new(),
     };
     let mut values = Map::new();
@@ -38,20 +41,12 @@ pub(super) fn read(
             }
             None if variable.required => {
                 let detail = format!("`variables`: `{name}` is required.");
-                return Err(invalid(answers, detail).by(Rule::VariableRequired));
+                return Err(invalid(answers, Rule::VariableRequired, detail));
             }
             None => {}
         }
     }
     Ok(values)
-}
-
-fn not_an_object(answers: &Answers, error: &serde_json::Error) -> Problem {
-    let rule = match error.is_data() {
-        true => Rule::VariablesNotAnObject,
-        false => Rule::VariablesNotJson,
-    };
-    invalid(answers, "`variables` must be a JSON object.".to_owned()).by(rule)
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -66,14 +61,16 @@ fn check(
 ) -> Result<(), Problem> {
     if !has_type(variable.value_type, value) {
         let wanted = workflow_schema::type_name(variable.value_type);
-        return Err(invalid(answers, format!("`variables`: `{name}` must be a {wanted}.")));
+        let detail = format!("`variables`: `{name}` must be a {wanted}.");
+        return Err(invalid(answers, Rule::VariableValue, detail));
     }
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if variable.options.is_empty() || variable.options.contains(&text) {
         return Ok(());
     }
     let options = variable.options.join(", ");
-    Err(invalid(answers, format!("`variables`: `{name}` must be one of {options}.")))
+    let detail = format!("`variables`: `{name}` must be one of {options}.");
+    Err(invalid(answers, Rule::VariableValue, detail))
 }
 
 fn has_type(value_type: VariableType, value: &Value) -> bool {

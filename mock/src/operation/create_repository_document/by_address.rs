@@ -9,8 +9,8 @@ use super::check_type;
 use crate::message::call::{Fetch, FetchFault};
 use crate::message::content::Content;
 use crate::message::problem::Problem;
-use crate::message::response::Rule;
-use crate::value::address::{self, AddressFault};
+use crate::message::rule::Rule;
+use crate::value::address;
 use crate::value::document_type;
 use crate::value::pdf;
 
@@ -24,13 +24,8 @@ const UNTOLD: &str = "application/octet-stream";
 pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
     address::public_https(text).map_err(|fault| {
         let detail = format!("`url` {fault}; it must be a public https address.");
-        let problem = Problem::document_creation(detail).answered(answers.url_refused);
-        match fault {
-            AddressFault::NotAbsolute => problem.by(Rule::UrlNotAbsolute),
-            AddressFault::NotHttps => problem.by(Rule::UrlNotHttps),
-            AddressFault::NotPublic => problem.by(Rule::UrlNotPublic),
-            AddressFault::TooLong | AddressFault::Credentials | AddressFault::NoHost => problem,
-        }
+        let problem = Problem::document_creation(detail).breaking(Rule::UploadAddress(fault));
+        problem.answered(answers.url_refused)
     })
 }
 
@@ -78,7 +73,8 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
             Some(Err(FetchFault::TooLarge)) => return Err(Problem::document_too_large(answers)),
             Some(Err(FetchFault::Failed(why))) => {
                 let detail = format!("`url` can't be fetched: {why}.");
-                return Err(Problem::document_creation(detail).answered(answers.url_refused));
+                let problem = Problem::document_creation(detail).breaking(Rule::UploadFetched);
+                return Err(problem.answered(answers.url_refused));
             }
         }
     };

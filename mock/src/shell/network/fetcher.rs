@@ -113,12 +113,12 @@ fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
     let location = location.ok_or_else(|| FetchFault::failed("it redirects to no address"))?;
     let next =
         url.join(location).map_err(|_| FetchFault::failed("it redirects to what is no address"))?;
-    let refused =
-        |why: &str| FetchFault::failed(format!("it redirects to an address that {why}"));
-    let next =
-        address::public_https(next.as_str()).map_err(|fault| refused(&fault.to_string()))?;
+    let refused = |what: &dyn std::fmt::Display| {
+        FetchFault::failed(format!("it redirects to an address that {what}"))
+    };
+    let next = address::public_https(next.as_str()).map_err(|fault| refused(&fault))?;
     if address::is_reserved(&next) {
-        return Err(refused("is reserved for examples and tests"));
+        return Err(refused(&"is reserved for examples and tests"));
     }
     Ok(next)
 }

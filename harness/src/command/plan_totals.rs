@@ -1,36 +1,34 @@
-//! What a plan would send in all: requests, minutes, tokens, objects, and whom it may write to.
+//! The totals of a plan: requests, minutes, tokens, objects, and the e-mail addresses that may get mail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::plan::{Row, shown};
 use crate::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 use crate::target_file::Consent;
 use crate::terminal::escape;
 use crate::terminal::paint::{Paint, left};
 
-/// A shared token is renewed after so many minutes at the earliest (§5.3, less a margin).
+/// A shared token is renewed after this many minutes at the earliest (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;
 
 /// The sums of a plan.
-pub(super) struct Totals {
+pub(super) struct PlanTotals {
     requests: Bounds,
     token_requests: Bounds,
-    /// At the allowed rate; `None` where nothing is paced.
+    /// At the allowed rate; `None` without a rate limit.
     minutes: Option<(f64, f64)>,
     objects: BTreeMap<&'static str, u64>,
     created_objects_max: Option<u64>,
-    /// Whom objects that are created may make the service write to.
+    /// The service may send mail to these, because of created objects.
     addresses: Vec<String>,
     notes: Vec<String>,
 }
 
-impl Totals {
-    /// Of a mock in process: unpaced, and all that is created goes with its sandbox.
-    pub(super) fn of_mock(rows: &[Row<'_>]) -> Self {
-        let sum = sum(rows);
+impl PlanTotals {
+    /// Of a mock in this process: without a rate limit. Created objects vanish with their sandbox.
+    pub(super) fn of_mock(sum: Estimate) -> Self {
         Self {
             requests: sum.requests,
             token_requests: sum.token_requests,
@@ -42,18 +40,21 @@ impl Totals {
         }
     }
 
-    /// Of a deployment, at its rate and within its budgets.
-    pub(super) fn of_deployment(rows: &[Row<'_>], sketch: &TargetPreview) -> Self {
-        let limits = sketch.limits();
-        let sum = sum(rows);
-        let (least, most) = sketch.opening_requests();
-        let deletes = match sketch.allows(Consent::Delete) {
+    /// Of a deployment, at its rate and within its limits. `needs_search` where a scenario depends on a
+    /// workflow that is searched for when the target is opened.
+    pub(super) fn of_deployment(
+        sum: Estimate,
+        needs_search: bool,
+        preview: &TargetPreview,
+    ) -> Self {
+        let limits = preview.limits();
+        let (least, most) = preview.opening_requests();
+        let deletes = match preview.allows(Consent::Delete) {
             true => sum.objects.get("webhook").copied().unwrap_or(0),
             false => 0,
         };
         let own = Bounds { min: least, max: most.saturating_add(deletes) };
-        // One token shows that the target takes the credentials; the others are asked for when they
-        // are needed.
+        // One token tests the credentials. The others are requested when they are needed.
         let mut shared: BTreeSet<(String, &str)> = sum.tokens;
         shared.extend(["read", "write"].map(|scope| ("main".to_owned(), scope)));
         let mut tokens = Bounds { min: 1, max: shared.len() as u64 };
@@ -77,20 +78,20 @@ impl Totals {
         let is_unpaced = rate == 0 && limits.token_requests_per_minute == 0;
         let creates = !sum.objects.is_empty();
         let mut notes = Vec::new();
-        if sketch.may_be_mock() {
+        if preview.may_be_mock() {
             notes.push(format!(
-                "where a moot mock answers at {}, everything runs, in sandboxes",
-                sketch.base_url()
+                "if a moot mock answers at {}, everything runs, in sandboxes",
+                preview.base_url()
             ));
         }
-        if rows.iter().any(|row| row.depends_on.is_some()) {
+        if needs_search {
             notes.push(
-                "workflows that are not bound are looked for when the target is opened".to_owned(),
+                "workflows without a binding are searched for when the target is opened".to_owned(),
             );
         }
         if creates && sum.objects.values().sum::<u64>() > u64::from(limits.created_objects_max) {
             notes.push(
-                "calls beyond limits.created_objects_max are not sent; what needs them is not run"
+                "calls beyond limits.created_objects_max are not sent, and steps that need them do not run"
                     .to_owned(),
             );
         }
@@ -100,7 +101,7 @@ impl Totals {
             minutes: (!is_unpaced).then(|| minutes_of(requests, token_requests)),
             objects: sum.objects,
             created_objects_max: Some(u64::from(limits.created_objects_max)),
-            addresses: if creates { sketch.addresses() } else { Vec::new() },
+            addresses: if creates { preview.addresses() } else { Vec::new() },
             notes,
         }
     }
@@ -127,7 +128,7 @@ impl Totals {
         })
     }
 
-    /// A line each.
+    /// A line for each total.
     pub(super) fn text(&self, paint: Paint) -> String {
         let minutes = match self.minutes {
             None => "unpaced".to_owned(),
@@ -152,8 +153,8 @@ impl Totals {
         let objects = format!("at most {}{by_kind}{budget}", self.objects_max());
         let mut out = "\n".to_owned();
         for (name, value) in [
-            ("requests", shown(self.requests)),
-            ("of them for tokens", shown(self.token_requests)),
+            ("requests", bounds_text(self.requests)),
+            ("of them for tokens", bounds_text(self.token_requests)),
             ("minutes", minutes),
             ("objects created", objects),
             ("may write to", mails),
@@ -168,8 +169,10 @@ impl Totals {
     }
 }
 
-fn sum(rows: &[Row<'_>]) -> Estimate {
-    let mut sum = Estimate::default();
-    rows.iter().for_each(|row| sum.add(row.estimate.clone()));
-    sum
+/// `3` or `3 to 7`.
+pub(super) fn bounds_text(bounds: Bounds) -> String {
+    match bounds.min == bounds.max {
+        true => bounds.max.to_string(),
+        false => format!("{} to {}", bounds.min, bounds.max),
+    }
 }

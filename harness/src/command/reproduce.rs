@@ -1,13 +1,14 @@
-//! The line that does the same again, as every report carries it; where reports go is left out.
+//! The command that repeats a run. Every report carries it, without the places of reports.
 
 use std::path::Path;
 
-use super::line::{ReachArguments, SuiteArguments, TargetArguments};
+use super::suite::SuiteArguments;
+use super::target_arguments::{ReachArguments, TargetArguments};
 
-/// A line of words while it is put together.
-pub(super) struct Again(Vec<String>);
+/// Builds a command line.
+pub(super) struct CommandText(Vec<String>);
 
-impl Again {
+impl CommandText {
     /// `moot COMMAND`.
     pub(super) fn new(command: &str) -> Self {
         Self(vec!["moot".to_owned(), command.to_owned()])
@@ -19,7 +20,7 @@ impl Again {
         self
     }
 
-    /// `NAME VALUE`, where there is a value.
+    /// `NAME VALUE`, if there is a value.
     pub(super) fn option(mut self, name: &str, value: Option<impl ToString>) -> Self {
         if let Some(value) = value {
             self.0.extend([name.to_owned(), value.to_string()]);
@@ -27,24 +28,24 @@ impl Again {
         self
     }
 
-    /// `NAME FILE`, where there is a file.
+    /// `NAME FILE`, if there is a file.
     pub(super) fn file(self, name: &str, file: Option<impl AsRef<Path>>) -> Self {
         self.option(name, file.map(|file| file.as_ref().display().to_string()))
     }
 
-    /// `NAME`, where it was given.
+    /// `NAME`, if it was given.
     pub(super) fn flag(mut self, name: &str, is_given: bool) -> Self {
         self.0.extend(is_given.then(|| name.to_owned()));
         self
     }
 
-    /// Which scenarios: the selectors come first.
+    /// The scenarios, selectors first.
     pub(super) fn suite(mut self, suite: &SuiteArguments) -> Self {
         self.0.extend(suite.selectors.iter().cloned());
         suite.scenarios.iter().fold(self, |line, folder| line.file("--scenarios", Some(folder)))
     }
 
-    /// Which target.
+    /// The target.
     pub(super) fn target(self, target: &TargetArguments) -> Self {
         self.option("--target", target.target.as_ref())
             .option("--world", target.world.as_ref())
@@ -53,15 +54,15 @@ impl Again {
             .reach(&target.reach)
     }
 
-    /// How targets are reached.
+    /// How the target is reached.
     pub(super) fn reach(self, reach: &ReachArguments) -> Self {
         self.option("--rate", reach.rate)
             .option("--receiver", reach.receiver)
             .option("--receiver-url", reach.receiver_url.as_ref())
     }
 
-    /// The line, for a POSIX shell.
-    pub(super) fn line(self) -> String {
+    /// The line, quoted for a POSIX shell.
+    pub(super) fn text(self) -> String {
         self.0.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 }
@@ -77,17 +78,19 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Again, quoted};
+    use super::{CommandText, quoted};
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_read_more_than_them() {
+    fn words_with_special_characters_are_quoted() {
         assert_eq!(quoted("plain-1.yaml"), "plain-1.yaml");
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted(""), "''");
-        let line =
-            Again::new("run").word("tag:a b").option("--jobs", Some(3)).flag("--strict", true);
+        let line = CommandText::new("run")
+            .word("tag:a b")
+            .option("--jobs", Some(3))
+            .flag("--strict", true);
         assert_eq!(
-            line.option("--seed", None::<u64>).line(),
+            line.option("--seed", None::<u64>).text(),
             "moot run 'tag:a b' --jobs 3 --strict"
         );
     }

@@ -1,5 +1,5 @@
-//! Event streams: each line is written while the run goes on, so that one that is killed leaves what
-//! it saw. The lines themselves are [`ndjson`]'s.
+//! Event streams (`--report ndjson=FILE`): each line is written during the run, so that a killed run leaves
+//! the events until then. [`ndjson`] renders the lines.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,28 +7,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-use super::failure::Failure;
-use super::line::ReportRequest;
-use super::run::is_stdout;
+use super::error::CommandError;
+use super::reports::ReportRequest;
 use crate::masks::{Masks, Secrets};
 use crate::report::{Format, RenderError, ndjson};
 use crate::result::RunResult;
 use crate::run::Event;
 
-/// All streams that were asked for.
-pub(super) struct Streams(Vec<Stream>);
+/// All streams of a run.
+pub(super) struct EventStreams(Vec<EventStream>);
 
-/// The other ends of the streams: what is told them is written soon.
+/// Sends the events of a run to its streams.
 #[derive(Clone)]
-pub(super) struct Ear {
+pub(super) struct EventSender {
     senders: Vec<Sender<Message>>,
     masks: Arc<Masks>,
 }
 
-/// One stream, and the thread that writes it: masking must not hold up the run.
-struct Stream {
-    /// As asked for; `-` is stdout.
-    file: String,
+/// One stream, and the thread that writes it: masking must not delay the run.
+struct EventStream {
+    request: ReportRequest,
     sender: Sender<Message>,
     writer: JoinHandle<Result<(), String>>,
 }
@@ -39,27 +37,27 @@ enum Message {
     End,
 }
 
-impl Streams {
-    /// Makes the files, empty.
+impl EventStreams {
+    /// Creates the files, empty.
     ///
     /// # Errors
-    /// One that can't be made.
-    pub(super) fn open(requests: &[ReportRequest]) -> Result<Self, Failure> {
+    /// One can't be created.
+    pub(super) fn open(requests: &[ReportRequest]) -> Result<Self, CommandError> {
         let wanted = requests.iter().filter(|request| request.format == Format::Ndjson);
-        wanted.map(Stream::open).collect::<Result<_, _>>().map(Self)
+        wanted.map(EventStream::open).collect::<Result<_, _>>().map(Self)
     }
 
-    /// An ear for a run with these secrets.
-    pub(super) fn ear(&self, masks: &Arc<Masks>) -> Ear {
+    /// A sender for a run with these secrets.
+    pub(super) fn sender(&self, masks: &Arc<Masks>) -> EventSender {
         let senders = self.0.iter().map(|stream| stream.sender.clone()).collect();
-        Ear { senders, masks: Arc::clone(masks) }
+        EventSender { senders, masks: Arc::clone(masks) }
     }
 
     /// Writes the last line of each, and ends them.
     ///
     /// # Errors
     /// What could not be written, or had a secret in it, of all streams.
-    pub(super) fn finish(self, result: &RunResult) -> Result<(), Failure> {
+    pub(super) fn finish(self, result: &RunResult) -> Result<(), CommandError> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -67,32 +65,32 @@ impl Streams {
         let last = ndjson::last_line(result, &secrets);
         let failures: Vec<String> =
             self.0.into_iter().filter_map(|it| it.finish(&last, &secrets).err()).collect();
-        if failures.is_empty() { Ok(()) } else { Err(Failure::fault(failures.join("; "))) }
+        if failures.is_empty() { Ok(()) } else { Err(CommandError::fault(failures.join("; "))) }
     }
 }
 
-impl Ear {
-    /// Tells every stream.
-    pub(super) fn tell(&self, event: &Event) {
+impl EventSender {
+    /// Sends an event to every stream.
+    pub(super) fn send(&self, event: &Event) {
         for sender in &self.senders {
-            // A writer that is gone says why when it is ended.
+            // A writer that stopped returns its error from `finish`.
             let _ = sender.send(Message::Event(event.clone(), Arc::clone(&self.masks)));
         }
     }
 }
 
-impl Stream {
-    fn open(request: &ReportRequest) -> Result<Self, Failure> {
-        let out: Box<dyn Write + Send> = if is_stdout(request) {
+impl EventStream {
+    fn open(request: &ReportRequest) -> Result<Self, CommandError> {
+        let out: Box<dyn Write + Send> = if request.is_stdout() {
             Box::new(io::stdout())
         } else {
             Box::new(File::create(&request.file).map_err(|error| {
-                Failure::fault(format!("{} can't be written: {error}", request.file))
+                CommandError::fault(format!("{} can't be written: {error}", request.file))
             })?)
         };
         let (sender, receiver) = mpsc::channel();
         let writer = thread::spawn(move || write_all(out, &receiver));
-        Ok(Self { file: request.file.clone(), sender, writer })
+        Ok(Self { request: request.clone(), sender, writer })
     }
 
     fn finish(self, last: &str, secrets: &Secrets) -> Result<(), String> {
@@ -101,26 +99,25 @@ impl Stream {
             return Err(refused());
         }
         for message in [Message::Line(last.to_owned()), Message::End] {
-            // As above.
             let _ = self.sender.send(message);
         }
-        let written = self.writer.join().unwrap_or_else(|_| Err("its writer broke off".to_owned()));
-        written.map_err(|why| match self.file.as_str() {
-            "-" => format!("the event stream can't be written: {why}"),
-            file => format!("{file} can't be written: {why}"),
-        })?;
+        let written = self.writer.join().unwrap_or_else(|_| Err("its writer panicked".to_owned()));
+        let file = &self.request.file;
+        let is_stdout = self.request.is_stdout();
+        let name = if is_stdout { "the event stream" } else { file };
+        written.map_err(|why| format!("{name} can't be written: {why}"))?;
         // A secret may have become known after a line was written.
-        if self.file != "-" && fs::read_to_string(&self.file).is_ok_and(|it| secrets.is_in(&it)) {
-            // What is found is thrown away; where even that fails, the exit code still says it.
-            let _ = fs::remove_file(&self.file);
+        if !is_stdout && fs::read_to_string(file).is_ok_and(|it| secrets.is_in(&it)) {
+            // If removing it fails, the exit code still reports the secret.
+            let _ = fs::remove_file(file);
             return Err(refused());
         }
         Ok(())
     }
 }
 
-/// Writes what comes until the end. What came together is masked together: knowing all forms of all
-/// secrets takes a while once there are thousands.
+/// Writes messages until the end. Messages that wait together are masked together, because collecting all
+/// forms of thousands of secrets takes a while.
 fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>) -> Result<(), String> {
     let mut failure = None;
     while let Ok(first) = messages.recv() {
@@ -147,7 +144,7 @@ fn write_all(mut out: Box<dyn Write + Send>, messages: &Receiver<Message>) -> Re
     failure.map_or(Ok(()), Err)
 }
 
-/// A line in which no secret stands.
+/// A line without secrets.
 fn safe(event: &Event, secrets: &Secrets) -> Result<String, String> {
     let line = ndjson::line(event, secrets)?;
     if secrets.is_in(&line) {
@@ -159,7 +156,7 @@ fn safe(event: &Event, secrets: &Secrets) -> Result<String, String> {
 fn put(out: &mut Box<dyn Write + Send>, line: &str) -> Result<(), String> {
     match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        // A reader that has gone is no error.
+        // A closed pipe is no error.
         Ok(()) | Err(_) => Ok(()),
     }
 }

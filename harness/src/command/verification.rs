@@ -1,4 +1,4 @@
-//! Which checks verify a row of the register: those of scenarios, the implicit ones, observations.
+//! Which checks verify each requirement: those of scenarios, implicit ones, observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,16 @@ use crate::check::implicit;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 
-/// What verifies each requirement, and what observes each question.
+/// The checks of each requirement, and the observers of each question.
 #[derive(Debug, Default)]
-pub(super) struct Verified {
+pub(super) struct Verification {
     by_scenario: BTreeMap<String, BTreeSet<String>>,
     by_implicit: BTreeMap<String, BTreeSet<&'static str>>,
     questions: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Verified {
-    /// By these files, and by the implicit table.
+impl Verification {
+    /// Of these files, and of the implicit checks.
     pub(super) fn by(files: &[ScenarioFile]) -> Self {
         let mut verified = Self::default();
         for file in files {
@@ -42,7 +42,7 @@ impl Verified {
         listed(self.by_scenario.get(requirement))
     }
 
-    /// Names of implicit checks of this requirement: they run on every exchange that they apply to.
+    /// Names of the implicit checks of this requirement.
     pub(super) fn implicit(&self, requirement: &str) -> Vec<&'static str> {
         let names = self.by_implicit.get(requirement);
         names.map(|names| names.iter().copied().collect()).unwrap_or_default()

@@ -1,14 +1,14 @@
-//! What a command under `moot exec` finds in its environment.
+//! The environment variables of a command under `moot exec`.
 
 use std::path::Path;
 
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::mock::ADMIN_TOKEN;
+use super::serve::ADMIN_TOKEN;
 
-/// Every variable that is set. One for which the world has nothing is taken away, so that no value
-/// of another service is used by mistake.
+/// Every variable that is set. A variable without a value in this world is removed, so that no value of
+/// another service is used by mistake.
 const NAMES: [&str; 15] = [
     "MOOT_BASE_URL",
     "MOOT_TOKEN_URL",
@@ -27,16 +27,16 @@ const NAMES: [&str; 15] = [
     "MOOT_THIRD_PARTY_WORKFLOW_ID",
 ];
 
-/// In the type of workflows that take a document of the counterparty; its full text is an answer.
+/// Part of the type of workflows that take a document of the counterparty. The rest of the text is open.
 const THIRD_PARTY: &str = "third";
-/// Proxies are not asked for this address.
+/// This address is never called through a proxy.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// The file with the certificate that the mock shows; a client has to be told to trust it.
+/// The file with the certificate of the mock, which a client must trust.
 const CA_FILE: &str = "MOOT_CA_FILE";
 
-/// Sets them from what the mock says of itself; the token of its control plane, and the certificate
-/// that it shows, where there are such.
+/// Sets the variables from the description of the mock, with the token of its control plane and its
+/// certificate, if it has them.
 pub(super) fn set(
     command: &mut Command,
     description: &Value,
@@ -84,7 +84,8 @@ fn value(name: &str, description: &Value) -> Option<String> {
     }
 }
 
-/// Of our company's application with just these scopes, or of another company's that may do most.
+/// A member of our application with just these scopes, or of the other company's application with the most
+/// scopes.
 fn credential(name: &str, description: &Value, ours: &Value) -> Option<String> {
     let (role, member) = match name.strip_suffix("CLIENT_ID") {
         Some(role) => (role, "client_id"),

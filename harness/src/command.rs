@@ -1,0 +1,209 @@
+//! The commands of `moot`: they read the command line, call the library, and print the result.
+//!
+//! Each command has a file with its arguments. It returns an exit code or a [`CommandError`]. Only [`main`]
+//! prints errors. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
+
+mod answers;
+mod bundled;
+mod check;
+mod compare;
+mod coverage;
+mod doctor;
+mod documents;
+mod error;
+mod event_stream;
+mod exec;
+mod exec_environment;
+mod explain;
+mod explore;
+mod judge;
+mod list;
+mod mock;
+mod perform;
+mod plan;
+mod plan_totals;
+mod progress;
+mod ready;
+mod receive;
+mod repeat;
+mod reports;
+mod reproduce;
+mod review;
+mod run;
+mod run_snapshots;
+mod runtime;
+mod screen;
+mod selftest;
+mod serve;
+mod signals;
+mod snapshot;
+mod suite;
+mod target_arguments;
+mod verification;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use error::CommandError;
+use screen::{Screen, ScreenArguments};
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 conformant, 1 violation, 2 usage or a wrong file, 3 not everything checked, \
+4 target unreachable or credentials refused, 5 drift, 70 our own fault.";
+
+/// A moot court for the Legal Request Service API: a mock of the service, and a harness that judges
+/// implementations of it.
+#[derive(Debug, Parser)]
+#[command(name = "moot", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    screen: ScreenArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge a deployment, or the mock in this process, and report
+    Run(run::RunArguments),
+    /// Judge a recording again, without a network
+    Judge(judge::JudgeArguments),
+    /// Compare two targets: run the same plan on both, and show every difference, grouped by kind
+    Compare(compare::CompareArguments),
+    /// Try random cases on a deployment, or on the mock in this process, and save those that fail
+    Explore(explore::ExploreArguments),
+    /// Serve the mock over HTTP, with a control plane
+    Mock(mock::MockArguments),
+    /// Receive webhooks, and print them
+    Receive(receive::ReceiveArguments),
+    /// Run a command against a mock of its own, and report what it did there, with its mistakes
+    Exec(exec::ExecArguments),
+    /// List scenarios
+    List(suite::SuiteArguments),
+    /// Show what would run on a target, what would not and why, and how many requests that would send.
+    /// Sends nothing
+    Plan(plan::PlanArguments),
+    /// Try a target within ten seconds: address, TLS, credentials, and which needs of scenarios it meets
+    Doctor(doctor::DoctorArguments),
+    /// Check scenario files for mistakes, without sending anything
+    Check(check::CheckArguments),
+    /// Explain a requirement, an open question or a defect, and show what checks or breaks it
+    Explain(explain::ExplainArguments),
+    /// Show which requirements are checked, and by what
+    Coverage(coverage::CoverageArguments),
+    /// Test the tests, with drawn answers, defects, and targets that are no service
+    Selftest(selftest::SelftestArguments),
+    /// Decide about recorded responses
+    Snapshot {
+        #[command(subcommand)]
+        command: snapshot::SnapshotCommand,
+    },
+    /// Show the answers of a set to open questions, or how two sets differ
+    Answers {
+        #[command(subcommand)]
+        command: answers::AnswersCommand,
+    },
+    /// Print a JSON Schema: `scenario`, `report`, `compare`, `expected`, or one of the contract. Without a
+    /// name, print all names
+    Schema {
+        /// Which
+        name: Option<String>,
+    },
+    /// Print the OpenAPI document of the service
+    Openapi,
+    /// Print a completion script for a shell
+    Completions {
+        /// Which
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the command that `arguments` name, with the name of the program first.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let line = match CommandLine::try_parse_from(arguments) {
+        Ok(line) => line,
+        Err(refusal) => {
+            // For clap, help and version are errors too. They go to stdout and end with 0. If the terminal
+            // is closed, there is nothing left to do.
+            let _ = refusal.print();
+            return ExitCode::from(if refusal.use_stderr() { error::USAGE } else { 0 });
+        }
+    };
+    let screen = Screen::new(&line.screen);
+    match dispatch(line.command, &screen) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            screen.error(&error);
+            ExitCode::from(error.exit_code)
+        }
+    }
+}
+
+fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
+    match command {
+        Command::Run(arguments) => run::run(arguments, screen),
+        Command::Judge(arguments) => judge::judge(arguments, screen),
+        Command::Compare(arguments) => compare::compare(arguments, screen),
+        Command::Explore(arguments) => explore::explore(arguments, screen),
+        Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Receive(arguments) => receive::receive(arguments, screen),
+        Command::Exec(arguments) => exec::exec(arguments, screen),
+        Command::List(arguments) => list::list(arguments, screen),
+        Command::Plan(arguments) => plan::plan(arguments, screen),
+        Command::Doctor(arguments) => doctor::doctor(arguments, screen),
+        Command::Check(arguments) => check::check(arguments, screen),
+        Command::Explain(arguments) => explain::explain(arguments, screen),
+        Command::Selftest(arguments) => selftest::selftest(arguments, screen),
+        Command::Coverage(arguments) => coverage::coverage(arguments, screen),
+        Command::Snapshot { command } => snapshot::snapshot(command, screen),
+        Command::Answers { command } => answers::answers(command, screen),
+        Command::Schema { name } => documents::schema(name.as_deref(), screen),
+        Command::Openapi => documents::openapi(screen),
+        Command::Completions { shell } => {
+            documents::completions(shell, &mut CommandLine::command(), screen)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::CommandLine;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for (line, expected) in [
+            ("moot run", true),
+            ("moot run section:4.5 --report html=a --report json=-", true),
+            ("moot run -q -v", false),
+            ("moot run --jobs 0", false),
+            ("moot run --world demo --answers documented", true),
+            ("moot run --target a.yaml --answers documented", false),
+            ("moot run --receiver-url http://a", false),
+            ("moot run --receiver 127.0.0.1:0 --receiver-url http://a", true),
+            ("moot snapshot accept", false),
+            ("moot snapshot accept --all", true),
+            ("moot snapshot accept --all name", false),
+            ("moot check", false),
+            ("moot compare mock", false),
+            ("moot compare mock mock 07_errors --answers-b documented", true),
+            ("moot compare mock mock --report junit=a.xml", false),
+            ("moot mock --listen localhost", false),
+            ("moot exec", false),
+            ("moot exec --", false),
+            ("moot exec true", false),
+            ("moot exec --seed 1 -- true --format json", true),
+        ] {
+            assert_eq!(CommandLine::try_parse_from(line.split(' ')).is_ok(), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Answers and worlds by name: a bundled one, else a file of that name.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use moot_fixtures::{answers, world};
+use moot_mock::shell::settings::{self, SettingError};
+
+use super::error::CommandError;
+
+/// Answers: `default`, `documented`, `random:SEED` or a file.
+pub(super) fn answers_named(name: &str) -> Result<Answers, CommandError> {
+    match settings::answers(name) {
+        Ok(answers) => Ok(answers),
+        Err(error) => answers::parse(&read(name, &error)?)
+            .map_err(|error| CommandError::usage(error.in_file(name).to_string())),
+    }
+}
+
+/// A world.
+pub(super) fn world_named(name: &str) -> Result<Arc<SeedWorld>, CommandError> {
+    match settings::world(name) {
+        Ok(world) => Ok(world),
+        Err(error) => world::parse(&read(name, &error)?)
+            .map(Arc::new)
+            .map_err(|error| CommandError::usage(error.in_file(name).to_string())),
+    }
+}
+
+/// The file of this name. `error` says why the name is not bundled.
+fn read(file: &str, error: &SettingError) -> Result<String, CommandError> {
+    if !Path::new(file).is_file() {
+        return Err(CommandError::usage(format!("{error}; there is no file of that name either")));
+    }
+    fs::read_to_string(file).map_err(|error| CommandError::usage(format!("{file}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{answers_named, world_named};
+
+    #[test]
+    fn a_name_is_bundled_or_a_file() {
+        assert!(world_named("demo").is_ok());
+        assert!(answers_named("documented").is_ok());
+        assert!(answers_named("random:7").is_ok());
+        let refusal = world_named("dem").expect_err("no such world");
+        assert!(refusal.message.contains("no file of that name"), "{}", refusal.message);
+    }
+}

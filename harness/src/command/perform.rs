@@ -1,0 +1,115 @@
+//! Performing a run with progress and event streams, and publishing its result: `moot run`, `moot judge`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::error::{CommandError, USAGE};
+use super::event_stream::EventStreams;
+use super::progress::Progress;
+use super::reports::{self, ReportRequest, run_report, take_stdout};
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::signals::with_interruption;
+use crate::answers::Observed;
+use crate::masks::Secrets;
+use crate::report::{Format, render};
+use crate::result::RunResult;
+use crate::run::{self, Event, Interruption, Kept, RunOptions};
+
+/// How answers are judged and reported.
+#[derive(Debug, Args)]
+pub(super) struct JudgingArguments {
+    /// A broken MUST of a standard that the specification refers to is a failure, not a warning
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Expected failures, instead of those that the target file names (`moot schema expected`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) expected: Option<PathBuf>,
+    /// Write a report too: text, json, junit, html, markdown or ndjson (one line per event, during the
+    /// run); `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = run_report)]
+    pub(super) reports: Vec<ReportRequest>,
+}
+
+/// Performs a run. Its events go to the streams as they happen.
+///
+/// # Errors
+/// The runtime can't start, or the second signal arrived.
+pub(super) fn perform(
+    options: RunOptions,
+    streams: &EventStreams,
+    screen: &Screen,
+) -> Result<RunResult, CommandError> {
+    let progress = Progress::new(screen.shows_progress());
+    let (bar, sender) = (progress.clone(), streams.sender(&options.masks));
+    let interruption = Arc::new(Interruption::default());
+    let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
+        bar.show(&event);
+        sender.send(&event);
+    });
+    let result = runtime()?.block_on(with_interruption(run, &interruption, screen));
+    progress.end();
+    result
+}
+
+/// How much of each exchange the reports and the screen need. Only the HTML page shows exchanges without
+/// a finding. JSON, JUnit and `-v` list every check.
+pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
+    let formats = || requests.iter().map(|request| request.format);
+    let lists_checks = |format| match format {
+        Format::Json | Format::Junit | Format::Html => true,
+        Format::Text | Format::Markdown | Format::Ndjson => false,
+    };
+    if formats().any(|format| format == Format::Html) {
+        Kept::Beginning
+    } else if screen.is_json() || screen.is_verbose() || formats().any(lists_checks) {
+        Kept::Outline
+    } else {
+        Kept::Counts
+    }
+}
+
+/// Writes every report and prints the one for the terminal: JSON or text, on stderr where another report
+/// goes to stdout.
+///
+/// # Errors
+/// The reports that could not be written, after the others were written. A usage error of the run, which
+/// is no result and is therefore printed as an error.
+pub(super) fn publish(
+    result: &RunResult,
+    streams: EventStreams,
+    requests: &[ReportRequest],
+    screen: &Screen,
+) -> Result<(), CommandError> {
+    let mut written = vec![streams.finish(result)];
+    let rendered = requests.iter().filter(|request| request.format != Format::Ndjson);
+    written.extend(rendered.map(|request| request.write_run(result, screen)));
+    let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
+    if refusal.is_none() || screen.is_json() {
+        written.push(show(result, take_stdout(requests), screen));
+    }
+    let failures: Vec<String> =
+        written.into_iter().filter_map(|written| Some(written.err()?.message)).collect();
+    match refusal {
+        _ if !failures.is_empty() => Err(CommandError::fault(failures.join("; "))),
+        Some(refusal) => Err(CommandError::usage(refusal)),
+        None => Ok(()),
+    }
+}
+
+fn show(result: &RunResult, is_stdout_taken: bool, screen: &Screen) -> Result<(), CommandError> {
+    let format = if screen.is_json() { Format::Json } else { Format::Text };
+    let text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
+    screen.print_beside(is_stdout_taken, &text)
+}
+
+/// Writes the answers file of a run.
+///
+/// # Errors
+/// It would hold a secret of the run, or it can't be written.
+pub(super) fn save_answers(result: &RunResult, file: &Path) -> Result<(), CommandError> {
+    let text = Observed::of_run(&result.answers).to_text();
+    reports::write_without_secrets(file, &text, "the answers", &Secrets::of(&result.masks))
+}

@@ -1,0 +1,140 @@
+//! What a run does with recorded responses: the folder, the mode, and the bundle it writes.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use moot_snapshots::Bundle;
+
+use super::error::CommandError;
+use super::reports::write_without_secrets;
+use super::screen::Screen;
+use super::target_arguments::TargetArguments;
+use crate::masks::Secrets;
+use crate::result::RunResult;
+use crate::run::{SnapshotMode, slug};
+
+/// The folder of recorded responses, with a folder for each target.
+pub(super) const SNAPSHOT_DIR: &str = "snapshots";
+
+/// Set by CI systems; `false` means not set.
+const CI: &str = "CI";
+
+/// The name of the mock in this process among targets.
+const MOCK: &str = "mock";
+
+/// What a run does with recorded responses.
+#[derive(Debug, Args)]
+pub(super) struct SnapshotArguments {
+    /// What to do with recorded responses [default: check where there are any, else off]
+    #[arg(long, value_enum)]
+    snapshots: Option<SnapshotChoice>,
+    /// The folder of recorded responses [default: snapshots/TARGET]
+    #[arg(long, value_name = "DIR")]
+    snapshot_dir: Option<PathBuf>,
+    /// Write new and different responses to this file, and nothing to the folder. Required in CI
+    #[arg(long, value_name = "FILE")]
+    snapshot_bundle: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SnapshotChoice {
+    /// Compare; a difference is drift
+    Check,
+    /// Write new responses, and different ones beside the old ones for a decision
+    Record,
+    /// Ignore recorded responses
+    Off,
+}
+
+/// The folder of recorded responses, and what a run does with them.
+pub(super) struct RunSnapshots {
+    pub(super) mode: SnapshotMode,
+    pub(super) folder: PathBuf,
+    target: String,
+    bundle: Option<PathBuf>,
+}
+
+impl RunSnapshots {
+    /// What the line asks for.
+    ///
+    /// # Errors
+    /// Recording in CI without a bundle, a bundle without snapshots, a folder that can't be read.
+    pub(super) fn new(
+        arguments: &SnapshotArguments,
+        target: &TargetArguments,
+    ) -> Result<Self, CommandError> {
+        let name = target_name(target.target.as_deref());
+        let default = || Path::new(SNAPSHOT_DIR).join(&name);
+        let folder = arguments.snapshot_dir.clone().unwrap_or_else(default);
+        let bundle = arguments.snapshot_bundle.clone();
+        // The folder `mock` belongs to the bundled mock. Another world or other answers are compared with
+        // it only on request.
+        let has_own_folder = target.target.is_some() || target.is_bundled_mock();
+        let mode = match (arguments.snapshots, &bundle) {
+            (Some(SnapshotChoice::Check), _) => SnapshotMode::Check,
+            (Some(SnapshotChoice::Record), Some(_)) => SnapshotMode::Collect,
+            (Some(SnapshotChoice::Record), None) if is_ci() => {
+                return Err(CommandError::usage(format!(
+                    "{CI} is set, so nothing is recorded beside the sources"
+                ))
+                .help("--snapshot-bundle FILE, and later `moot snapshot apply FILE`"));
+            }
+            (Some(SnapshotChoice::Record), None) => SnapshotMode::Record,
+            (Some(SnapshotChoice::Off), None) => SnapshotMode::Off,
+            (None, _) if has_own_folder && !moot_snapshots::list(&folder)?.is_empty() => {
+                SnapshotMode::Check
+            }
+            (None, None) => SnapshotMode::Off,
+            (Some(SnapshotChoice::Off) | None, Some(_)) => {
+                return Err(CommandError::usage("a bundle needs snapshots, and they are off")
+                    .help("--snapshots check, or record"));
+            }
+        };
+        Ok(Self { mode, folder, target: name, bundle })
+    }
+
+    /// Writes the bundle, if one was asked for.
+    ///
+    /// # Errors
+    /// It would hold a secret of the run, or it can't be written.
+    pub(super) fn write_bundle(
+        &self,
+        result: &RunResult,
+        screen: &Screen,
+    ) -> Result<(), CommandError> {
+        let Some(file) = &self.bundle else { return Ok(()) };
+        let text = Bundle::new(self.target.clone(), result.snapshots.new.clone()).to_text();
+        write_without_secrets(file, &text, "the bundle", &Secrets::of(&result.masks))?;
+        let (count, shown) = (result.snapshots.new.len(), file.display());
+        screen.note(&format!("{count} snapshots in {shown}: moot snapshot apply {shown}\n"))
+    }
+}
+
+/// The folder of a target: the stem of a file, the host of an address.
+fn target_name(target: Option<&str>) -> String {
+    let Some(target) = target else { return MOCK.to_owned() };
+    let host = url::Url::parse(target).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let stem = || Path::new(target).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    slug(&host.or_else(stem).unwrap_or_default())
+}
+
+fn is_ci() -> bool {
+    std::env::var(CI).is_ok_and(|value| !value.is_empty() && value != "false")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::target_name;
+
+    #[test]
+    fn every_target_has_a_folder() {
+        for (target, expected) in [
+            (None, "mock"),
+            (Some("targets/staging.yaml"), "staging"),
+            (Some("https://legal.example.com:8443/api"), "legal_example_com"),
+            (Some("http://127.0.0.1:4010"), "127_0_0_1"),
+        ] {
+            assert_eq!(target_name(target), expected, "{target:?}");
+        }
+    }
+}

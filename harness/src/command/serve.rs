@@ -1,0 +1,251 @@
+//! Opening a mock on a socket: `moot mock`, `moot exec`.
+
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use moot_mock::defect::Defect;
+use moot_mock::settings::Settings;
+use moot_mock::shell::settings::{self, SettingError};
+use moot_mock::shell::{
+    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, holds_state,
+    serve, serve_tls,
+};
+use tokio::net::TcpListener;
+
+use super::bundled::{answers_named, world_named};
+use super::error::CommandError;
+use super::runtime::random_seed;
+
+/// The world without `--world`.
+const DEFAULT_WORLD: &str = "demo";
+
+/// Environment variable with the token of the control plane.
+pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
+
+/// Which world is served, and how it behaves.
+#[derive(Debug, Args)]
+pub(super) struct WorldArguments {
+    /// The initial data: the name of a bundled world, or a file
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_WORLD)]
+    pub(super) world: String,
+    /// How the mock answers where the specification is open: `default`, `documented`, `random:SEED` or a
+    /// file
+    #[arg(long, value_name = "NAME|FILE|random:SEED", default_value = "default")]
+    pub(super) answers: String,
+    /// Seed of its ids, tokens and request ids [default: random]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// `real`, `frozen` or `frozen:TIME`
+    #[arg(long, value_name = "CLOCK", default_value = "real")]
+    pub(super) clock: String,
+    /// `enforce`, `observe` (count, never refuse) or `off`
+    #[arg(long, value_name = "MODE", default_value = "enforce")]
+    pub(super) rate_limit: String,
+    /// How the status of requests advances: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
+    #[arg(long, value_name = "HOW", default_value = "manual")]
+    pub(super) progression: String,
+    /// A deliberate fault; repeatable
+    #[arg(long = "defect", value_name = "ID")]
+    pub(super) defects: Vec<String>,
+}
+
+/// Where a mock is reached, and where it keeps its state.
+#[derive(Debug, Args)]
+pub(super) struct PlaceArguments {
+    /// The base address that callers use, where it differs; its path is served
+    #[arg(long, value_name = "URL")]
+    pub(super) public_url: Option<String>,
+    /// Folder that keeps the data of the main world and of every sandbox. Data in it takes precedence
+    /// over --world and --seed
+    #[arg(long, value_name = "DIR")]
+    pub(super) state: Option<PathBuf>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
+    pub(super) tls: Option<Vec<PathBuf>>,
+    /// Fetch documents that are uploaded by address, from public https addresses only. Without it nothing
+    /// is fetched: the mock stores a placeholder, or what `PUT /__admin/addresses` registered
+    #[arg(long)]
+    pub(super) fetch: bool,
+    /// Deliver webhooks to private and loopback addresses even if the mock listens beyond loopback. On
+    /// loopback it always does
+    #[arg(long)]
+    pub(super) private_receivers: bool,
+    /// File with the token of the control plane, instead of MOOT_ADMIN_TOKEN. A token is required beyond
+    /// loopback
+    #[arg(long, value_name = "FILE")]
+    pub(super) admin_token_file: Option<PathBuf>,
+}
+
+/// A mock that listens but does not serve yet.
+pub(super) struct ListeningMock {
+    pub(super) listener: TcpListener,
+    pub(super) site: Site,
+    pub(super) tls: Option<Tls>,
+    /// The token of its control plane, if it has one.
+    pub(super) admin_token: Option<String>,
+    /// A note for the user: the state folder takes precedence over options of the line.
+    pub(super) note: Option<String>,
+}
+
+impl ListeningMock {
+    /// Opens the mock that a line describes.
+    ///
+    /// # Errors
+    /// An invalid option or file, or an address that can't be listened on.
+    pub(super) async fn open(
+        listen: SocketAddr,
+        place: &PlaceArguments,
+        world: &WorldArguments,
+    ) -> Result<Self, CommandError> {
+        let admin_token = admin_token(place.admin_token_file.as_deref())?;
+        let is_beyond_loopback = !listen.ip().is_loopback();
+        if is_beyond_loopback && admin_token.is_none() {
+            return Err(CommandError::usage(format!(
+                "{listen} can be reached from other machines, and its control plane has no token"
+            ))
+            .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
+        }
+        let tls = tls(place)?;
+        let (listener, bound) = listen_on(listen).await?;
+        let options = SiteOptions {
+            admin_token: admin_token.clone(),
+            is_beyond_loopback,
+            has_private_receivers: place.private_receivers,
+            fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
+            defects: defects_of(world)?,
+            ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
+        };
+        let note = place.state.as_deref().and_then(|folder| state_note(folder, world));
+        let site = match &place.state {
+            Some(folder) => Site::with_state(options, folder),
+            None => Site::new(options),
+        }
+        .map_err(|error| CommandError::usage(format!("the mock can't start: {error}")))?;
+        Ok(Self { listener, site, tls, admin_token, note })
+    }
+
+    /// Serves until `stop` is ready.
+    pub(super) async fn serve(self, stop: impl Future<Output = ()>) {
+        let Self { listener, site, tls, .. } = self;
+        match tls {
+            Some(tls) => serve_tls(listener, site, ServeLimits::default(), tls, stop).await,
+            None => serve(listener, site, ServeLimits::default(), stop).await,
+        }
+    }
+}
+
+/// Listens on an address; port 0 takes a free one.
+///
+/// # Errors
+/// The address can't be listened on.
+pub(super) async fn listen_on(
+    listen: SocketAddr,
+) -> Result<(TcpListener, SocketAddr), CommandError> {
+    let listener = TcpListener::bind(listen).await.map_err(|error| {
+        CommandError::usage(format!("can't listen on {listen}: {error}"))
+            .help("`--listen 127.0.0.1:0` takes a free port")
+    })?;
+    let bound = listener
+        .local_addr()
+        .map_err(|error| CommandError::fault(format!("the socket has no address: {error}")))?;
+    Ok((listener, bound))
+}
+
+/// The address to call for one to listen on: `0.0.0.0` can't be called.
+pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
+    if !bound.ip().is_unspecified() {
+        return bound;
+    }
+    let host = match bound.ip() {
+        IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(_) => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+    };
+    SocketAddr::new(host, bound.port())
+}
+
+/// The note where a state folder holds data and the line names another world or seed.
+fn state_note(folder: &Path, world: &WorldArguments) -> Option<String> {
+    let names_another = world.seed.is_some() || world.world != DEFAULT_WORLD;
+    (names_another && holds_state(folder)).then(|| {
+        format!(
+            "{} holds a world already: its seed and its data are used, --seed and --world are \
+             ignored\n",
+            folder.display()
+        )
+    })
+}
+
+fn tls(place: &PlaceArguments) -> Result<Option<Tls>, CommandError> {
+    match place.tls.as_deref() {
+        None => Ok(None),
+        Some([certificates, key]) => Tls::read(certificates, key)
+            .map(Some)
+            .map_err(|error| CommandError::usage(format!("--tls: {error}"))),
+        Some(_) => Err(CommandError::usage("--tls takes two files: CERT,KEY")),
+    }
+}
+
+fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
+    match &place.public_url {
+        Some(url) => url.trim_end_matches('/').to_owned(),
+        None if place.tls.is_some() => format!("https://{}", callable(bound)),
+        None => format!("http://{}", callable(bound)),
+    }
+}
+
+fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings, CommandError> {
+    let refusal = |error: SettingError| CommandError::usage(error.to_string());
+    Ok(Settings {
+        seed: arguments.seed.unwrap_or_else(random_seed),
+        base_url,
+        answers: answers_named(&arguments.answers)?,
+        seed_world: world_named(&arguments.world)?,
+        clock: settings::clock(&arguments.clock, clock::now()).map_err(refusal)?,
+        rate_limit: settings::rate_limit(&arguments.rate_limit).map_err(refusal)?,
+        progression: settings::progression(&arguments.progression).map_err(refusal)?,
+    })
+}
+
+fn defects_of(arguments: &WorldArguments) -> Result<Vec<&'static Defect>, CommandError> {
+    let refusal = |error: SettingError| CommandError::usage(error.to_string());
+    arguments.defects.iter().map(|id| settings::defect(id).map_err(refusal)).collect()
+}
+
+/// The token of the control plane: from the file, else from the environment.
+fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
+    let (token, from) = match file {
+        Some(path) => {
+            let text = fs::read_to_string(path)
+                .map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))?;
+            (text, path.display().to_string())
+        }
+        None => match std::env::var(ADMIN_TOKEN) {
+            Ok(text) => (text, ADMIN_TOKEN.to_owned()),
+            Err(_) => return Ok(None),
+        },
+    };
+    match token.trim() {
+        "" => Err(CommandError::usage(format!("{from} holds no token"))),
+        token => Ok(Some(token.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::callable;
+
+    #[test]
+    fn an_address_to_listen_on_becomes_one_to_call() {
+        for (bound, expected) in [
+            ("127.0.0.1:4010", "127.0.0.1:4010"),
+            ("0.0.0.0:4010", "127.0.0.1:4010"),
+            ("[::]:4010", "[::1]:4010"),
+            ("192.0.2.7:80", "192.0.2.7:80"),
+        ] {
+            assert_eq!(callable(bound.parse().expect("an address")).to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `--target` and the options that go with it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::bundled::{answers_named, world_named};
+use super::error::{CommandError, UNREACHABLE};
+use super::runtime::random_seed;
+use crate::environment::{OpenError, TargetChoice, TargetOptions};
+use crate::masks::Masks;
+
+/// Which target, and how it is used.
+#[derive(Debug, Args)]
+pub(super) struct TargetArguments {
+    /// A target file, or a base address with credentials in MOOT_CLIENT_ID and MOOT_CLIENT_SECRET
+    /// [default: the mock in this process]
+    #[arg(long, value_name = "FILE|URL")]
+    pub(super) target: Option<String>,
+    /// Seed of the mock's data [default: random]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// World of the mock in this process: the name of a bundled one, or a file
+    #[arg(long, value_name = "NAME|FILE", conflicts_with = "target")]
+    pub(super) world: Option<String>,
+    /// How the mock in this process answers where the specification is open: `default`, `documented`,
+    /// `random:SEED` or a file
+    #[arg(long, value_name = "NAME|FILE|random:SEED", conflicts_with = "target")]
+    pub(super) answers: Option<String>,
+    /// Keep a token in this file (mode 0600). Runs on the same deployment at least two hours later use
+    /// it as an expired token
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub(super) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) reach: ReachArguments,
+}
+
+/// How we reach targets, and they reach us.
+#[derive(Debug, Args)]
+pub(super) struct ReachArguments {
+    /// Requests per minute; 0 means no limit, on loopback only
+    #[arg(long, value_name = "N")]
+    pub(super) rate: Option<u32>,
+    /// Address on which webhook receivers listen
+    #[arg(long, value_name = "ADDR")]
+    pub(super) receiver: Option<SocketAddr>,
+    /// Address under which the target reaches the receivers
+    #[arg(long, value_name = "URL", requires = "receiver")]
+    pub(super) receiver_url: Option<String>,
+}
+
+impl TargetArguments {
+    /// Which target `--target` names.
+    pub(super) fn choice(&self) -> TargetChoice {
+        choice_of(self.target.as_deref())
+    }
+
+    /// Whether the target is the bundled mock without another world or other answers.
+    pub(super) fn is_bundled_mock(&self) -> bool {
+        self.target.is_none() && self.world.is_none() && self.answers.is_none()
+    }
+
+    /// How the target is used. On the mock in this process the run tag follows from the seed, so that the
+    /// same seed sends the same bytes. A deployment must never see a tag twice.
+    ///
+    /// # Errors
+    /// A world or answers that are neither bundled nor a valid file.
+    pub(super) fn options(&self, seed: u64) -> Result<TargetOptions, CommandError> {
+        let tag = if self.target.is_none() { seed & u64::from(u32::MAX) } else { random_seed() };
+        Ok(TargetOptions {
+            seed,
+            world: self.world.as_deref().map(world_named).transpose()?,
+            answers: self.answers.as_deref().map(answers_named).transpose()?,
+            rate: self.reach.rate,
+            token_file: self.token_file.clone(),
+            receiver: self.reach.receiver,
+            receiver_url: self.reach.receiver_url.clone(),
+            run_tag: format!("moot-{tag:08x}"),
+            ..TargetOptions::default()
+        })
+    }
+}
+
+/// The target that a word names: an address, else a file; the mock in this process without a word.
+pub(super) fn choice_of(target: Option<&str>) -> TargetChoice {
+    match target {
+        None => TargetChoice::InProcess,
+        Some(url) if url.starts_with("http://") || url.starts_with("https://") => {
+            TargetChoice::Url(url.to_owned())
+        }
+        Some(file) => TargetChoice::File(file.into()),
+    }
+}
+
+/// The error for a target that can't be opened.
+pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
+    let refusal = CommandError::usage(masks.mask(&error.to_string()));
+    match error {
+        OpenError::Usage(_) => refusal,
+        OpenError::Unreachable(_) | OpenError::Credentials(_) => {
+            CommandError { exit_code: UNREACHABLE, ..refusal }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choice_of;
+    use crate::environment::TargetChoice;
+
+    #[test]
+    fn a_target_is_an_address_or_a_file() {
+        for (target, expected) in [
+            (None, TargetChoice::InProcess),
+            (Some("http://a"), TargetChoice::Url("http://a".to_owned())),
+            (Some("https://a/b"), TargetChoice::Url("https://a/b".to_owned())),
+            (Some("staging.yaml"), TargetChoice::File("staging.yaml".into())),
+        ] {
+            assert_eq!(choice_of(target), expected);
+        }
+    }
+}
