@@ -14,7 +14,6 @@ mod description;
 pub(crate) mod destination;
 pub(crate) mod http;
 pub(crate) mod http_request;
-pub(crate) mod known;
 pub(crate) mod ledger;
 pub mod pace;
 pub mod payload;

@@ -11,7 +11,6 @@ use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::check::KnownBody;
 use crate::masks::Masks;
 
 /// A request as it was sent.
@@ -46,8 +45,6 @@ pub struct ReceivedResponse {
     pub body: Bytes,
     /// The body as JSON, where it is JSON.
     pub json: Option<Arc<Value>>,
-    /// What checks found out about the body, where several answers have these bytes and share it.
-    pub known: Option<Arc<KnownBody>>,
     /// Whether the body was longer than what is kept, in bytes or in JSON values.
     pub is_cut: bool,
 }

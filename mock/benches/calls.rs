@@ -15,7 +15,7 @@ use http::{Method, StatusCode};
 use jiff::Timestamp;
 use moot_fixtures::world;
 use moot_mock::call::{Admission, Body, Call, Head};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::response::ResponseBody;
 use moot_mock::settings::RateLimitMode;
 use moot_mock::shell::settings;
@@ -66,7 +66,7 @@ impl Client {
     /// A token that is good from now on.
     fn renew(&mut self) -> Result<(), Failure> {
         let client_id = "bench".to_owned();
-        let ask = Ask::MintToken { client_id, scopes: None, age_seconds: 0 };
+        let ask = ControlAction::MintToken { client_id, scopes: None, age_seconds: 0 };
         let minted = self.service.control(self.now, ask).map_err(|_| "no token is minted")?;
         let token = minted["access_token"].as_str().ok_or("a token without its text")?;
         self.headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}"))?);

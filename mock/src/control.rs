@@ -1,17 +1,20 @@
-//! What the control plane can ask of a world, and what a world answers.
+//! The control plane of one world: an action in, JSON out, with its changes applied.
 //!
-//! A question or an order in, JSON out, with the changes applied; no HTTP, which is the shell's.
+//! [`ControlAction`] defines every action. The shell carries them over HTTP.
 
+mod action;
 mod advice;
 mod archive;
-mod ask;
 mod clock;
 mod exchanges;
+mod fault_request;
 mod faults;
+mod filter;
 mod legal_request;
 mod outbox;
 mod overview;
 mod rate_limit;
+mod refusal;
 mod tokens;
 
 use std::sync::Arc;
@@ -20,9 +23,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use url::Url;
 
-pub use ask::{Ask, Exhaust, Refusal};
-
-pub use crate::journal::{Filter, StatusFilter};
+#[cfg(feature = "server")]
+pub(crate) use action::optional_text;
+pub use action::{AddressContent, ClockMove, ControlAction, Exhaust};
+pub use filter::{ExchangeFilter, StatusFilter};
+pub use refusal::Refusal;
 
 use crate::message::content::Content;
 use crate::resource::legal_request::Submission;
@@ -35,44 +40,46 @@ use crate::world::World;
 pub(crate) fn look(
     world: &World,
     system_now: Timestamp,
-    ask: &Ask,
+    action: &ControlAction,
 ) -> Option<Result<Value, Refusal>> {
     let now = world.now(system_now);
-    Some(match ask {
-        Ask::World => Ok(overview::world(world, now)),
-        Ask::ClockGet => Ok(clock::view(world, system_now, &[])),
-        Ask::LegalRequest { id } => legal_request::view(world, id),
-        Ask::RateLimitGet => Ok(rate_limit::view(world, now)),
-        Ask::Deliveries => Ok(outbox::view(world)),
-        Ask::DeliveryPolicyGet => Ok(json!(world.state().delivery_policy)),
-        Ask::Faults => Ok(faults::view(world)),
-        Ask::DrillsGet => Ok(json!(world.drilled().get())),
-        Ask::Exchanges { filter, limit } => Ok(exchanges::view(world, filter, *limit)),
-        Ask::Archive { filter } => Ok(archive::archive(world, filter)),
-        Ask::Reset
-        | Ask::ClockAdvance { .. }
-        | Ask::ClockSet(_)
-        | Ask::ClockNext
-        | Ask::SetStatus { .. }
-        | Ask::Comment { .. }
-        | Ask::MintToken { .. }
-        | Ask::ExpireToken { .. }
-        | Ask::RevokeToken { .. }
-        | Ask::RateLimitSet { .. }
-        | Ask::DeliveryPolicySet(_)
-        | Ask::Redeliver { .. }
-        | Ask::ArmFault(_)
-        | Ask::DisarmFaults
-        | Ask::DisarmFault { .. }
-        | Ask::DrillsSet(_)
-        | Ask::ClearExchanges
-        | Ask::PutAddress { .. } => return None,
+    Some(match action {
+        ControlAction::World => Ok(overview::world(world, now)),
+        ControlAction::GetClock => Ok(clock::view(world, system_now, &[])),
+        ControlAction::GetLegalRequest { id } => legal_request::view(world, id),
+        ControlAction::GetRateLimit => Ok(rate_limit::view(world, now)),
+        ControlAction::ListDeliveries => Ok(outbox::view(world)),
+        ControlAction::GetDeliveryPolicy => Ok(json!(world.state().delivery_policy)),
+        ControlAction::ListFaults => Ok(faults::view(world)),
+        ControlAction::GetDrills => Ok(json!(world.drilled().get())),
+        ControlAction::ListExchanges { filter, limit } => {
+            Ok(exchanges::view(world, filter, *limit))
+        }
+        ControlAction::ExportExchanges { filter } => Ok(archive::archive(world, filter)),
+        ControlAction::Reset
+        | ControlAction::MoveClock(_)
+        | ControlAction::SetStatus { .. }
+        | ControlAction::AddComment { .. }
+        | ControlAction::MintToken { .. }
+        | ControlAction::ExpireToken { .. }
+        | ControlAction::RevokeToken { .. }
+        | ControlAction::SetRateLimit { .. }
+        | ControlAction::SetDeliveryPolicy(_)
+        | ControlAction::Redeliver { .. }
+        | ControlAction::ArmFault(_)
+        | ControlAction::DisarmFaults
+        | ControlAction::DisarmFault { .. }
+        | ControlAction::SetDrills(_)
+        | ControlAction::ClearExchanges
+        | ControlAction::PutAddress(_) => return None,
     })
 }
 
 /// What was submitted for the legal request that the answer shows, where it shows one.
-pub(crate) fn shown(world: &World, ask: &Ask) -> Option<Arc<Submission>> {
-    let (Ask::LegalRequest { id } | Ask::SetStatus { id, .. } | Ask::Comment { id, .. }) = ask
+pub(crate) fn shown(world: &World, action: &ControlAction) -> Option<Arc<Submission>> {
+    let (ControlAction::GetLegalRequest { id }
+    | ControlAction::SetStatus { id, .. }
+    | ControlAction::AddComment { id, .. }) = action
     else {
         return None;
     };
@@ -83,66 +90,63 @@ pub(crate) fn shown(world: &World, ask: &Ask) -> Option<Arc<Submission>> {
 ///
 /// # Errors
 /// [`Refusal`] where it can't be done; then nothing changed.
-pub fn perform(world: &mut World, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
+pub fn perform(
+    world: &mut World,
+    system_now: Timestamp,
+    action: ControlAction,
+) -> Result<Value, Refusal> {
     let now = world.now(system_now);
-    match ask {
-        Ask::World
-        | Ask::ClockGet
-        | Ask::LegalRequest { .. }
-        | Ask::RateLimitGet
-        | Ask::Deliveries
-        | Ask::DeliveryPolicyGet
-        | Ask::Faults
-        | Ask::DrillsGet
-        | Ask::Exchanges { .. }
-        | Ask::Archive { .. } => look(world, system_now, &ask).expect("these only look"),
-        Ask::Reset => reset(world, system_now),
-        Ask::ClockAdvance { seconds } => clock::advance(world, system_now, seconds),
-        Ask::ClockSet(at) => clock::set(world, system_now, at),
-        Ask::ClockNext => Ok(clock::next(world, system_now)),
-        Ask::SetStatus { id, status, comment, force } => {
+    match action {
+        ControlAction::Reset => reset(world, system_now),
+        ControlAction::MoveClock(ClockMove::Advance(seconds)) => {
+            clock::advance(world, system_now, seconds)
+        }
+        ControlAction::MoveClock(ClockMove::To(at)) => clock::set(world, system_now, at),
+        ControlAction::MoveClock(ClockMove::Next) => Ok(clock::next(world, system_now)),
+        ControlAction::SetStatus { id, status, comment, force } => {
             let ordered = legal_request::Ordered { status, comment, force };
             legal_request::set_status(world, now, &id, ordered)
         }
-        Ask::Comment { id, text } => legal_request::comment(world, now, &id, text),
-        Ask::MintToken { client_id, scopes, age_seconds } => {
+        ControlAction::AddComment { id, comment } => {
+            legal_request::comment(world, now, &id, comment)
+        }
+        ControlAction::MintToken { client_id, scopes, age_seconds } => {
             tokens::mint(world, now, &client_id, scopes, age_seconds)
         }
-        Ask::ExpireToken { token } => {
+        ControlAction::ExpireToken { token } => {
             tokens::mark(world, &token, |serial| Change::ExpireToken { serial })
         }
-        Ask::RevokeToken { token } => {
+        ControlAction::RevokeToken { token } => {
             tokens::mark(world, &token, |serial| Change::RevokeToken { serial })
         }
-        Ask::RateLimitSet { mode, reset, exhaust } => {
+        ControlAction::SetRateLimit { mode, reset, exhaust } => {
             Ok(rate_limit::set(world, now, mode, reset, exhaust))
         }
-        Ask::DeliveryPolicySet(update) => outbox::set_policy(world, update),
-        Ask::Redeliver { id } => outbox::redeliver(world, now, id),
-        Ask::ArmFault(fault) => faults::arm(world, fault),
-        Ask::DisarmFaults => {
+        ControlAction::SetDeliveryPolicy(update) => outbox::set_policy(world, update),
+        ControlAction::Redeliver { id } => outbox::redeliver(world, now, id),
+        ControlAction::ArmFault(fault) => faults::arm(world, fault),
+        ControlAction::DisarmFaults => {
             world.faults().clear();
             Ok(faults::view(world))
         }
-        Ask::DisarmFault { id } => faults::disarm(world, id),
-        Ask::DrillsSet(drills) => {
+        ControlAction::DisarmFault { id } => faults::disarm(world, id),
+        ControlAction::SetDrills(drills) => {
             world.drilled().set(drills);
             Ok(json!(drills))
         }
-        Ask::ClearExchanges => {
+        ControlAction::ClearExchanges => {
             world.journal().clear();
             Ok(json!({ "exchanges": [] }))
         }
-        Ask::PutAddress { url, bytes, content_type } => {
-            put_address(world, &url, Content::in_memory(bytes), content_type)
-        }
+        ControlAction::PutAddress(address) => put_address(world, address),
+        other => look(world, system_now, &other).expect("every other action only looks"),
     }
 }
 
-/// The whole journal, as [`Ask::Exchanges`] shows it, with how many calls it has forgotten.
+/// The whole journal, as [`ControlAction::ListExchanges`] shows it, with how many calls it has forgotten.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
-    let mut journal = exchanges::view(world, &Filter::default(), usize::MAX);
+    let mut journal = exchanges::view(world, &ExchangeFilter::default(), usize::MAX);
     journal["forgotten"] = json!(world.journal().forgotten());
     journal
 }
@@ -152,13 +156,10 @@ fn reset(world: &mut World, system_now: Timestamp) -> Result<Value, Refusal> {
     Ok(overview::world(world, world.now(system_now)))
 }
 
-fn put_address(
-    world: &mut World,
-    url: &str,
-    content: Content,
-    content_type: Option<String>,
-) -> Result<Value, Refusal> {
-    let url = Url::parse(url)
+fn put_address(world: &mut World, address: AddressContent) -> Result<Value, Refusal> {
+    let AddressContent { url, bytes, content_type } = address;
+    let content = Content::in_memory(bytes);
+    let url = Url::parse(&url)
         .ok()
         .filter(|url| url.scheme() == "https")
         .ok_or_else(|| Refusal::invalid("`url` must be an absolute https address".to_owned()))?;

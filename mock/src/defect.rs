@@ -2,11 +2,12 @@
 //! prove that it notices.
 //!
 //! The core does not know defects. [`install`] puts them behind the hook of a world. Most defects are
-//! data in `mock/defects/*.yaml`: an [`operator`](self) at a place of a response, a rule that is not
-//! applied, a call that is answered as another one. The others name a function in `code`.
+//! data in `mock/defects/*.yaml`: an operator at a place of a response, a rule that is not applied, a
+//! call that is answered as another one. The others have a function in `code`.
 
 mod act;
 mod call;
+mod call_edit;
 mod catalogue;
 mod code;
 mod condition;

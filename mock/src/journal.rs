@@ -9,7 +9,6 @@ mod masked;
 mod record;
 
 pub(crate) use exchange::{Exchange, SentPart, Timing};
-pub use exchange::{Filter, StatusFilter};
 pub(crate) use record::Record;
 
 use std::collections::VecDeque;

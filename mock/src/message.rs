@@ -3,9 +3,9 @@
 pub mod call;
 pub mod content;
 pub(crate) mod fields;
+pub(crate) mod json;
 pub(crate) mod page;
 pub(crate) mod problem;
-pub(crate) mod rendered;
 pub(crate) mod reply;
 pub mod response;
 pub(crate) mod route;

@@ -17,7 +17,7 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use serde_json::Value;
 
-use crate::control::{self, Ask, Refusal};
+use crate::control::{self, ControlAction, Refusal};
 use crate::fault::Strike;
 use crate::journal::Record;
 use crate::message::call::{Admission, Call, Fetch, Head};
@@ -250,14 +250,14 @@ impl Service {
     ///
     /// # Errors
     /// [`Refusal`] where it can't be done; then nothing changed.
-    pub fn control(&self, system_now: Timestamp, ask: Ask) -> Result<Value, Refusal> {
-        self.read_files_of(&ask);
+    pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
+        self.read_files_of(&action);
         let turn = self.0.turn.lock();
         let answer = self.settle(system_now).and_then(|_| {
-            let looked = control::look(&self.0.world.read(), system_now, &ask);
+            let looked = control::look(&self.0.world.read(), system_now, &action);
             match looked {
                 Some(answer) => Ok(answer),
-                None => self.change_by(|world| control::perform(world, system_now, ask)),
+                None => self.change_by(|world| control::perform(world, system_now, action)),
             }
         });
         let newest = self.newest();
@@ -268,8 +268,8 @@ impl Service {
     }
 
     /// Takes the digests that the answer shows: a file is read for it, while nobody waits.
-    fn read_files_of(&self, ask: &Ask) {
-        let shown = control::shown(&self.0.world.read(), ask);
+    fn read_files_of(&self, action: &ControlAction) {
+        let shown = control::shown(&self.0.world.read(), action);
         for file in shown.iter().flat_map(|submission| &submission.files) {
             file.content.digest();
         }

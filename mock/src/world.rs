@@ -291,7 +291,7 @@ impl World {
         status: u16,
         body: Vec<u8>,
     ) -> Response {
-        self.reply(now, call.head.path, call.admitted.serial).json(status, body)
+        self.reply(now, call.head.path, call.admitted.serial).json_text(status, body)
     }
 
     /// A refusal of a call that no operation gave.

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::shown::shown;
-use super::{Document, Judgement, matcher, place, schema};
+use super::shown::{shortened, shown};
+use super::wording::wording;
+use super::{AnswerPart, Document, Judgement, Mismatch, MismatchKind, matcher, place, schema};
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
 use crate::scenario::names::Names;
 
-/// Whether every claim holds. What fails comes before what was empty, which comes before what
+/// Whether every claim holds. A failure comes before an empty judgement, which comes before one that
 /// holds: nothing passes by being empty.
 pub fn judge(expectation: &Expectation, document: &Document, names: &Names) -> Judgement {
     expectation
@@ -22,6 +23,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         Place::Problem if !place::is_sent_as_problem(document) => {
             let media_type = document.header("content-type").map(Value::String);
             return Judgement::fails(
+                MismatchKind::MediaType,
                 "the answer is not sent as a problem",
                 "a body of application/problem+json",
                 shown(media_type.as_ref()),
@@ -35,29 +37,52 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         | Place::Pointer(_)
         | Place::Path(_) => {}
     }
-    let found = match place::find(&claim.place, document, names) {
-        Ok(found) => found,
+    let value = match place::find(&claim.place, document, names) {
+        Ok(value) => value,
         Err(error) => return Judgement::empty(error.to_string()),
     };
-    placed(matcher::judge(&claim.matcher, &found, names), claim, document, names)
+    match matcher::judge(&claim.matcher, &value, names) {
+        Judgement::Holds => Judgement::Holds,
+        Judgement::Empty { reason } => {
+            let place = place::described(&claim.place, names);
+            Judgement::empty(format!("{place}: {reason}"))
+        }
+        Judgement::Fails(mismatch) => {
+            Judgement::Fails(with_place(mismatch, claim, document, names))
+        }
+    }
 }
 
-/// A failure with the place in its message, and the pointer from the whole body.
-fn placed(judgement: Judgement, claim: &Claim, document: &Document, names: &Names) -> Judgement {
-    let described = || place::described(&claim.place, names);
-    match judgement {
-        Judgement::Holds => Judgement::Holds,
-        Judgement::Empty { reason } => Judgement::empty(format!("{}: {reason}", described())),
-        Judgement::Fails { message, expected, actual, pointer, is_tolerable } => {
-            let tail = pointer.unwrap_or_default();
-            Judgement::Fails {
-                message: format!("{} {message}", described()),
-                expected,
-                actual,
-                pointer: place::pointer(&claim.place, &tail, document, names),
-                is_tolerable,
-            }
+/// The mismatch with the place in its message, and with the pointer from the root of the body.
+fn with_place(mismatch: Mismatch, claim: &Claim, document: &Document, names: &Names) -> Mismatch {
+    let tail = mismatch.pointer.as_deref().unwrap_or_default();
+    let pointer = place::pointer(&claim.place, tail, document, names);
+    let (part, message) = match &claim.place {
+        Place::Status => {
+            let expected = wording(&claim.matcher, names);
+            (AnswerPart::Status, status_message(&expected, document))
         }
+        Place::Header(name) => {
+            let message = format!("the header `{name}` {}", mismatch.message);
+            (AnswerPart::Header(name.clone()), message)
+        }
+        place => {
+            let place = place::described(place, names);
+            (AnswerPart::Body, format!("{place} {}", mismatch.message))
+        }
+    };
+    Mismatch { part, message, pointer, ..mismatch }
+}
+
+/// `expected a 2xx answer, got 422 webhook_creation_error`.
+fn status_message(expected: &str, document: &Document) -> String {
+    let Some(status) = document.status else {
+        return format!("expected {expected}, got no status");
+    };
+    let problem = document.json.as_ref().filter(|_| status >= 400);
+    match problem.and_then(|problem| problem.get("type")?.as_str()) {
+        Some(problem) => format!("expected {expected}, got {status} {}", shortened(problem)),
+        None => format!("expected {expected}, got {status}"),
     }
 }
 

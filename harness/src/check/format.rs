@@ -2,25 +2,25 @@
 
 use moot_fixtures::contract::is_timestamp;
 
-use crate::scenario::model::Format;
+use crate::scenario::model::TextFormat;
 
 /// Whether `text` has the format.
-pub(super) fn has(text: &str, format: Format) -> bool {
+pub(super) fn has(text: &str, format: TextFormat) -> bool {
     match format {
-        Format::DateTime => is_timestamp(text),
-        Format::Email => is_email(text),
-        Format::Uri => is_absolute_address(text),
-        Format::HttpDate => httpdate::parse_http_date(text).is_ok(),
+        TextFormat::DateTime => is_timestamp(text),
+        TextFormat::Email => is_email(text),
+        TextFormat::Uri => is_absolute_address(text),
+        TextFormat::HttpDate => httpdate::parse_http_date(text).is_ok(),
     }
 }
 
 /// The format's name, for people.
-pub(super) const fn name(format: Format) -> &'static str {
+pub(super) const fn name(format: TextFormat) -> &'static str {
     match format {
-        Format::DateTime => "date-time: an ISO 8601 date and time in UTC",
-        Format::Email => "email: an e-mail address",
-        Format::Uri => "uri: an absolute address",
-        Format::HttpDate => "http-date: a date of RFC 9110 §5.6.7",
+        TextFormat::DateTime => "date-time: an ISO 8601 date and time in UTC",
+        TextFormat::Email => "email: an e-mail address",
+        TextFormat::Uri => "uri: an absolute address",
+        TextFormat::HttpDate => "http-date: a date of RFC 9110 §5.6.7",
     }
 }
 
@@ -49,10 +49,10 @@ fn is_absolute_address(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, has};
+    use super::{TextFormat, has};
 
     #[track_caller]
-    fn check(format: Format, good: &[&str], bad: &[&str]) {
+    fn check(format: TextFormat, good: &[&str], bad: &[&str]) {
         for text in good {
             assert!(has(text, format), "{text}");
         }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn date_times_are_iso_8601_in_utc() {
         check(
-            Format::DateTime,
+            TextFormat::DateTime,
             &["2026-03-05T14:30:00Z", "2026-03-05T14:30:00.123+00:00", "20260305T143000Z"],
             &["2026-03-05", "2026-03-05T14:30:00+02:00", "2026-13-05T14:30:00Z", "yesterday", ""],
         );
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn emails_have_a_local_part_and_a_domain() {
         check(
-            Format::Email,
+            TextFormat::Email,
             &["a@b.example", "first.last+tag@sub.b-c.test", "a@localhost"],
             &["", "a", "@b.example", "a@", "a b@c.example", "a@b..c", "a@@b.c", "a@-b.c"],
         );
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn addresses_are_absolute() {
         check(
-            Format::Uri,
+            TextFormat::Uri,
             &["https://a.example/x?y#z", "http://127.0.0.1:4010/", "mailto:a@b.example"],
             &["", "/path", "a.example/x", "https://", "https://a b/", "https:/a.example"],
         );
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn http_dates_are_those_of_the_standard() {
         check(
-            Format::HttpDate,
+            TextFormat::HttpDate,
             &["Thu, 05 Mar 2026 14:30:00 GMT"],
             &["", "2026-03-05T14:30:00Z", "Thu, 05 Mar 2026 14:30:00 CET"],
         );

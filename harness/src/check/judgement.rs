@@ -1,48 +1,41 @@
-//! What a check found, and the one rule that makes a verdict of it.
+//! What a check found, and the one rule that turns it into a verdict.
 
 use moot_fixtures::contract::Level;
 
+use super::{AnswerPart, Mismatch, MismatchKind};
 use crate::verdict::Verdict;
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
-    /// It holds.
+    /// The answer satisfies the check.
     Holds,
-    /// It does not hold.
-    Fails {
-        /// One sentence, lower case, no full stop.
-        message: String,
-        /// For people, short.
-        expected: String,
-        /// For people, short, not masked.
-        actual: String,
-        /// JSON Pointer into the body, where one place is meant.
-        pointer: Option<String>,
-        /// Whether an open question allows it: it is a `warn` at most.
-        is_tolerable: bool,
-    },
+    /// The answer does not satisfy the check.
+    Fails(Mismatch),
     /// There was nothing to judge.
     Empty {
-        /// Why.
+        /// Why, for people.
         reason: String,
     },
 }
 
 impl Judgement {
-    /// Does not hold, without a pointer.
+    /// A failure about the whole body.
     pub(crate) fn fails(
+        kind: MismatchKind,
         message: impl Into<String>,
         expected: impl Into<String>,
         actual: impl Into<String>,
     ) -> Self {
-        Self::Fails {
+        Self::Fails(Mismatch {
+            kind,
+            part: AnswerPart::Body,
             message: message.into(),
             expected: expected.into(),
             actual: actual.into(),
             pointer: None,
             is_tolerable: false,
-        }
+        })
     }
 
     /// Nothing to judge.
@@ -50,51 +43,55 @@ impl Judgement {
         Self::Empty { reason: reason.into() }
     }
 
-    /// The same, where it fails, at a place of the body.
-    pub(crate) fn at(mut self, place: impl Into<String>) -> Self {
-        if let Self::Fails { pointer, .. } = &mut self {
-            *pointer = Some(place.into());
+    /// A failure gets this JSON Pointer into the body.
+    pub(crate) fn at(self, pointer: impl Into<String>) -> Self {
+        self.map_mismatch(|mismatch| mismatch.pointer = Some(pointer.into()))
+    }
+
+    /// A failure is about this part of the answer.
+    pub(crate) fn in_part(self, part: AnswerPart) -> Self {
+        self.map_mismatch(|mismatch| mismatch.part = part)
+    }
+
+    /// A failure is allowed by an open question: a warning at most.
+    pub(crate) fn tolerated(self) -> Self {
+        self.map_mismatch(|mismatch| mismatch.is_tolerable = true)
+    }
+
+    fn map_mismatch(mut self, change: impl FnOnce(&mut Mismatch)) -> Self {
+        if let Self::Fails(mismatch) = &mut self {
+            change(mismatch);
         }
         self
     }
 
-    /// The same, where it fails, as something that an open question allows.
-    pub(crate) fn tolerated(mut self) -> Self {
-        if let Self::Fails { is_tolerable, .. } = &mut self {
-            *is_tolerable = true;
-        }
-        self
-    }
-
-    /// The worse of two: what fails before what was not judged before what holds, so that nothing
-    /// passes by being empty.
+    /// The more severe of two: `Fails` before `Empty` before `Holds`, so that nothing passes by
+    /// being empty.
     pub(crate) fn and(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::Holds => other(),
-            Self::Fails { .. } => self,
-            Self::Empty { reason } => match other() {
-                Self::Fails { message, expected, actual, pointer, is_tolerable } => {
-                    Self::Fails { message, expected, actual, pointer, is_tolerable }
-                }
-                Self::Holds | Self::Empty { .. } => Self::Empty { reason },
+            Self::Fails(_) => self,
+            Self::Empty { .. } => match other() {
+                fails @ Self::Fails(_) => fails,
+                Self::Holds | Self::Empty { .. } => self,
             },
         }
     }
 }
 
-/// The verdict of a judgement on a requirement of this level (DESIGN §5, §8).
+/// The verdict of a judgement on a requirement of this level.
 ///
-/// `must` is whether the standard of an inherited requirement says MUST; only `strict` makes that
-/// a failure.
+/// `must` says whether the standard of an inherited requirement says MUST. Only with `strict` does
+/// that become a failure.
 pub fn verdict_of(level: Level, must: bool, strict: bool, judgement: &Judgement) -> Verdict {
     match (judgement, level) {
         (Judgement::Empty { .. }, _) => Verdict::NotApplicable,
-        (Judgement::Holds | Judgement::Fails { .. }, Level::Open) => Verdict::Observed,
+        (Judgement::Holds | Judgement::Fails(_), Level::Open) => Verdict::Observed,
         (Judgement::Holds, Level::Stated | Level::Inherited | Level::Example) => Verdict::Pass,
-        (Judgement::Fails { is_tolerable: true, .. }, _) => Verdict::Warn,
-        (Judgement::Fails { .. }, Level::Stated) => Verdict::Fail,
-        (Judgement::Fails { .. }, Level::Inherited) if must && strict => Verdict::Fail,
-        (Judgement::Fails { .. }, Level::Inherited | Level::Example) => Verdict::Warn,
+        (Judgement::Fails(Mismatch { is_tolerable: true, .. }), _) => Verdict::Warn,
+        (Judgement::Fails(_), Level::Stated) => Verdict::Fail,
+        (Judgement::Fails(_), Level::Inherited) if must && strict => Verdict::Fail,
+        (Judgement::Fails(_), Level::Inherited | Level::Example) => Verdict::Warn,
     }
 }
 
@@ -102,7 +99,7 @@ pub fn verdict_of(level: Level, must: bool, strict: bool, judgement: &Judgement)
 mod tests {
     use moot_fixtures::contract::Level;
 
-    use super::{Judgement, verdict_of};
+    use super::{Judgement, MismatchKind, verdict_of};
     use crate::verdict::Verdict;
 
     #[track_caller]
@@ -112,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_level_decides_what_a_mismatch_is() {
-        let fails = Judgement::fails("m", "e", "a");
+        let fails = Judgement::fails(MismatchKind::Value, "m", "e", "a");
         check(Level::Stated, false, false, &fails, Verdict::Fail);
         check(Level::Example, true, true, &fails, Verdict::Warn);
         check(Level::Open, false, true, &fails, Verdict::Observed);
@@ -123,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_a_question_allows_never_fails() {
-        let tolerated = Judgement::fails("m", "e", "a").tolerated();
+        let tolerated = Judgement::fails(MismatchKind::Value, "m", "e", "a").tolerated();
         check(Level::Stated, false, true, &tolerated, Verdict::Warn);
         check(Level::Inherited, true, true, &tolerated, Verdict::Warn);
     }
@@ -137,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_fails_wins_over_what_was_empty_over_what_holds() {
-        let fails = Judgement::fails("m", "e", "a");
+        let fails = Judgement::fails(MismatchKind::Value, "m", "e", "a");
         let empty = Judgement::empty("r");
         assert_eq!(empty.clone().and(|| fails.clone()), fails);
         assert_eq!(fails.clone().and(|| empty.clone()), fails);

@@ -6,21 +6,17 @@
 use serde_json::{Number, Value};
 
 use super::equal::{as_integer, equal};
-use super::shown::{kind, shown, shown_some};
-use super::{Found, Judgement, format, members};
-use crate::scenario::model::{Format, Json, JsonType, Matcher, Rule};
+use super::shown::{kind, mistyped, shown, shown_some};
+use super::wording::wording;
+use super::{Judgement, MismatchKind, PlaceValue, format, members};
+use crate::scenario::model::{Json, JsonType, Matcher, Rule, TextFormat};
 use crate::scenario::names::Names;
 
-/// `text` as messages show it: cut in the middle where it is longer than 160 characters.
-pub fn shortened(text: &str) -> String {
-    super::shown::shortened(text)
-}
-
 /// Whether what was found satisfies the matcher. A pointer in a failure is relative to the value.
-pub fn judge(matcher: &Matcher, found: &Found, names: &Names) -> Judgement {
+pub fn judge(matcher: &Matcher, found: &PlaceValue, names: &Names) -> Judgement {
     match found {
-        Found::One(value) => judge_value(matcher, value.as_ref(), names),
-        Found::Many(values) => match matcher {
+        PlaceValue::One(value) => judge_value(matcher, value.as_ref(), names),
+        PlaceValue::Many(values) => match matcher {
             // A list of nothing is there only where something was found.
             Matcher::All(rules) if values.is_empty() => {
                 rules.iter().fold(Judgement::Holds, |judged, rule| {
@@ -35,7 +31,7 @@ pub fn judge(matcher: &Matcher, found: &Found, names: &Names) -> Judgement {
     }
 }
 
-pub(super) fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
+fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judgement {
     match matcher {
         Matcher::Equal(expected) => rendered(expected, names, |expected| {
             present(value, || shown(Some(expected)), |value| is_equal(value, expected))
@@ -79,12 +75,15 @@ fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
         Rule::Min(bound) => bounded(value, bound, names, Bound::Min),
         Rule::Max(bound) => bounded(value, bound, names, Bound::Max),
         Rule::Length(matcher) => length(value, matcher, names),
-        Rule::Format(expected) => has_format(value, *expected),
+        Rule::TextFormat(expected) => has_format(value, *expected),
         Rule::Near { value: center, by } => near(value, center, by, names),
         Rule::Unique(expected) => members::is_unique(value, *expected),
-        Rule::Each(matcher) => members::each(value, matcher, names),
-        Rule::Any(matcher) => members::any(value, matcher, names),
-        Rule::NoneOf(matcher) => members::none(value, matcher, names),
+        Rule::Each(matcher) => members::each(value, |item| judge_value(matcher, Some(item), names)),
+        Rule::Any(matcher) => members::any(value, |item| judge_value(matcher, Some(item), names)),
+        Rule::NoneOf(matcher) => {
+            let forbidden = wording(matcher, names);
+            members::none(value, &forbidden, |item| judge_value(matcher, Some(item), names))
+        }
         Rule::SameMembers(expected) => rendered(expected, names, |expected| match expected {
             Value::Array(expected) => members::same_members(value, expected),
             other => unusable("same_members", "a list", other),
@@ -105,7 +104,7 @@ fn unusable(rule: &str, needed: &str, operand: &Value) -> Judgement {
 }
 
 fn absent(expected: impl Into<String>) -> Judgement {
-    Judgement::fails("is absent", expected, "absent")
+    Judgement::fails(MismatchKind::Absent, "is absent", expected, "absent")
 }
 
 fn present(
@@ -116,16 +115,13 @@ fn present(
     value.map_or_else(|| absent(expected()), judge)
 }
 
-/// The value has another type than the rule takes.
-pub(super) fn mistyped(value: &Value, expected: &str) -> Judgement {
-    Judgement::fails(format!("is {}", kind(value)), expected, shown(Some(value)))
-}
-
 fn presence(expected: bool, value: Option<&Value>) -> Judgement {
     match (expected, value) {
         (true, Some(_)) | (false, None) => Judgement::Holds,
         (true, None) => absent("present"),
-        (false, Some(value)) => Judgement::fails("is present", "absent", shown(Some(value))),
+        (false, Some(value)) => {
+            Judgement::fails(MismatchKind::Present, "is present", "absent", shown(Some(value)))
+        }
     }
 }
 
@@ -133,9 +129,12 @@ fn is_equal(value: &Value, expected: &Value) -> Judgement {
     if equal(value, expected) {
         return Judgement::Holds;
     }
-    let message =
-        if kind(value) == kind(expected) { "is another value" } else { "is of another type" };
-    Judgement::fails(message, shown(Some(expected)), shown(Some(value)))
+    let (mismatch, message) = if kind(value) == kind(expected) {
+        (MismatchKind::Value, "differs")
+    } else {
+        (MismatchKind::Type, "has another type")
+    };
+    Judgement::fails(mismatch, message, shown(Some(expected)), shown(Some(value)))
 }
 
 fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
@@ -145,7 +144,12 @@ fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
         if candidates.iter().any(|candidate| equal(candidate, value)) {
             Judgement::Holds
         } else {
-            Judgement::fails("is none of the values allowed", expected(), shown(Some(value)))
+            Judgement::fails(
+                MismatchKind::NotAllowed,
+                "is none of the allowed values",
+                expected(),
+                shown(Some(value)),
+            )
         }
     })
 }
@@ -153,11 +157,12 @@ fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
 fn is_not(matcher: &Matcher, value: &Value, names: &Names) -> Judgement {
     match judge_value(matcher, Some(value), names) {
         Judgement::Holds => Judgement::fails(
-            "is what it must not be",
-            format!("not {}", super::wording::wording(matcher, names)),
+            MismatchKind::Forbidden,
+            "has a forbidden value",
+            format!("not {}", wording(matcher, names)),
             shown(Some(value)),
         ),
-        Judgement::Fails { .. } => Judgement::Holds,
+        Judgement::Fails(_) => Judgement::Holds,
         Judgement::Empty { reason } => Judgement::Empty { reason },
     }
 }
@@ -182,9 +187,12 @@ fn matches_pattern(value: &Value, regex: &regex::Regex) -> Judgement {
     match value {
         Value::Object(_) if some_text(value, &|text| regex.is_match(text)) => Judgement::Holds,
         Value::String(text) if regex.is_match(text) => Judgement::Holds,
-        Value::String(_) | Value::Object(_) => {
-            Judgement::fails("does not match", expected(), shown(Some(value)))
-        }
+        Value::String(_) | Value::Object(_) => Judgement::fails(
+            MismatchKind::Pattern,
+            "does not match",
+            expected(),
+            shown(Some(value)),
+        ),
         other => mistyped(other, &expected()),
     }
 }
@@ -207,7 +215,12 @@ fn contains(value: &Value, part: &Value) -> Judgement {
         Judgement::Holds
     } else {
         let expected = format!("contains {}", shown(Some(part)));
-        Judgement::fails("does not contain it", expected, shown(Some(value)))
+        Judgement::fails(
+            MismatchKind::Part,
+            "does not contain the expected part",
+            expected,
+            shown(Some(value)),
+        )
     }
 }
 
@@ -231,9 +244,9 @@ enum Bound {
 
 fn bounded(value: &Value, bound: &Json, names: &Names, which: Bound) -> Judgement {
     rendered(bound, names, |limit| {
-        let (name, words, verb) = match which {
-            Bound::Min => ("min", "at least", "is too small"),
-            Bound::Max => ("max", "at most", "is too large"),
+        let (name, words, mismatch, message) = match which {
+            Bound::Min => ("min", "at least", MismatchKind::TooSmall, "is too small"),
+            Bound::Max => ("max", "at most", MismatchKind::TooLarge, "is too large"),
         };
         let Value::Number(limit) = limit else { return unusable(name, "a number", limit) };
         let expected = format!("{words} {limit}");
@@ -243,7 +256,10 @@ fn bounded(value: &Value, bound: &Json, names: &Names, which: Bound) -> Judgemen
             Bound::Min => order.is_ge(),
             Bound::Max => order.is_le(),
         };
-        if holds { Judgement::Holds } else { Judgement::fails(verb, expected, number.to_string()) }
+        if holds {
+            return Judgement::Holds;
+        }
+        Judgement::fails(mismatch, message, expected, number.to_string())
     })
 }
 
@@ -266,20 +282,27 @@ fn length(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
         other => return mistyped(other, "a text or a list"),
     };
     match judge_value(matcher, Some(&Value::from(length)), names) {
-        Judgement::Fails { expected, .. } => Judgement::fails(
+        Judgement::Fails(mismatch) => Judgement::fails(
+            MismatchKind::Length,
             "has another length",
-            format!("{expected} {unit}"),
+            format!("{} {unit}", mismatch.expected),
             format!("{length} {unit}: {}", shown(Some(value))),
         ),
         other => other,
     }
 }
 
-fn has_format(value: &Value, expected: Format) -> Judgement {
+fn has_format(value: &Value, expected: TextFormat) -> Judgement {
     match value {
         Value::String(text) if format::has(text, expected) => Judgement::Holds,
         Value::String(_) => {
-            Judgement::fails("has another format", format::name(expected), shown(Some(value)))
+            let expected = format::name(expected);
+            Judgement::fails(
+                MismatchKind::Format,
+                "has another format",
+                expected,
+                shown(Some(value)),
+            )
         }
         other => mistyped(other, format::name(expected)),
     }
@@ -297,7 +320,12 @@ fn near(value: &Value, center: &Json, by: &Json, names: &Names) -> Judgement {
             if (number - c).abs() <= b {
                 Judgement::Holds
             } else {
-                Judgement::fails("is too far away", expected, shown(Some(value)))
+                Judgement::fails(
+                    MismatchKind::TooFar,
+                    "is too far away",
+                    expected,
+                    shown(Some(value)),
+                )
             }
         })
     })

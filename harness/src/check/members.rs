@@ -2,35 +2,36 @@
 
 use serde_json::Value;
 
-use super::Judgement;
 use super::equal::{first_equal_pair, missing_from};
-use super::matcher::{judge_value, mistyped};
-use super::shown::{shown, shown_some};
-use super::wording::wording;
-use crate::scenario::model::Matcher;
-use crate::scenario::names::Names;
+use super::shown::{mistyped, shown, shown_some};
+use super::{Judgement, Mismatch, MismatchKind};
 
+/// Whether the list has no two equal members, or has some where `expected` is false.
 pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
-    let items = match list(value, "a list without equal members") {
+    let items = match members_of(value, "a list without equal members") {
         Ok(items) => items,
         Err(judgement) => return judgement,
     };
     match (expected, first_equal_pair(items)) {
         (true, None) | (false, Some(_)) => Judgement::Holds,
         (true, Some((first, second))) => Judgement::fails(
-            "has a member twice",
+            MismatchKind::Duplicate,
+            "has two equal members",
             "no two equal members",
             format!("members {first} and {second} are {}", shown(Some(&items[second]))),
         )
         .at(format!("/{second}")),
-        (false, None) => {
-            Judgement::fails("has no member twice", "two equal members", shown(Some(value)))
-        }
+        (false, None) => Judgement::fails(
+            MismatchKind::NoDuplicate,
+            "has no two equal members",
+            "two equal members",
+            shown(Some(value)),
+        ),
     }
 }
 
-/// The members of a list that is not empty; otherwise what is to be said of the value.
-fn list<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Judgement> {
+/// The members of a list; `Err` is the judgement of an empty list or of another value.
+fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Judgement> {
     match value {
         Value::Array(items) if items.is_empty() => {
             Err(Judgement::empty("the list is empty, there is no member to judge"))
@@ -40,21 +41,22 @@ fn list<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Judgement> 
     }
 }
 
-pub(super) fn each(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
-    let items = match list(value, "a list") {
+/// Whether every member satisfies `judge`.
+pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
+    let items = match members_of(value, "a list") {
         Ok(items) => items,
         Err(judgement) => return judgement,
     };
     let mut empty = None;
     let mut held = false;
-    for (at, item) in items.iter().enumerate() {
-        match judge_value(matcher, Some(item), names) {
+    for (index, item) in items.iter().enumerate() {
+        match judge(item) {
             Judgement::Holds => held = true,
             Judgement::Empty { reason } => empty = Some(reason),
-            Judgement::Fails { message, expected, actual, pointer, .. } => {
-                let tail = format!("/{at}{}", pointer.unwrap_or_default());
-                return Judgement::fails(format!("at member {at} {message}"), expected, actual)
-                    .at(tail);
+            Judgement::Fails(Mismatch { kind, message, expected, actual, pointer, .. }) => {
+                let message = format!("at member {index} {message}");
+                return Judgement::fails(kind, message, expected, actual)
+                    .at(format!("/{index}{}", pointer.unwrap_or_default()));
             }
         }
     }
@@ -64,23 +66,25 @@ pub(super) fn each(value: &Value, matcher: &Matcher, names: &Names) -> Judgement
     }
 }
 
-pub(super) fn any(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
-    let items = match list(value, "a list") {
+/// Whether at least one member satisfies `judge`.
+pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
+    let items = match members_of(value, "a list") {
         Ok(items) => items,
         Err(judgement) => return judgement,
     };
     let mut failed = None;
     let mut empty = None;
     for item in items {
-        match judge_value(matcher, Some(item), names) {
+        match judge(item) {
             Judgement::Holds => return Judgement::Holds,
-            Judgement::Fails { expected, .. } => failed = Some(expected),
+            Judgement::Fails(mismatch) => failed = Some(mismatch.expected),
             Judgement::Empty { reason } => empty = Some(reason),
         }
     }
     match (failed, empty) {
         (Some(expected), _) => Judgement::fails(
-            "has no member that satisfies it",
+            MismatchKind::NoMember,
+            "has no matching member",
             format!("a member: {expected}"),
             shown_some(&items.iter().collect::<Vec<_>>()),
         ),
@@ -89,26 +93,33 @@ pub(super) fn any(value: &Value, matcher: &Matcher, names: &Names) -> Judgement 
     }
 }
 
-pub(super) fn none(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
+/// Whether no member satisfies `judge`; `forbidden` is the matcher in words.
+pub(super) fn none(
+    value: &Value,
+    forbidden: &str,
+    judge: impl Fn(&Value) -> Judgement,
+) -> Judgement {
     let Value::Array(items) = value else { return mistyped(value, "a list") };
     let mut empty = None;
-    for (at, item) in items.iter().enumerate() {
-        match judge_value(matcher, Some(item), names) {
-            Judgement::Fails { .. } => {}
+    for (index, item) in items.iter().enumerate() {
+        match judge(item) {
+            Judgement::Fails(_) => {}
             Judgement::Empty { reason } => empty = Some(reason),
             Judgement::Holds => {
                 return Judgement::fails(
-                    format!("has member {at}, which must not be there"),
-                    format!("no member: {}", wording(matcher, names)),
+                    MismatchKind::Forbidden,
+                    format!("has the forbidden member {index}"),
+                    format!("no member: {forbidden}"),
                     shown(Some(item)),
                 )
-                .at(format!("/{at}"));
+                .at(format!("/{index}"));
             }
         }
     }
     empty.map_or(Judgement::Holds, |reason| Judgement::Empty { reason })
 }
 
+/// Whether the list has exactly the expected members, in any order.
 pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
     let Value::Array(items) = value else { return mistyped(value, "a list") };
     if items.is_empty() && expected.is_empty() {
@@ -120,10 +131,11 @@ pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
         return Judgement::Holds;
     }
     let mut actual = format!("{} members", items.len());
-    for (what, members) in [("without", &missing), ("beyond them", &unexpected)] {
+    for (what, members) in [("missing", &missing), ("unexpected", &unexpected)] {
         if !members.is_empty() {
             actual.push_str(&format!("; {what}: {}", shown_some(members)));
         }
     }
-    Judgement::fails("has other members", format!("the same {} members", expected.len()), actual)
+    let expected = format!("the same {} members", expected.len());
+    Judgement::fails(MismatchKind::Members, "has other members", expected, actual)
 }

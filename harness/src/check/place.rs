@@ -8,12 +8,9 @@ use super::document::{is_json, media_type};
 use crate::scenario::model::{Place, Sight, Text};
 use crate::scenario::names::{Names, UnknownName};
 
-/// What messages call the status of an answer.
-const STATUS: &str = "the status";
-
 /// What is at a place.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum PlaceValue {
     /// One value, or none.
     One(Option<Value>),
     /// The values that a JSONPath found, in order; there may be none.
@@ -43,33 +40,33 @@ pub enum PlaceError {
 ///
 /// # Errors
 /// A name in the place has no value, or makes a JSONPath unsound.
-pub fn find(place: &Place, document: &Document, names: &Names) -> Result<Found, PlaceError> {
+pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceValue, PlaceError> {
     let json = document.json.as_deref();
     Ok(match place {
-        Place::Status => Found::One(document.status.map(Value::from)),
+        Place::Status => PlaceValue::One(document.status.map(Value::from)),
         Place::Problem => {
             let problem = json.filter(|_| is_sent_as_problem(document));
-            Found::One(problem.and_then(|json| json.get("type")).cloned())
+            PlaceValue::One(problem.and_then(|json| json.get("type")).cloned())
         }
-        Place::Schema => Found::One(None),
-        Place::Body => Found::One(Some(whole_body(document))),
-        Place::Endpoint => Found::One(document.endpoint.clone()),
-        Place::Header(name) => Found::One(document.header(name).map(Value::String)),
+        Place::Schema => PlaceValue::One(None),
+        Place::Body => PlaceValue::One(Some(whole_body(document))),
+        Place::Endpoint => PlaceValue::One(document.endpoint.clone()),
+        Place::Header(name) => PlaceValue::One(document.header(name).map(Value::String)),
         Place::Pointer(text) => {
             let pointer = pointer_text(text, names)?;
-            Found::One(json.and_then(|json| json.pointer(&pointer)).cloned())
+            PlaceValue::One(json.and_then(|json| json.pointer(&pointer)).cloned())
         }
         Place::Path(text) => {
             let path = parsed(text, names)?;
             let found = json.map(|json| path.query(json).all().into_iter().cloned().collect());
-            Found::Many(found.unwrap_or_default())
+            PlaceValue::Many(found.unwrap_or_default())
         }
     })
 }
 
-/// What is in sight: the value at a place, or an object of those that are there; `None` where there
-/// is none.
-pub fn seen(sight: &Sight, document: &Document, names: &Names) -> Option<Value> {
+/// The value of an observation: the value at a place, or an object of the values that are present.
+/// `None` if there is none.
+pub fn observed(sight: &Sight, document: &Document, names: &Names) -> Option<Value> {
     let members = match sight {
         Sight::Whole(place) => return value(place, document, names),
         Sight::Members(members) => members,
@@ -84,8 +81,8 @@ pub fn seen(sight: &Sight, document: &Document, names: &Names) -> Option<Value> 
 /// The value at `place`, a list for a JSONPath; `None` where there is none.
 pub fn value(place: &Place, document: &Document, names: &Names) -> Option<Value> {
     match find(place, document, names).ok()? {
-        Found::One(value) => value,
-        Found::Many(values) => Some(Value::Array(values)),
+        PlaceValue::One(value) => value,
+        PlaceValue::Many(values) => Some(Value::Array(values)),
     }
 }
 
@@ -116,15 +113,10 @@ pub(crate) fn pointer(
     }
 }
 
-/// Whether a failure's message complains of the status of the answer.
-pub(crate) fn is_of_status(message: &str) -> bool {
-    message.strip_prefix(STATUS).is_some_and(|rest| rest.starts_with(' '))
-}
-
 /// The place as it is written, names filled in as far as they have a value.
 pub(super) fn described(place: &Place, names: &Names) -> String {
     match place {
-        Place::Status => STATUS.to_owned(),
+        Place::Status => "the status".to_owned(),
         Place::Problem => "the problem type".to_owned(),
         Place::Schema => "the body".to_owned(),
         Place::Body => "the body".to_owned(),

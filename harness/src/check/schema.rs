@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, Registry, Validator};
 use moot_fixtures::schemas;
 use serde_json::Value;
 
-use super::Judgement;
 use super::shown::{shortened, shown};
+use super::{Judgement, MismatchKind};
 
 /// Errors of one value that are looked for.
 const ERRORS_MAX: usize = 20;
@@ -20,6 +21,10 @@ pub struct SchemaError {
     pub pointer: String,
     /// For people.
     pub message: String,
+    /// The broken keyword of JSON Schema: `required`.
+    pub keyword: String,
+    /// The members that are missing or not allowed.
+    pub members: Vec<String>,
 }
 
 /// All schemas, so that each finds what it refers to.
@@ -58,7 +63,8 @@ fn validator(name: &str) -> Option<&'static Validator> {
 pub fn errors(name: &str, value: &Value) -> Vec<SchemaError> {
     let Some(validator) = validator(name) else {
         let message = format!("there is no schema `{name}`");
-        return vec![SchemaError { pointer: String::new(), message }];
+        let (pointer, keyword) = (String::new(), "$ref".to_owned());
+        return vec![SchemaError { pointer, message, keyword, members: Vec::new() }];
     };
     validator
         .iter_errors(value)
@@ -67,15 +73,29 @@ pub fn errors(name: &str, value: &Value) -> Vec<SchemaError> {
             pointer: error.instance_path().to_string(),
             // The value stands beside it; in the message it would make one fault look like many.
             message: shortened(&error.masked().to_string()),
+            keyword: error.kind().keyword().to_owned(),
+            members: members_of(error.kind()),
         })
         .collect()
+}
+
+/// The members that an error names.
+fn members_of(error: &ValidationErrorKind) -> Vec<String> {
+    match error {
+        ValidationErrorKind::Required { property } => {
+            property.as_str().map(str::to_owned).into_iter().collect()
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.clone(),
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a body satisfies the schema of this name; `None` is a body that is no JSON.
 pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
     let expected = format!("the schema `{name}`");
     let Some(body) = body else {
-        return Judgement::fails("the body is no JSON", expected, "no JSON");
+        return Judgement::fails(MismatchKind::Json, "the body is not JSON", expected, "no JSON");
     };
     let errors = errors(name, body);
     let Some(first) = errors.first() else { return Judgement::Holds };
@@ -86,7 +106,9 @@ pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
     };
     let actual = shown(body.pointer(&first.pointer));
     let message = format!("the body breaks its schema at {place}: {}{more}", first.message);
-    Judgement::fails(message, expected, actual).at(first.pointer.clone())
+    let kind =
+        MismatchKind::Schema { keyword: first.keyword.clone(), members: first.members.clone() };
+    Judgement::fails(kind, message, expected, actual).at(first.pointer.clone())
 }
 
 #[cfg(test)]

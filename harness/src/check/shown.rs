@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::{Judgement, MismatchKind};
+
 /// Characters of a value that a message shows.
 pub(super) const SHOWN_CHARACTERS_MAX: usize = 160;
 
 /// `text`, cut in the middle where it is longer than 160 characters.
-pub(super) fn shortened(text: &str) -> String {
+pub fn shortened(text: &str) -> String {
     let characters = text.chars().count();
     if characters <= SHOWN_CHARACTERS_MAX {
         return text.to_owned();
@@ -44,6 +46,16 @@ pub(super) fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
+}
+
+/// The value has another JSON type than the rule takes.
+pub(super) fn mistyped(value: &Value, expected: &str) -> Judgement {
+    Judgement::fails(
+        MismatchKind::Type,
+        format!("is {}", kind(value)),
+        expected,
+        shown(Some(value)),
+    )
 }
 
 #[cfg(test)]

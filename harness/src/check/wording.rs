@@ -1,11 +1,11 @@
-//! Matchers in words, for messages that have to say what must not be.
+//! Matchers in words, for messages.
 
 use super::format;
 use super::shown::shortened;
 use crate::scenario::model::{Json, Matcher, Rule};
 use crate::scenario::names::Names;
 
-/// A matcher in words, for `not` and `none`.
+/// A matcher in words.
 pub(super) fn wording(matcher: &Matcher, names: &Names) -> String {
     let json = |json: &Json| operand(json, names);
     match matcher {
@@ -15,10 +15,23 @@ pub(super) fn wording(matcher: &Matcher, names: &Names) -> String {
             shortened(&format!("one of {}", list.join(", ")))
         }
         Matcher::All(rules) => {
+            if let Some(class) = status_class(rules) {
+                return format!("a {class}xx answer");
+            }
             let rules: Vec<String> = rules.iter().map(|rule| rule_wording(rule, names)).collect();
             shortened(&rules.join(" and "))
         }
     }
+}
+
+/// The class of statuses that `{ min: 200, max: 299 }` allows: 2.
+fn status_class(rules: &[Rule]) -> Option<u64> {
+    let [Rule::Min(Json::Fixed(min)), Rule::Max(Json::Fixed(max))] = rules else { return None };
+    let class = min.as_u64()? / 100;
+    let is_class = (1..=5).contains(&class)
+        && min.as_u64() == Some(class * 100)
+        && max.as_u64() == Some(class * 100 + 99);
+    is_class.then_some(class)
 }
 
 fn rule_wording(rule: &Rule, names: &Names) -> String {
@@ -37,7 +50,7 @@ fn rule_wording(rule: &Rule, names: &Names) -> String {
         Rule::Min(bound) => format!("at least {}", json(bound)),
         Rule::Max(bound) => format!("at most {}", json(bound)),
         Rule::Length(inner) => format!("of length {}", wording(inner, names)),
-        Rule::Format(format) => format!("of format {}", format::name(*format)),
+        Rule::TextFormat(format) => format!("of format {}", format::name(*format)),
         Rule::Near { value, by } => format!("{}, give or take {}", json(value), json(by)),
         Rule::Unique(true) => "without equal members".to_owned(),
         Rule::Unique(false) => "with equal members".to_owned(),

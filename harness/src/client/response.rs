@@ -48,7 +48,6 @@ impl BodyReader {
             headers,
             body: self.kept.freeze(),
             json: None,
-            known: None,
             is_cut: self.is_cut,
         }
     }

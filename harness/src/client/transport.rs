@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::http::Http;
 use crate::client::http_request::HttpRequest;
-use crate::client::known::KnownBodies;
+use crate::client::response;
 use crate::environment::in_process::InProcess;
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::masks::Masks;
@@ -32,7 +32,6 @@ const DEADLINE_WEIGHT: u32 = 4;
 pub(crate) struct Sender {
     transport: Transport,
     sent: AtomicU64,
-    known_bodies: KnownBodies,
     /// Since the last answer.
     trouble_in_a_row: AtomicU32,
     /// The secrets of the run.
@@ -42,13 +41,7 @@ pub(crate) struct Sender {
 impl Sender {
     /// Carries by this transport.
     pub(crate) fn new(transport: Transport, masks: Arc<Masks>) -> Self {
-        Self {
-            transport,
-            sent: AtomicU64::new(0),
-            known_bodies: KnownBodies::default(),
-            trouble_in_a_row: AtomicU32::new(0),
-            masks,
-        }
+        Self { transport, sent: AtomicU64::new(0), trouble_in_a_row: AtomicU32::new(0), masks }
     }
 
     /// Requests carried so far.
@@ -82,7 +75,7 @@ impl Sender {
         let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
         let (outcome, peer) = match outcome {
             Ok((mut response, peer)) => {
-                self.known_bodies.read(&mut response);
+                response::read(&mut response);
                 (Ok(response), peer)
             }
             Err(trouble) => (Err(trouble), None),

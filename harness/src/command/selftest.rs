@@ -21,8 +21,8 @@ use crate::environment::TargetOptions;
 use crate::report::Format;
 use crate::selftest::deployed::{DeployedError, deployed};
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, Outcome, alone, alone_count, defects, degenerate,
-    deployed_text, latitude, markdown, matrix, page, text,
+    Bench, DEGENERATE_COUNT, Outcome, alone, alone_count, defects, degenerate, deployed_text,
+    latitude, markdown, matrix, page, text,
 };
 use crate::terminal::escape;
 

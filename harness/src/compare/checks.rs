@@ -1,7 +1,6 @@
 //! What the checks of two runs say of the same place.
 
 use super::pairs::paired;
-use crate::check::place;
 use crate::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
@@ -70,9 +69,8 @@ pub(super) fn cause<'a, 'b>(all: &'b [Judged<'a>], judged: &Judged<'a>) -> Optio
     number(follower)?;
     let is_cause = |it: &&Judged<'a>| {
         it.standing == judged.standing
-            && of_scenario(it).is_some_and(|check| {
-                place::is_of_status(&check.message) && number(check) == number(follower)
-            })
+            && of_scenario(it)
+                .is_some_and(|check| check.is_of_status() && number(check) == number(follower))
     };
     let cause = all.iter().find(is_cause)?;
     (of_scenario(cause)?.subject != follower.subject).then_some(cause)

@@ -268,7 +268,6 @@ mod tests {
             headers: Vec::new(),
             body: Bytes::new(),
             json: Some(Arc::new(body.clone())),
-            known: None,
             is_cut: false,
         };
         let found = places(&request, &response, is_own, &mut Placeholders::new());

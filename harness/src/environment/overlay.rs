@@ -87,7 +87,7 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
         body: ResponseBody::Bytes(received.body.clone()),
         refused,
         transport: None,
-        listed: None,
+        page: None,
     })
 }
 

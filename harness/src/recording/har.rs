@@ -271,7 +271,6 @@ impl HarResponse {
             headers: pairs(self.headers),
             body,
             json,
-            known: None,
             is_cut,
         })
     }

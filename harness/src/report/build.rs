@@ -249,6 +249,7 @@ impl Builder<'_> {
             curl: None,
             known: check.known.as_ref().map(|known| self.known(known)),
             changes: check.changes.iter().map(|change| self.change(change)).collect(),
+            is_of_status: check.is_of_status(),
         };
         let is_looked_into = is_looked_into(check);
         if let Some(exchange) = check.exchange.as_ref().filter(|_| is_looked_into) {

@@ -15,14 +15,10 @@ use super::names::section_order;
 use super::sameness::{kind, normal_pointer};
 use super::told::Finding;
 use super::view::Check;
-use crate::check::place;
 use crate::verdict::Verdict;
 
 /// Changes that the message of a finding names.
 const CHANGES_NAMED_MAX: usize = 4;
-
-/// The requirement that says which statuses an operation answers.
-const DECLARED_STATUS: &str = "http.declared-status";
 
 /// What checks of one finding share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,7 +138,7 @@ fn is_cause(by: &Check, check: &Check) -> bool {
 
 /// Whether it complains of the status: as another than the scenario expects, or as none of the operation's.
 fn is_of_status(check: &Check) -> bool {
-    place::is_of_status(&check.message) || check.requirement.as_deref() == Some(DECLARED_STATUS)
+    check.is_of_status
 }
 
 /// Whether a person has to look at it, be it a warning.

@@ -203,6 +203,9 @@ pub struct Check {
     /// What differs from its snapshot.
     #[serde(skip)]
     pub changes: Vec<Change>,
+    /// Whether the status of the answer is wrong.
+    #[serde(skip)]
+    pub is_of_status: bool,
 }
 
 /// Which known failure something is.

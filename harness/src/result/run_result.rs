@@ -9,6 +9,7 @@ use moot_fixtures::contract::Level;
 use moot_snapshots::Change;
 
 use crate::answers::ObservedAnswer;
+use crate::check::{AnswerPart, MismatchKind};
 use crate::client::{Residue, TargetDescription};
 use crate::exchange::Exchange;
 use crate::masks::Masks;
@@ -62,6 +63,10 @@ pub struct CheckResult {
     pub known: Option<Box<Known>>,
     /// What differs from its snapshot, place by place; of a snapshot that differs alone.
     pub changes: Vec<Change>,
+    /// What is wrong, as data; `None` where the check did not fail.
+    pub mismatch: Option<MismatchKind>,
+    /// The part of the answer that is wrong.
+    pub part: Option<AnswerPart>,
 }
 
 /// The known failure that something is (see [`crate::expected`]).
@@ -121,6 +126,11 @@ impl CheckResult {
             Subject::Snapshot(_) => "snapshot",
         };
         format!("{}/{}/{kind}{subject}", self.scenario, self.step)
+    }
+
+    /// Whether the status of the answer is wrong, and is no server error.
+    pub fn is_of_status(&self) -> bool {
+        self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
     }
 
     /// Whether no scenario names it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::register;
 
-use crate::check::{self, Document, Judgement};
+use crate::check::{self, Document, Judgement, Mismatch};
 use crate::exchange::Exchange;
 use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Check, Location};
@@ -57,8 +57,12 @@ impl Standing {
         result.verdict = verdict;
         match judgement {
             Judgement::Holds => {}
-            Judgement::Fails { message, expected, actual, pointer, .. } => {
-                result.message = message;
+            Judgement::Fails(Mismatch {
+                kind, part, message, expected, actual, pointer, ..
+            }) => {
+                result.mismatch = Some(kind);
+                result.part = Some(part);
+                result.message = self.masked(&result, message);
                 result.expected = self.masked(&result, expected);
                 result.actual = self.masked(&result, actual);
                 result.pointer = pointer;
@@ -113,6 +117,8 @@ impl Standing {
             exchange,
             known: None,
             changes: Vec::new(),
+            mismatch: None,
+            part: None,
         }
     }
 

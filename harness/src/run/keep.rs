@@ -76,7 +76,6 @@ fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
             response.is_cut = true;
         }
         response.json = None;
-        response.known = None;
     }
     Arc::new(short)
 }
@@ -101,7 +100,6 @@ fn outline(exchange: &Exchange) -> Exchange {
             headers: Vec::new(),
             body: response.body.clone(),
             json: None,
-            known: None,
             is_cut: response.is_cut,
         }),
         sent_at_seconds: exchange.sent_at_seconds,

@@ -31,7 +31,7 @@ pub(super) fn observe(
     exchange: Option<&Arc<Exchange>>,
 ) {
     for observation in observations {
-        let found = check::place::seen(&observation.sight, document, &walk.names);
+        let found = check::place::observed(&observation.sight, document, &walk.names);
         let mut result = walk.standing(label).blank(
             &observation.question,
             Some(observation.at.clone()),
@@ -86,7 +86,7 @@ fn shown(walk: &Walk<'_>, value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    walk.shared.masks.mask(&check::matcher::shortened(&text))
+    walk.shared.masks.mask(&check::shortened(&text))
 }
 
 fn keep(walk: &Walk<'_>, observation: &Observation, section: &str, value: Value, label: &str) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
-use crate::check::{self, Document, Judgement, implicit};
+use crate::check::{self, Document, Judgement, Mismatch, implicit};
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::result::CheckResult;
@@ -183,7 +183,7 @@ pub(super) fn holds(
     let what = if kind == NotRunKind::Control { CONTROL } else { PRECONDITION };
     match check::expectation::judge(expectation, document, &walk.names) {
         Judgement::Holds => Ok(()),
-        Judgement::Fails { message, expected, actual, .. } => Err(Stop::not_run(
+        Judgement::Fails(Mismatch { message, expected, actual, .. }) => Err(Stop::not_run(
             kind,
             format!(
                 "{what}: {message} (expected {expected}, got {})",

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::check::{self, Document, Found, Judgement};
+use crate::check::{self, Document, Judgement, PlaceValue};
 use crate::result::{CheckResult, StepResult};
 use crate::scenario::model::{Action, ForEach, LetBinding, Matcher, Step, Text};
 use crate::verdict::Verdict;
@@ -164,10 +164,10 @@ fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Res
     for (text, matcher) in conditions {
         // A value that is not there does not satisfy an assumption; that is no trouble.
         let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
-        let judgement = check::matcher::judge(matcher, &Found::One(value), &walk.names);
+        let judgement = check::matcher::judge(matcher, &PlaceValue::One(value), &walk.names);
         match judgement {
             Judgement::Holds => {}
-            Judgement::Fails { .. } | Judgement::Empty { .. } => {
+            Judgement::Fails(_) | Judgement::Empty { .. } => {
                 return Err(Stop::NotApplicable(because.to_owned()));
             }
         }

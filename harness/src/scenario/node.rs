@@ -1,4 +1,4 @@
-//! YAML as a tree of values, each with its place: this module and [`plain`] alone know the parser.
+//! YAML as a tree of values, each with its place: the only module of the language that knows the parser.
 //!
 //! Never knows what a file means. Bounded in bytes, nodes and depth, so that no file can exhaust
 //! us.
@@ -9,16 +9,14 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
 
-use super::plain;
-
 /// Bytes of one file.
 const FILE_BYTES_MAX: usize = 1 << 20;
 
 /// Values in one file.
-pub(super) const NODES_MAX: usize = 100_000;
+const NODES_MAX: usize = 100_000;
 
 /// Lists and maps inside each other.
-pub(super) const DEPTH_MAX: usize = 40;
+const DEPTH_MAX: usize = 40;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,11 +66,6 @@ impl Node {
             let message = format!("the file has more than {FILE_BYTES_MAX} bytes");
             return Err(YamlError { message, span: Span::START });
         }
-        plain::read(text).map_or_else(|| Self::read_whole(text), Ok)
-    }
-
-    /// Reads whatever is YAML, and says what is wrong with what is not.
-    pub(super) fn read_whole(text: &str) -> Result<Self, YamlError> {
         let options = serde_saphyr::options! {
             // `no` and `on` stay words.
             strict_booleans: true,
@@ -160,7 +153,7 @@ fn span_of(location: serde_saphyr::Location) -> Span {
 }
 
 /// Digits without a leading zero, with a sign before and a fraction after them or not.
-pub(super) fn is_plain_number(written: &str) -> bool {
+fn is_plain_number(written: &str) -> bool {
     let digits = written.strip_prefix('-').unwrap_or(written);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

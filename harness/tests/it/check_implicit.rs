@@ -1,14 +1,14 @@
 //! Implicit checks: a sound exchange gives no failure, and each flaw gives the one of its requirement.
 
 use moot_fixtures::contract::Operation;
-use moot_harness::check::Judgement;
-use moot_harness::check::implicit::{self, Finding, ImplicitContext, TABLE};
+use moot_harness::check::implicit::{self, ImplicitContext, ImplicitJudgement, TABLE};
+use moot_harness::check::{Judgement, Mismatch};
 use moot_harness::exchange::Trouble;
 use serde_json::{Value, json};
 
 use crate::check_support::Seen;
 
-fn findings(seen: &Seen) -> Vec<Finding> {
+fn findings(seen: &Seen) -> Vec<ImplicitJudgement> {
     implicit::judge(&seen.exchange(), &ImplicitContext::new("/api"))
 }
 
@@ -18,7 +18,7 @@ fn check(seen: &Seen, expected: &[&str]) {
     let failed: Vec<String> = findings(seen)
         .into_iter()
         .filter_map(|finding| match finding.judgement {
-            Judgement::Fails { is_tolerable, .. } => {
+            Judgement::Fails(Mismatch { is_tolerable, .. }) => {
                 Some(format!("{}{}", if is_tolerable { "~" } else { "" }, finding.requirement))
             }
             Judgement::Holds | Judgement::Empty { .. } => None,
@@ -389,7 +389,7 @@ fn a_request_id_is_of_one_call_of_one_service() {
     let clashes = |seen: &Seen| {
         implicit::judge(&seen.exchange(), &context)
             .into_iter()
-            .any(|f| matches!(f.judgement, Judgement::Fails { .. }))
+            .any(|f| matches!(f.judgement, Judgement::Fails(_)))
     };
     let first = missing(&problem());
     let second = Seen { number: 2, ..first.clone() };

@@ -1,6 +1,6 @@
 //! Matchers, a row a rule and both sides of each.
 
-use moot_harness::check::{Document, Judgement, expectation};
+use moot_harness::check::{AnswerPart, Document, Judgement, Mismatch, MismatchKind, expectation};
 use moot_harness::scenario::names::Names;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn check_with(matcher: &str, value: Value, known: Value, expected: Is) {
     let judgement = judge(matcher, Some(value.clone()), known);
     let found = match &judgement {
         Judgement::Holds => Holds,
-        Judgement::Fails { .. } => Fails,
+        Judgement::Fails(_) => Fails,
         Judgement::Empty { .. } => Empty,
     };
     assert_eq!(found, expected, "{matcher} {value}: {judgement:?}");
@@ -234,19 +234,22 @@ fn a_failure_says_what_was_expected_and_what_came() {
     let judgement = judge("{ each: { type: string } }", Some(json!(["a", 7])), json!(null));
     assert_eq!(
         judgement,
-        Judgement::Fails {
+        Judgement::Fails(Mismatch {
+            kind: MismatchKind::Type,
+            part: AnswerPart::Body,
             message: "`/x` at member 1 is a number".to_owned(),
             expected: "a string".to_owned(),
             actual: "7".to_owned(),
             pointer: Some("/x/1".to_owned()),
             is_tolerable: false,
-        }
+        })
     );
 }
 
 #[test]
 fn long_values_are_cut_in_the_middle() {
-    let Judgement::Fails { actual, .. } = judge("x", Some(json!("y".repeat(5_000))), json!(null))
+    let Judgement::Fails(Mismatch { actual, .. }) =
+        judge("x", Some(json!("y".repeat(5_000))), json!(null))
     else {
         panic!("the values differ")
     };

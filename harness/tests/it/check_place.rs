@@ -1,6 +1,6 @@
 //! Places: where a value is, and what a failure there points at.
 
-use moot_harness::check::{Document, Judgement, expectation, place};
+use moot_harness::check::{Document, Judgement, Mismatch, expectation, place};
 use moot_harness::scenario::model::Place;
 use moot_harness::scenario::names::Names;
 use serde_json::{Value, json};
@@ -62,7 +62,9 @@ fn a_problem_is_found_only_where_it_is_sent_as_one() {
     assert_eq!(place::value(&Place::Problem, &html, &names()), None);
     let claims = written("problem: request_not_found");
     let judgement = expectation::judge(&claims, &html, &names());
-    assert!(matches!(judgement, Judgement::Fails { actual, .. } if actual == "\"text/html\""));
+    assert!(
+        matches!(judgement, Judgement::Fails(Mismatch { actual, .. }) if actual == "\"text/html\"")
+    );
     html.headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     assert_eq!(expectation::judge(&claims, &html, &names()), Judgement::Holds);
 }
@@ -82,7 +84,7 @@ fn a_body_is_its_value_or_its_text() {
 fn a_list_of_nothing_found_is_absent_and_empty() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     assert_eq!(judged("\"$.x[*]\": { present: false }"), Judgement::Holds);
-    assert!(matches!(judged("\"$.x[*]\": { present: true }"), Judgement::Fails { .. }));
+    assert!(matches!(judged("\"$.x[*]\": { present: true }"), Judgement::Fails(_)));
     assert!(matches!(judged("\"$.x[*]\": { each: 1 }"), Judgement::Empty { .. }));
     assert_eq!(judged("\"$.x[*]\": { length: 0 }"), Judgement::Holds);
     assert_eq!(judged("\"$.data[*]\": { present: true }"), Judgement::Holds);
@@ -91,7 +93,7 @@ fn a_list_of_nothing_found_is_absent_and_empty() {
 #[test]
 fn a_failure_of_a_path_points_into_the_body() {
     let judgement = expectation::judge(&written("\"$.data[*].n\": { each: 1 }"), &page(), &names());
-    let Judgement::Fails { pointer, .. } = judgement else { panic!("the second is 2") };
+    let Judgement::Fails(Mismatch { pointer, .. }) = judgement else { panic!("the second is 2") };
     assert_eq!(pointer.as_deref(), Some("/data/1/n"));
 }
 
@@ -99,7 +101,7 @@ fn a_failure_of_a_path_points_into_the_body() {
 fn a_claim_that_fails_wins_over_one_that_was_empty() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     let both = judged("\"$.x[*]\": { unique: true }, status: 200");
-    assert!(matches!(both, Judgement::Fails { .. }), "{both:?}");
+    assert!(matches!(both, Judgement::Fails(_)), "{both:?}");
     let empty = judged("status: 404, \"$.x[*]\": { unique: true }");
     assert!(matches!(empty, Judgement::Empty { .. }), "nothing passes by being empty: {empty:?}");
 }
@@ -115,7 +117,7 @@ fn a_schema_is_named_or_documented() {
         expectation::judge(&written(claims), document, &names())
     };
     assert_eq!(judged("schema: problem", &document), Judgement::Holds);
-    assert!(matches!(judged("schema: token", &document), Judgement::Fails { .. }));
+    assert!(matches!(judged("schema: token", &document), Judgement::Fails(_)));
     assert!(matches!(judged("schema: true", &document), Judgement::Empty { .. }));
     document.operation = Some(moot_fixtures::contract::Operation::GetLegalRequest);
     assert_eq!(judged("schema: true", &document), Judgement::Holds);

@@ -98,7 +98,6 @@ impl Seen {
                 headers: headers.map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
                 body: Bytes::from(self.body.clone()),
                 json: serde_json::from_str(&self.body).ok().map(Arc::new),
-                known: None,
                 is_cut: false,
             }),
             sent_at_seconds: 0,

@@ -53,11 +53,14 @@ fn every_defect_is_explained_and_named_by_what_it_breaks() {
     let defects = moot_mock::defect::all();
     let is_row = |id: &str| moot_fixtures::register::get(id).is_some();
     let own: Vec<_> = defects.iter().filter(|defect| !is_row(&defect.id)).collect();
-    for (defect, text) in own.iter().zip(pages(&own.iter().map(|it| it.id.as_str()).collect::<Vec<_>>())) {
+    for (defect, text) in
+        own.iter().zip(pages(&own.iter().map(|it| it.id.as_str()).collect::<Vec<_>>()))
+    {
         assert!(flowed(&text).contains(&flowed(&defect.what)), "{text}");
         assert!(defect.breaks.iter().all(|row| text.contains(row)), "{text}");
     }
-    let mut rows: Vec<&str> = defects.iter().flat_map(|it| &it.breaks).map(String::as_str).collect();
+    let mut rows: Vec<&str> =
+        defects.iter().flat_map(|it| &it.breaks).map(String::as_str).collect();
     rows.sort_unstable();
     rows.dedup();
     for (row, text) in rows.iter().zip(pages(&rows)) {

@@ -39,7 +39,6 @@ pub(crate) fn exchange(
         headers: vec![("content-type".to_owned(), "application/problem+json".to_owned())],
         body: Bytes::from(body.to_owned()),
         json: serde_json::from_str::<Value>(body).ok().map(Arc::new),
-        known: None,
         is_cut: false,
     });
     Arc::new(Exchange {
@@ -95,6 +94,8 @@ pub(crate) fn check(
         exchange,
         known: None,
         changes: Vec::new(),
+        mismatch: None,
+        part: None,
     }
 }
 

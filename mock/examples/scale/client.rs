@@ -12,7 +12,7 @@ use moot_fixtures::contract::LegalRequestStatus;
 use moot_mock::Service;
 use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::response::ResponseBody;
 use serde_json::Value;
 
@@ -32,7 +32,11 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(service: Service) -> Result<Self, Failure> {
-        let ask = Ask::MintToken { client_id: CLIENT_ID.to_owned(), scopes: None, age_seconds: 0 };
+        let ask = ControlAction::MintToken {
+            client_id: CLIENT_ID.to_owned(),
+            scopes: None,
+            age_seconds: 0,
+        };
         let minted = service.control(Timestamp::now(), ask).map_err(|_| "no token is minted")?;
         let token = minted["access_token"].as_str().ok_or("a token without its text")?;
         let mut headers = HeaderMap::new();
@@ -89,7 +93,8 @@ impl Client {
     pub(crate) fn change(&self, id: &str, turn: usize) -> Result<(), Failure> {
         let ways = [LegalRequestStatus::InitialReview, LegalRequestStatus::BusinessReview];
         let status = ways[turn % ways.len()];
-        let ask = Ask::SetStatus { id: id.to_owned(), status, comment: None, force: true };
+        let ask =
+            ControlAction::SetStatus { id: id.to_owned(), status, comment: None, force: true };
         match self.service.control(Timestamp::now(), ask) {
             Ok(_) => Ok(()),
             Err(refusal) => Err(format!("{refusal:?}").into()),
@@ -122,7 +127,7 @@ impl Client {
     }
 
     fn reset(&self) -> Result<(), Failure> {
-        let reset = self.service.control(Timestamp::now(), Ask::Reset);
+        let reset = self.service.control(Timestamp::now(), ControlAction::Reset);
         reset.map(|_| ()).map_err(|_| "no reset".into())
     }
 

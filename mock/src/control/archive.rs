@@ -6,7 +6,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::exchanges::{advised, found};
-use crate::journal::{Exchange, Filter, SentPart, Timing};
+use super::filter::ExchangeFilter;
+use crate::journal::{Exchange, SentPart, Timing};
 use crate::world::World;
 
 /// All exchanges as HAR 1.2.
@@ -15,7 +16,7 @@ use crate::world::World;
 /// of an answer the whole, but no file; secrets are fingerprints. `send` is how long reading the body
 /// took in the world's time, `wait` and `receive` are what a fault made of them: so a frozen clock
 /// gives the same archive for the same calls. What is not kept (most headers) is absent.
-pub(super) fn archive(world: &World, filter: &Filter) -> Value {
+pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
     let exchanges = found(world, filter).into_iter().map(|exchange| advised(world, exchange));
     let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();
     json!({

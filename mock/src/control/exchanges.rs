@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::advice;
-use crate::journal::{Exchange, Filter};
+use super::filter::ExchangeFilter;
+use crate::journal::Exchange;
 use crate::world::World;
 
 /// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
@@ -11,7 +12,7 @@ use crate::world::World;
 /// "text", "parts": [{"name", "file_name", "content_type", "length", "text"}]}, "status", "response":
 /// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "fault"}]}`;
 /// `application` is a client id, `authorization` a fingerprint.
-pub(super) fn view(world: &World, filter: &Filter, limit: usize) -> Value {
+pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
     let mut exchanges = found(world, filter);
     let skipped = exchanges.len().saturating_sub(limit);
     let shown: Vec<Exchange> =
@@ -29,7 +30,7 @@ pub(super) fn advised(world: &World, mut exchange: Exchange) -> Exchange {
 }
 
 /// The exchanges that match, oldest first.
-pub(super) fn found(world: &World, filter: &Filter) -> Vec<Exchange> {
+pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<Exchange> {
     let mut exchanges = world.journal().all();
     for exchange in &mut exchanges {
         let application = exchange.application_index.and_then(|at| world.seeded().application(at));

@@ -29,13 +29,13 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
     let record = found(world, id)?;
     let answers = world.answers();
     let submission = &record.submission;
-    let activity: Vec<_> = record.activity.iter().map(|entry| entry.view(answers)).collect();
+    let activity: Vec<_> = record.activity.iter().map(|entry| entry.json(answers)).collect();
     Ok(json!({
         "id": record.id,
         "company": world.seeded().company(record.company).map(|company| &company.name),
         "workflow_id": world.seeded().workflow_id(record.workflow),
-        "name": record.shown.name,
-        "description": record.shown.description,
+        "name": record.name,
+        "description": record.description,
         "status": record.status(),
         "created_at": timestamp::exact(record.created_at),
         "fields": submission.texts,

@@ -15,7 +15,7 @@ use crate::world::deliver;
 /// "legal_request_id", "state", "attempts": [{"at", "status" | "error"}], "next_attempt_at"}]}`.
 pub(super) fn view(world: &World) -> Value {
     let deliveries = world.state().deliveries.values();
-    let views: Vec<_> = deliveries.map(|delivery| delivery.view()).collect();
+    let views: Vec<_> = deliveries.map(|delivery| delivery.json()).collect();
     json!({ "deliveries": views })
 }
 
@@ -50,7 +50,7 @@ pub(super) fn redeliver(world: &mut World, now: Timestamp, id: u64) -> Result<Va
     }
     let change = deliver::again(delivery, now);
     world.apply(vec![change]);
-    Ok(json!(found(world, id)?.view()))
+    Ok(json!(found(world, id)?.json()))
 }
 
 fn found(world: &World, id: u64) -> Result<&Delivery, Refusal> {

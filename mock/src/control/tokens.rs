@@ -5,7 +5,7 @@ use moot_fixtures::contract::Scopes;
 use serde_json::{Value, json};
 
 use super::Refusal;
-use crate::resource;
+use crate::resource::token::TokenJson;
 use crate::state::change::Change;
 use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::value::token::Grant;
@@ -33,8 +33,7 @@ pub(super) fn mint(
         issued_at: issued_at.as_second(),
         serial: world.next_serial().max(first_kept),
     };
-    let body = resource::token::body(&world.sealer().seal(&grant), &grant);
-    serde_json::from_slice(&body).map_err(|error| Refusal::invalid(error.to_string()))
+    Ok(json!(TokenJson::new(&world.sealer().seal(&grant), &grant)))
 }
 
 /// Ends a token before its time.

@@ -3,14 +3,15 @@
 use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
-use super::condition::{CallCondition, QueryParameter};
+use super::call_edit::CallEdit;
+use super::condition::CallCondition;
 use super::edit::ResponseEdit;
 use super::rule_pattern::RulePattern;
 
 /// One thing that a defect does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Act {
+pub(super) enum DefectAct {
     /// Edits responses.
     Edit(ResponseEdit),
     /// Answers a call as if it were another one.
@@ -46,20 +47,6 @@ pub(super) struct CallSubstitution {
     #[serde(default)]
     pub(super) when: Vec<CallCondition>,
     pub(super) instead: CallEdit,
-}
-
-/// How the other call differs from the one that was sent.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum CallEdit {
-    /// A query parameter has this value; without a value, it is left out.
-    Parameter(QueryParameter),
-    /// The path names this id.
-    Id(String),
-    /// The caller belongs to the company with this index in the seed world.
-    Company(u32),
-    /// A part of the multipart body is left out.
-    WithoutPart(String),
 }
 
 /// Calls that a rule of their operation refuses.

@@ -6,7 +6,7 @@ use http::header::{AUTHORIZATION, HeaderValue};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
-use super::act::CallEdit;
+use super::call_edit::CallEdit;
 use crate::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
 use crate::message::content::ContentPlace;
 use crate::message::response::Response;
@@ -117,7 +117,10 @@ impl AdmittedCall<'_> {
         match edit {
             CallEdit::Parameter(parameter) => {
                 let query = self.query_with(&parameter.name, parameter.value.as_deref());
-                self.answer(Call { head: Head { query: Some(&query), ..self.call.head }, ..self.copy() })
+                self.answer(Call {
+                    head: Head { query: Some(&query), ..self.call.head },
+                    ..self.copy()
+                })
             }
             CallEdit::Id(id) => self.answer_of_id(id),
             CallEdit::Company(company) => self.answer_for_company(*company),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::act::Act;
+use super::act::DefectAct;
 use super::code::{self, DefectCode};
 use super::filter::ReplyContext;
 use crate::message::response::Response;
@@ -30,8 +30,8 @@ pub struct Defect {
     pub heavy: bool,
     /// In this order.
     #[serde(skip_serializing)]
-    pub(super) does: Vec<Act>,
-    /// What [`Act::Code`] calls.
+    pub(super) does: Vec<DefectAct>,
+    /// What [`DefectAct::Code`] calls.
     #[serde(skip)]
     pub(super) code: Option<DefectCode>,
 }
@@ -83,14 +83,14 @@ pub fn named(id: &str) -> Option<&'static Defect> {
 impl Defect {
     /// Whether it only edits responses, so that it can be applied to those of any service.
     pub fn is_rewriting(&self) -> bool {
-        self.does.iter().all(|act| matches!(act, Act::Edit(_)))
+        self.does.iter().all(|act| matches!(act, DefectAct::Edit(_)))
     }
 
     /// Edits a response of any service, if the defect only edits responses. A refusal must say so in
     /// [`Response::refused`].
     pub fn rewrite(&self, context: &ReplyContext<'_>, response: &mut Response) {
         for act in &self.does {
-            if let Act::Edit(edit) = act {
+            if let DefectAct::Edit(edit) = act {
                 edit.apply(context, response);
             }
         }
@@ -115,13 +115,13 @@ impl Eq for Defect {}
 #[cfg(test)]
 mod tests {
     use super::all;
-    use crate::defect::act::Act;
+    use crate::defect::act::DefectAct;
     use crate::defect::code;
 
     #[test]
     fn a_function_exists_for_exactly_the_defects_that_call_one() {
         for defect in all() {
-            let calls = defect.does.iter().any(|act| matches!(act, Act::Code));
+            let calls = defect.does.iter().any(|act| matches!(act, DefectAct::Code));
             assert_eq!(calls, defect.code.is_some(), "{}", defect.id);
             assert!(!defect.does.is_empty(), "{} does nothing", defect.id);
         }

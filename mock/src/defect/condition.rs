@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::call::AdmittedCall;
+use super::call_edit::QueryParameter;
 
 /// A condition on a call. A field is a part of a multipart body or a field of a form.
 #[derive(Debug, Clone, Deserialize)]
@@ -38,15 +39,6 @@ pub(super) enum CallCondition {
     PartAbove(u64),
 }
 
-/// A query parameter.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct QueryParameter {
-    pub(super) name: String,
-    /// `None`: any value.
-    pub(super) value: Option<String>,
-}
-
 /// A name and a text.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,15 +53,6 @@ pub(super) struct NamedText {
 pub(super) struct FileEnding {
     name: String,
     ending: String,
-}
-
-impl QueryParameter {
-    /// Whether a query has the parameter.
-    pub(super) fn is_in(&self, query: Option<&str>) -> bool {
-        form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(|(name, value)| {
-            name == self.name && self.value.as_ref().is_none_or(|wanted| value == *wanted)
-        })
-    }
 }
 
 impl CallCondition {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::filter::{ReplyContext, ResponseFilter};
 use super::operator::Operator;
 use super::place::ResponsePlace;
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::message::response::{Response, ResponseBody};
 
 /// An operator at a place of some responses.

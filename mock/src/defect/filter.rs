@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
-use super::condition::QueryParameter;
+use super::call_edit::QueryParameter;
 use super::rule_pattern::RulePattern;
 use crate::message::response::Response;
 
@@ -86,9 +86,9 @@ impl ResponseKind {
             Self::Any => true,
             Self::Status(status) => response.status == *status,
             Self::ProblemType(problem) => refused.is_some_and(|it| it.problem == *problem),
-            Self::Rule(pattern) => refused
-                .and_then(|it| it.rule.as_ref())
-                .is_some_and(|rule| pattern.matches(rule)),
+            Self::Rule(pattern) => {
+                refused.and_then(|it| it.rule.as_ref()).is_some_and(|rule| pattern.matches(rule))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 
-use super::act::{Act, RefusedCall};
+use super::act::{DefectAct, RefusedCall};
 use super::call::{AdmittedCall, ArrivingCall};
 use super::catalogue::Defect;
 use super::code::DefectCode;
@@ -13,8 +13,8 @@ use super::condition::CallCondition;
 use super::filter::ReplyContext;
 use super::record;
 use crate::message::call::{Admission, Call, Head};
-use crate::state::change::Change;
 use crate::message::response::Response;
+use crate::state::change::Change;
 use crate::world::{Hook, Outcome, World};
 
 /// The same world with these defects.
@@ -29,8 +29,8 @@ pub fn install(world: World, defects: &[&'static Defect]) -> World {
 struct DefectHook(Vec<&'static Defect>);
 
 impl DefectHook {
-    /// Each act, with the function that [`Act::Code`] calls.
-    fn acts(&self) -> impl Iterator<Item = (&'static Act, Option<DefectCode>)> {
+    /// Each act, with the function that [`DefectAct::Code`] calls.
+    fn acts(&self) -> impl Iterator<Item = (&'static DefectAct, Option<DefectCode>)> {
         self.0.iter().flat_map(|defect| defect.does.iter().map(|act| (act, defect.code)))
     }
 
@@ -51,7 +51,7 @@ impl DefectHook {
 impl Hook for DefectHook {
     fn requests_per_minute_max(&self) -> u32 {
         let limit = self.acts().find_map(|(act, _)| match act {
-            Act::Limit(limit) => Some(*limit),
+            DefectAct::Limit(limit) => Some(*limit),
             _ => None,
         });
         limit.unwrap_or(REQUESTS_PER_MINUTE_MAX)
@@ -62,14 +62,14 @@ impl Hook for DefectHook {
         let mut admission = world.admit_unhooked(now, head);
         for (act, code) in self.acts() {
             admission = match (act, code) {
-                (Act::Admit(refused), _) => {
+                (DefectAct::Admit(refused), _) => {
                     let is_of = |operation| refused.of.contains(&operation);
                     match refused.of.is_empty() || call.operation().is_some_and(is_of) {
                         true => call.admit_despite(&refused.problem, admission),
                         false => admission,
                     }
                 }
-                (Act::Code, Some(DefectCode::Admit(code))) => code(&call, admission),
+                (DefectAct::Code, Some(DefectCode::Admit(code))) => code(&call, admission),
                 _ => admission,
             };
         }
@@ -92,54 +92,59 @@ impl Hook for DefectHook {
 
     fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change> {
         self.acts().fold(changes, |changes, (act, code)| match (act, code) {
-            (Act::Code, Some(DefectCode::Change(code))) => code(world, changes),
+            (DefectAct::Code, Some(DefectCode::Change(code))) => code(world, changes),
             _ => changes,
         })
     }
 }
 
 /// The outcome of a call after one act.
-fn answer(act: &Act, code: Option<DefectCode>, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+fn answer(
+    act: &DefectAct,
+    code: Option<DefectCode>,
+    call: &AdmittedCall<'_>,
+    outcome: Outcome,
+) -> Outcome {
     match act {
-        Act::Substitute(it)
+        DefectAct::Substitute(it)
             if it.of.contains(&call.call.admitted.operation)
                 && CallCondition::all_hold(&it.when, call) =>
         {
             call.answer_edited(&it.instead)
         }
-        Act::Accept(refused) if is_refused(refused, call, &outcome) => {
+        DefectAct::Accept(refused) if is_refused(refused, call, &outcome) => {
             record::unchecked(call, outcome)
         }
-        Act::RefuseLate(refused) if is_refused(refused, call, &outcome) => {
+        DefectAct::RefuseLate(refused) if is_refused(refused, call, &outcome) => {
             let response = outcome.response.clone();
             Outcome { response, ..record::unchecked(call, outcome) }
         }
-        Act::Refuse(selection)
+        DefectAct::Refuse(selection)
             if call.is(selection.of)
                 && outcome.is_success()
                 && CallCondition::all_hold(&selection.when, call) =>
         {
             record::refusal(call)
         }
-        Act::StoreNothing(operation) if call.is(*operation) => {
+        DefectAct::StoreNothing(operation) if call.is(*operation) => {
             Outcome { changes: Vec::new(), ..outcome }
         }
-        Act::FindAnywhere(operation) if call.is(*operation) && !outcome.is_success() => {
+        DefectAct::FindAnywhere(operation) if call.is(*operation) && !outcome.is_success() => {
             call.answer_anywhere().unwrap_or(outcome)
         }
-        Act::IssueToken(token)
+        DefectAct::IssueToken(token)
             if call.is(Operation::CreateAccessToken)
                 && CallCondition::all_hold(&token.when, call) =>
         {
             record::token(call, outcome, &token.scopes)
         }
-        Act::RefuseToken(refusal)
+        DefectAct::RefuseToken(refusal)
             if call.is(Operation::CreateAccessToken)
                 && CallCondition::all_hold(&refusal.when, call) =>
         {
             record::token_refusal(call, refusal.status, &refusal.error)
         }
-        Act::Code => match code {
+        DefectAct::Code => match code {
             Some(DefectCode::Answer(code)) => code(call, outcome),
             _ => outcome,
         },

@@ -1,12 +1,12 @@
 //! Places of a response that an operator can be applied to.
 
 use http::header::HeaderName;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// A place of a response. Text form: `status`, `body`, `header:NAME`, or a [`Pointer`].
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ResponsePlace {
     /// The status code.
     Status,
@@ -25,11 +25,15 @@ pub(super) enum ResponsePlace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pointer(Vec<String>);
 
-impl TryFrom<String> for ResponsePlace {
-    type Error = String;
+impl<'de> Deserialize<'de> for ResponsePlace {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
 
-    fn try_from(text: String) -> Result<Self, String> {
-        match text.as_str() {
+impl ResponsePlace {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
             "status" => Ok(Self::Status),
             "body" => Ok(Self::Body),
             "" => Ok(Self::Json(Pointer(Vec::new()))),
@@ -54,11 +58,7 @@ impl Pointer {
     }
 }
 
-fn visit(
-    value: &mut Value,
-    segments: &[String],
-    change: &mut dyn FnMut(&mut Value, Option<&str>),
-) {
+fn visit(value: &mut Value, segments: &[String], change: &mut dyn FnMut(&mut Value, Option<&str>)) {
     let Some((first, rest)) = segments.split_first() else { return change(value, None) };
     match (first.as_str(), value) {
         ("*", Value::Array(members)) => members.iter_mut().for_each(|it| visit(it, rest, change)),

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderValue, PRAGMA};
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{LegalRequestStatus, Operation};
 use serde_json::Map;
 
 use super::call::AdmittedCall;
 use crate::message::content::Content;
-use crate::state::change::Change;
+use crate::message::json::{Data, json_bytes};
 use crate::message::problem::Problem;
-use crate::resource;
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::legal_request::{Shown, Submission};
-use crate::resource::repository_document::Draft;
+use crate::resource::legal_request::Submission;
+use crate::resource::token::TokenJson;
 use crate::resource::{LegalRequest, RepositoryDocument};
+use crate::state::change::Change;
 use crate::value::token::Grant;
 use crate::world::Outcome;
 
@@ -51,7 +51,7 @@ pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> 
     let serial = call.call.admitted.serial;
     let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
     let text = call.world.sealer().seal(&grant);
-    let mut response = call.respond(200, resource::token::body(&text, &grant));
+    let mut response = call.respond(200, json_bytes(&TokenJson::new(&text, &grant)));
     response.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-store")));
     response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));
     Outcome { response, ..outcome }
@@ -65,7 +65,9 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
     let (workflow, _) = workflows.find(|(_, workflow)| workflow.company == company)?;
     let record = LegalRequest {
         row,
-        shown: Shown::draft(&id, "Request".to_owned()),
+        name: "Request".to_owned(),
+        description: None,
+        status: LegalRequestStatus::Draft,
         id,
         company,
         workflow,
@@ -81,7 +83,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         logged: 1,
         document: None,
     };
-    let body = record.created_body();
+    let body = json_bytes(&Data { data: record.created_json() });
     Some(created(call, 201, body, Change::from(record)))
 }
 
@@ -89,20 +91,20 @@ fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
     let world = call.world;
     let (row, id) = world.fresh_document()?;
     let form = world.answers().timestamps;
-    let draft = Draft {
+    let record = RepositoryDocument {
         download_id: world.download_id(&id),
         id,
         company: call.call.admitted.principal?.company,
         name: "document.pdf".to_owned(),
-        custom_fields: &Map::new(),
+        custom_fields: Map::new(),
         created_at: call.now,
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(b"document")),
     };
-    let record = Arc::new(RepositoryDocument::new(form, draft));
-    let body = record.uploaded_body(form);
+    let body = json_bytes(&record.upload_json(form));
     let status = world.answers().upload_success_status;
-    Some(created(call, status, body, Change::PutRepositoryDocument { row, record }))
+    let change = Change::PutRepositoryDocument { row, record: Arc::new(record) };
+    Some(created(call, status, body, change))
 }
 
 fn created(call: &AdmittedCall<'_>, status: u16, body: Vec<u8>, change: Change) -> Outcome {

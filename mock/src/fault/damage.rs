@@ -6,8 +6,8 @@ use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
 use super::{FailedStatus, FaultKind};
+use crate::message::json::json_bytes;
 use crate::message::problem::Problem;
-use crate::message::rendered::json_bytes;
 use crate::message::reply::Reply;
 use crate::message::response::{Response, ResponseBody, Transport};
 

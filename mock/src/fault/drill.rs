@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::header::{HeaderName, HeaderValue};
 use moot_fixtures::contract::{Operation, ProblemType};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::message::response::{Response, ResponseBody};
 
 /// The member that nobody knows.
@@ -25,20 +26,20 @@ const PROBLEM: &str = "moot_unknown_problem";
 
 /// Which additions are made. Shape: `{"members", "values", "events", "headers", "problems"}`, each
 /// true or false; absent is false.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Drills {
-    /// A member `moot_unknown_member` in every JSON object of an answer that has a shape of §2,
-    /// but for `attributes` of a creation (§2.1 says what these contain).
+    // An object of an answer is one that has a shape of §2, but for `attributes` of a creation.
+    /// `true`: an unknown member in every object of an answer
     pub members: bool,
-    /// Values where the specification shows one of several: an `action` of activity entries other
-    /// than `status_change`, one more of a webhook's `events`. A status of §3 never.
+    // A status of §3 is never unknown.
+    /// `true`: an unknown activity action, and webhook event
     pub values: bool,
-    /// Beside every event another one of an unknown kind is delivered to the same webhooks.
+    /// `true`: beside every event one of an unknown kind
     pub events: bool,
-    /// A header `x-moot-unknown-header`.
+    /// `true`: an unknown header
     pub headers: bool,
-    /// An unknown `type` of problems that §7 does not list.
+    /// `true`: an unknown `type` of problems that are not in §7
     pub problems: bool,
 }
 

@@ -99,28 +99,6 @@ pub(crate) struct Told {
     pub(crate) retry_after_seconds: Option<u64>,
 }
 
-/// Which exchanges are asked for; absent is any.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Of this operation.
-    pub operation: Option<Operation>,
-    /// Answered with this status.
-    pub status: Option<StatusFilter>,
-    /// With a token of this client id.
-    pub application: Option<String>,
-    /// Later than the call of this number.
-    pub since: Option<u64>,
-}
-
-/// Which statuses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusFilter {
-    /// This one.
-    Exactly(u16),
-    /// All of one hundred, by its first digit.
-    Class(u16),
-}
-
 impl Exchange {
     /// The same, with the body that it was answered with, in which a token is a secret.
     pub(super) fn answered_with(self, body: Bytes) -> Self {
@@ -131,18 +109,6 @@ impl Exchange {
             Some(_) | None => body,
         };
         Self { answer, ..self }
-    }
-}
-
-impl Filter {
-    pub(crate) fn matches(&self, exchange: &Exchange) -> bool {
-        self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))
-            && self.since.is_none_or(|serial| exchange.serial > serial)
-            && (self.application.is_none() || self.application == exchange.application)
-            && self.status.is_none_or(|wanted| match wanted {
-                StatusFilter::Exactly(status) => exchange.status == status,
-                StatusFilter::Class(class) => exchange.status / 100 == class,
-            })
     }
 }
 

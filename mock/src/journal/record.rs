@@ -102,7 +102,7 @@ pub(super) fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&length(&response.body).to_be_bytes());
     let retry_after = retry_after(response);
     let (reading, (delay, slowness)) = (reading(record), held_up(response));
-    let listed = response.listed.map(|listed| [listed.page, listed.pages]);
+    let listed = response.page.map(|listed| [listed.page, listed.pages]);
     let follow: [(u8, Option<&[u64]>); 5] = [
         (FOLLOWS_LISTED, listed.as_ref().map(<[u64; 2]>::as_slice)),
         (FOLLOWS_RETRY_AFTER, retry_after.as_ref().map(std::slice::from_ref)),

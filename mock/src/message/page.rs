@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use moot_fixtures::contract::{Answers, FilterUnknown, PAGE_MIN, PageInvalid, PagePastEnd};
+use serde::Serialize;
 
 use crate::message::problem::{Problem, shown};
 
@@ -87,20 +88,24 @@ fn parameter<'a>(query: Option<&'a str>, name: &str) -> Parameter<'a> {
     }
 }
 
-/// One page of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Page {
+/// One page of a list, and its JSON (§2.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Pagination {
     /// As asked.
+    #[serde(rename = "current_page")]
     pub(crate) current: u64,
     /// Members a page.
+    #[serde(rename = "per_page")]
     pub(crate) size: u32,
     /// Pages in all.
+    #[serde(rename = "total_pages")]
     pub(crate) pages: u64,
     /// Members in all.
+    #[serde(rename = "total_count")]
     pub(crate) members: u64,
 }
 
-impl Page {
+impl Pagination {
     /// The page `current` of a list of `members`.
     ///
     /// # Errors
@@ -129,16 +134,5 @@ impl Page {
     /// Members before this page.
     pub(crate) const fn skipped(&self) -> u64 {
         (self.current - PAGE_MIN).saturating_mul(self.size as u64)
-    }
-
-    /// Appends `"pagination":{…}`.
-    pub(crate) fn append(&self, body: &mut Vec<u8>) {
-        let Self { current, size, pages, members } = self;
-        body.extend_from_slice(
-            format!(
-                r#""pagination":{{"current_page":{current},"per_page":{size},"total_pages":{pages},"total_count":{members}}}"#
-            )
-            .as_bytes(),
-        );
     }
 }

@@ -9,8 +9,8 @@ use moot_fixtures::contract::Answers;
 use serde::Serialize;
 
 use crate::message::content::Content;
+use crate::message::json::json_bytes;
 use crate::message::problem::{Form, Problem};
-use crate::message::rendered::json_bytes;
 use crate::message::response::{Refused, Response, ResponseBody};
 use crate::value::identifier::{Identifiers, Kind};
 
@@ -56,12 +56,17 @@ struct TokenFailureBody<'a> {
 
 impl Reply<'_> {
     /// A JSON body.
-    pub(crate) fn json(&self, status: u16, body: impl Into<Bytes>) -> Response {
+    pub(crate) fn json(&self, status: u16, body: &impl Serialize) -> Response {
+        self.json_text(status, json_bytes(body))
+    }
+
+    /// A body that is JSON already.
+    pub(crate) fn json_text(&self, status: u16, body: Vec<u8>) -> Response {
         self.bytes(status, Some(JSON), body.into())
     }
 
     /// A JSON body that nobody may store (RFC 6749 §5.1).
-    pub(crate) fn secret_json(&self, body: Vec<u8>) -> Response {
+    pub(crate) fn secret_json(&self, body: &impl Serialize) -> Response {
         let mut response = self.json(200, body);
         forbid_storing(&mut response);
         response
@@ -99,7 +104,7 @@ impl Reply<'_> {
                     error: &problem.problem_type,
                     error_description: &problem.detail,
                 };
-                let mut response = self.json(problem.status, json_bytes(&body));
+                let mut response = self.json(problem.status, &body);
                 forbid_storing(&mut response);
                 response
             }
@@ -139,7 +144,7 @@ impl Reply<'_> {
             body: ResponseBody::Bytes(body),
             refused: None,
             transport: None,
-            listed: None,
+            page: None,
         }
     }
 }

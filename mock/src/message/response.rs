@@ -21,12 +21,12 @@ pub struct Response {
     /// What a fault does to its way out.
     pub transport: Option<Transport>,
     /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
-    pub listed: Option<Listed>,
+    pub page: Option<PageNumber>,
 }
 
 /// A page of a list, as it was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Listed {
+pub struct PageNumber {
     /// As asked, from 1.
     pub page: u64,
     /// Pages in all.

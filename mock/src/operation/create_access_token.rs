@@ -5,7 +5,7 @@ use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
 use super::Context;
 use crate::message::problem::{Problem, shown};
 use crate::operation::oauth::{self, Form};
-use crate::resource;
+use crate::resource::token::TokenJson;
 use crate::state::change::Change;
 use crate::state::seeded::Application;
 use crate::value::token::Grant;
@@ -29,8 +29,8 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     } else {
         Vec::new()
     };
-    let body = resource::token::body(&token, &grant);
-    Ok(Outcome { response: context.reply.secret_json(body), changes, effects: Vec::new() })
+    let body = TokenJson::new(&token, &grant);
+    Ok(Outcome { response: context.reply.secret_json(&body), changes, effects: Vec::new() })
 }
 
 fn check_grant_type(answers: &Answers, form: &Form<'_>) -> Result<(), Problem> {

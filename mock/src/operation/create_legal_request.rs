@@ -11,17 +11,18 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Answers, FieldUnexpected, WorkflowStatus};
+use moot_fixtures::contract::{Answers, FieldUnexpected, LegalRequestStatus, WorkflowStatus};
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
 use crate::message::fields::Fields;
+use crate::message::json::Data;
 use crate::message::problem::{Problem, shown};
 use crate::message::rule::Rule;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::course;
-use crate::resource::legal_request::{self, Shown, Submission};
+use crate::resource::legal_request::{self, Submission};
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_fields::{MERGE, SIGNER, SIGNERS, SUPPORT_DOCUMENTS};
 use crate::state::change::Change;
@@ -79,9 +80,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let submission = Submission { texts, variables, signers, files, merge };
 
     let record = created(context, company, workflow_row, workflow, submission)?;
-    let body = record.created_body();
+    let body = Data { data: record.created_json() };
     Ok(Outcome {
-        response: context.reply.json(201, body),
+        response: context.reply.json(201, &body),
         changes: vec![Change::from(record)],
         effects: Vec::new(),
     })
@@ -211,8 +212,10 @@ fn created(
     let progression = context.world.settings().progression;
     Ok(LegalRequest {
         row,
-        shown: Shown::draft(&id, name),
         id,
+        name,
+        description: None,
+        status: LegalRequestStatus::Draft,
         company,
         workflow: workflow_row,
         created_at: context.now,

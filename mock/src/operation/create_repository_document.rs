@@ -15,7 +15,6 @@ use crate::message::fields::{Fields, SentFile};
 use crate::message::problem::Problem;
 use crate::message::rule::Rule;
 use crate::resource::RepositoryDocument;
-use crate::resource::repository_document::Draft;
 use crate::state::change::Change;
 use crate::value::document_type;
 use crate::world::Outcome;
@@ -44,21 +43,20 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (row, id) = context.world.fresh_document().ok_or_else(|| {
         Problem::document_creation("This repository is full: the mock keeps 1,000,000 documents.")
     })?;
-    let draft = Draft {
+    let record = RepositoryDocument {
         download_id: context.world.download_id(&id),
         id,
         company,
         name,
-        custom_fields: &custom_fields,
+        custom_fields,
         created_at: context.now,
         legal_request_id: None,
         content,
     };
-    let record = Arc::new(RepositoryDocument::new(answers.timestamps, draft));
-    let body = record.uploaded_body(answers.timestamps);
+    let body = record.upload_json(answers.timestamps);
     Ok(Outcome {
-        response: context.reply.json(answers.upload_success_status, body),
-        changes: vec![Change::PutRepositoryDocument { row, record }],
+        response: context.reply.json(answers.upload_success_status, &body),
+        changes: vec![Change::PutRepositoryDocument { row, record: Arc::new(record) }],
         effects: Vec::new(),
     })
 }

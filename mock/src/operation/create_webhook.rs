@@ -11,9 +11,10 @@ use url::Url;
 use super::Context;
 use crate::message::call::Body;
 use crate::message::fields;
+use crate::message::json::Data;
 use crate::message::problem::{Problem, shown};
 use crate::resource::Webhook;
-use crate::resource::webhook::{Credential, Draft};
+use crate::resource::webhook::Credential;
 use crate::state::change::Change;
 use crate::value::address;
 use crate::value::limits::{URL_LENGTH_MAX, WEBHOOK_NAME_LENGTH_MAX, WEBHOOKS_PER_COMPANY_MAX};
@@ -39,13 +40,11 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (row, id) = fresh.ok_or_else(|| {
         Problem::webhook_creation("This company has as many webhooks as it can; delete one first.")
     })?;
-    let url = url.to_owned();
-    let draft = Draft { id, company, name, url, auth_type: &auth_type, events, credential };
-    let record = Arc::new(Webhook::new(draft));
-    let body = record.rendered.single(context.world.base_url());
+    let (name, url) = (name.to_owned(), url.to_owned());
+    let record = Webhook { id, company, name, url, auth_type, events, credential };
     Ok(Outcome {
-        response: context.reply.json(201, body),
-        changes: vec![Change::PutWebhook { row, record }],
+        response: context.reply.json(201, &Data { data: record.json() }),
+        changes: vec![Change::PutWebhook { row, record: Arc::new(record) }],
         effects: Vec::new(),
     })
 }

@@ -3,9 +3,9 @@
 use moot_fixtures::contract::ListOrder;
 
 use super::Context;
-use crate::message::page::{self, Page};
+use crate::message::page::{self, Pagination};
 use crate::message::problem::Problem;
-use crate::message::rendered::json_bytes;
+use crate::operation::list::ListJson;
 use crate::resource::activity::Activity;
 use crate::world::Outcome;
 
@@ -23,18 +23,14 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         ListOrder::NewestFirst => entries.reverse(),
         ListOrder::OldestFirst => {}
     }
-    let mut body = b"{".to_vec();
+    let mut pagination = None;
     if answers.activity_paginated {
         let asked = page::asked(answers, context.call.head.query)?;
-        let page = Page::of(answers, asked, entries.len() as u64)?;
+        let page = Pagination::of(answers, asked, entries.len() as u64)?;
         let skipped = usize::try_from(page.skipped()).unwrap_or(usize::MAX);
         entries = entries.into_iter().skip(skipped).take(page.size as usize).collect();
-        page.append(&mut body);
-        body.push(b',');
+        pagination = Some(page);
     }
-    let views: Vec<_> = entries.into_iter().map(|entry| entry.view(answers)).collect();
-    body.extend_from_slice(br#""data":"#);
-    body.extend_from_slice(&json_bytes(&views));
-    body.push(b'}');
-    Ok(Outcome::unchanged(context.reply.json(200, body)))
+    let data: Vec<_> = entries.into_iter().map(|entry| entry.json(answers)).collect();
+    Ok(Outcome::unchanged(context.reply.json(200, &ListJson { pagination, data })))
 }

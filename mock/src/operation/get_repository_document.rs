@@ -1,6 +1,7 @@
 //! `GET /v1/repository_documents/{id}` (§4.11).
 
 use super::Context;
+use crate::message::json::Data;
 use crate::message::problem::Problem;
 use crate::world::Outcome;
 
@@ -11,6 +12,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         "document",
         || Problem::not_found(context.answers(), "repository document", context.id()),
     )?;
-    let body = document.rendered.single(context.world.base_url());
-    Ok(Outcome::unchanged(context.reply.json(200, body)))
+    let data = document.json(context.answers().timestamps, context.world.base_url());
+    Ok(Outcome::unchanged(context.reply.json(200, &Data { data })))
 }

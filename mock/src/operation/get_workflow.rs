@@ -1,6 +1,7 @@
 //! `GET /v1/workflows/{id}` (§4.3).
 
 use super::Context;
+use crate::message::json::Data;
 use crate::message::problem::Problem;
 use crate::world::Outcome;
 
@@ -11,6 +12,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         "workflow",
         || Problem::not_found(context.answers(), "workflow", context.id()),
     )?;
-    let body = workflow.rendered.single(context.world.base_url());
-    Ok(Outcome::unchanged(context.reply.json(200, body)))
+    let body = Data { data: workflow.json(context.answers()) };
+    Ok(Outcome::unchanged(context.reply.json(200, &body)))
 }

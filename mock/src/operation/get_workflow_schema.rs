@@ -13,6 +13,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         || Problem::not_found(context.answers(), "workflow", context.id()),
     )?;
     Ok(Outcome::unchanged(
-        context.reply.json(200, workflow_schema::body(context.answers(), workflow)),
+        context.reply.json(200, &workflow_schema::body(context.answers(), workflow)),
     ))
 }

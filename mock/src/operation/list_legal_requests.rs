@@ -21,8 +21,8 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
             Filter::Nothing => None,
         })
     };
-    let rendered = |row| Some(&state.legal_requests.get(row)?.shown.rendered);
-    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+    let member = |row| Some(state.legal_requests.get(row)?.json());
+    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
 }
 
 fn known() -> String {

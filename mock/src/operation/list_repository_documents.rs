@@ -8,6 +8,7 @@ use crate::world::Outcome;
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let state = context.world.state();
     let rows = |company| Ok(state.document_index.rows(company, None));
-    let rendered = |row| Some(&state.documents.get(row)?.rendered);
-    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+    let (form, base_url) = (context.answers().timestamps, context.world.base_url());
+    let member = |row| Some(state.documents.get(row)?.json(form, base_url));
+    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
 }

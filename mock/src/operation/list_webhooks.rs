@@ -8,6 +8,6 @@ use crate::world::Outcome;
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let state = context.world.state();
     let rows = |company| Ok(state.webhook_index.rows(company, None));
-    let rendered = |row| Some(&state.webhooks.get(row)?.rendered);
-    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+    let member = |row| Some(state.webhooks.get(row)?.json());
+    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
 }

@@ -20,8 +20,8 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
             Filter::Nothing => None,
         })
     };
-    let rendered = |row| Some(&seeded.workflow(row)?.rendered);
-    Ok(Outcome::unchanged(list::respond(context, rows, rendered)?))
+    let member = |row| Some(seeded.workflow(row)?.json(context.answers()));
+    Ok(Outcome::unchanged(list::respond(context, rows, member)?))
 }
 
 fn known() -> String {

@@ -5,6 +5,7 @@ use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Pres
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::message::json::ResourceJson;
 use crate::value::short_id::ShortId;
 use crate::value::timestamp;
 
@@ -29,17 +30,9 @@ pub(crate) struct Activity {
     pub(crate) comment: Option<Box<str>>,
 }
 
-/// JSON of an entry.
-#[derive(Serialize)]
-pub(crate) struct View<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    resource_type: &'static str,
-    attributes: Attributes<'a>,
-}
-
-#[derive(Serialize)]
-struct Attributes<'a> {
+/// `attributes` of an entry.
+#[derive(Debug, Serialize)]
+pub(crate) struct ActivityAttributes<'a> {
     action: &'a str,
     description: String,
     comment: Option<&'a str>,
@@ -53,11 +46,14 @@ const STATUS_CHANGE: &str = "status_change";
 
 impl Activity {
     /// The JSON of §2.5.
-    pub(crate) fn view<'a>(&'a self, answers: &'a Answers) -> View<'a> {
-        View {
+    pub(crate) fn json<'a>(
+        &'a self,
+        answers: &'a Answers,
+    ) -> ResourceJson<'a, ActivityAttributes<'a>> {
+        ResourceJson {
             id: self.id.as_str(),
             resource_type: "activity_log",
-            attributes: Attributes {
+            attributes: ActivityAttributes {
                 action: match self.happening {
                     Happening::Created => &answers.activity_actions.created,
                     Happening::StatusChange { .. } => STATUS_CHANGE,

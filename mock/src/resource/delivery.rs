@@ -1,11 +1,9 @@
 //! A delivery of an event to a webhook (§6): what is sent, and what became of it.
 
-use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::rendered::json_text;
 use crate::value::timestamp;
 
 /// A delivery.
@@ -19,8 +17,7 @@ pub struct Delivery {
     pub(crate) legal_request_id: String,
     pub(crate) url: String,
     pub(crate) authorization: Option<String>,
-    #[serde(with = "json_text")]
-    pub(crate) body: Bytes,
+    pub(crate) body: String,
     pub(crate) state: DeliveryState,
     /// Attempts made so far, oldest first.
     pub(crate) attempts: Vec<AttemptRecord>,
@@ -88,24 +85,24 @@ impl DeliveryState {
 
 /// JSON of a delivery, for the control plane.
 #[derive(Serialize)]
-pub(crate) struct View<'a> {
+pub(crate) struct DeliveryJson<'a> {
     id: u64,
     webhook_id: &'a str,
     event: &'a str,
     legal_request_id: &'a str,
     state: &'static str,
-    attempts: Vec<AttemptView<'a>>,
+    attempts: Vec<AttemptJson<'a>>,
     next_attempt_at: Option<String>,
 }
 
 #[derive(Serialize)]
-struct AttemptView<'a> {
+struct AttemptJson<'a> {
     at: String,
     #[serde(flatten)]
     outcome: &'a AttemptOutcome,
 }
 
-impl<'a> AttemptView<'a> {
+impl<'a> AttemptJson<'a> {
     fn of(attempt: &'a AttemptRecord) -> Self {
         Self { at: timestamp::exact(attempt.at), outcome: &attempt.outcome }
     }
@@ -113,14 +110,14 @@ impl<'a> AttemptView<'a> {
 
 impl Delivery {
     /// The JSON of the control plane.
-    pub(crate) fn view(&self) -> View<'_> {
-        View {
+    pub(crate) fn json(&self) -> DeliveryJson<'_> {
+        DeliveryJson {
             id: self.id,
             webhook_id: &self.webhook_id,
             event: &self.event,
             legal_request_id: &self.legal_request_id,
             state: self.state.as_str(),
-            attempts: self.attempts.iter().map(AttemptView::of).collect(),
+            attempts: self.attempts.iter().map(AttemptJson::of).collect(),
             next_attempt_at: match self.state {
                 DeliveryState::Queued { due } => Some(timestamp::exact(due)),
                 DeliveryState::InFlight { .. }
@@ -132,9 +129,9 @@ impl Delivery {
     }
 }
 
-/// What a delivery tells of a request.
-pub(crate) struct Told<'a> {
-    pub(crate) event: &'a str,
+/// What a delivery says about a request.
+pub(crate) struct Event<'a> {
+    pub(crate) kind: &'a str,
     pub(crate) legal_request_id: &'a str,
     pub(crate) workflow_id: &'a str,
     pub(crate) status: &'a str,
@@ -143,22 +140,21 @@ pub(crate) struct Told<'a> {
 
 /// The body: `{event, data: {request_id, …}}`, with the members that the answer
 /// `delivery_payload` names.
-pub(crate) fn payload(members: &[String], told: &Told<'_>) -> Bytes {
+pub(crate) fn payload(members: &[String], event: &Event<'_>) -> String {
     let mut data = Map::new();
-    data.insert("request_id".to_owned(), told.legal_request_id.into());
+    data.insert("request_id".to_owned(), event.legal_request_id.into());
     for member in members {
         let value = match member.as_str() {
-            "workflow_id" => told.workflow_id,
-            "status" => told.status,
-            "occurred_at" => &told.occurred_at,
+            "workflow_id" => event.workflow_id,
+            "status" => event.status,
+            "occurred_at" => &event.occurred_at,
             _ => continue,
         };
         data.insert(member.clone(), value.into());
     }
     Value::Object(Map::from_iter([
-        ("event".to_owned(), told.event.into()),
+        ("event".to_owned(), event.kind.into()),
         ("data".to_owned(), Value::Object(data)),
     ]))
     .to_string()
-    .into()
 }

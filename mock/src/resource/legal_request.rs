@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::content::Content;
-use crate::message::rendered::{Rendered, append_text};
+use crate::message::json::ResourceJson;
 use crate::resource::activity::Activity;
 use crate::resource::course::{Course, Pace};
 use crate::resource::workflow::Workflow;
@@ -25,7 +25,9 @@ pub struct LegalRequest {
     /// Index of its workflow.
     pub(crate) workflow: u32,
     pub(crate) created_at: Timestamp,
-    pub(crate) shown: Shown,
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) status: LegalRequestStatus,
     pub(crate) submission: Arc<Submission>,
     /// Oldest first.
     pub(crate) activity: Vec<Activity>,
@@ -37,14 +39,17 @@ pub struct LegalRequest {
     pub(crate) document: Option<u32>,
 }
 
-/// The members that the API shows, with their JSON.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Shown {
-    pub(crate) name: String,
-    pub(crate) description: Option<String>,
-    pub(crate) status: LegalRequestStatus,
-    pub(crate) rendered: Rendered,
+/// `attributes` of a request; the answer to its creation has no `description` (§2.1).
+#[derive(Debug, Serialize)]
+pub(crate) struct LegalRequestAttributes<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Option<&'a str>>,
+    status: LegalRequestStatus,
 }
+
+/// JSON of a request.
+pub(crate) type LegalRequestJson<'a> = ResourceJson<'a, LegalRequestAttributes<'a>>;
 
 /// What creating it submitted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -88,34 +93,10 @@ pub(crate) enum Disposition {
     Attached,
 }
 
-impl Shown {
-    /// Renders the members.
-    pub(crate) fn new(
-        id: &str,
-        name: String,
-        description: Option<String>,
-        status: LegalRequestStatus,
-    ) -> Self {
-        let single = json(id, &name, Some(description.as_deref()), status);
-        let rendered = Rendered::of_single(single);
-        Self { name, description, status, rendered }
-    }
-
-    /// The members of a request that was just created.
-    pub(crate) fn draft(id: &str, name: String) -> Self {
-        Self::new(id, name, None, LegalRequestStatus::Draft)
-    }
-
-    /// The same with another status.
-    pub(crate) fn with_status(&self, id: &str, status: LegalRequestStatus) -> Self {
-        Self::new(id, self.name.clone(), self.description.clone(), status)
-    }
-}
-
 impl LegalRequest {
     /// Its status.
     pub const fn status(&self) -> LegalRequestStatus {
-        self.shown.status
+        self.status
     }
 
     /// When it moves on by itself, where time moves it.
@@ -126,9 +107,20 @@ impl LegalRequest {
         }
     }
 
-    /// The body that creating it answers: `attributes` has `name` and `status` only.
-    pub(crate) fn created_body(&self) -> Vec<u8> {
-        json(&self.id, &self.shown.name, None, self.shown.status)
+    /// Its JSON (§2.1).
+    pub(crate) fn json(&self) -> LegalRequestJson<'_> {
+        self.json_with(Some(self.description.as_deref()))
+    }
+
+    /// Its JSON in the answer to its creation.
+    pub(crate) fn created_json(&self) -> LegalRequestJson<'_> {
+        self.json_with(None)
+    }
+
+    fn json_with<'a>(&'a self, description: Option<Option<&'a str>>) -> LegalRequestJson<'a> {
+        let attributes =
+            LegalRequestAttributes { name: &self.name, description, status: self.status };
+        ResourceJson { id: &self.id, resource_type: "legal_request", attributes }
     }
 }
 
@@ -142,33 +134,4 @@ pub(crate) fn name(answers: &Answers, workflow: &Workflow, counterparty: Option<
             workflow.name.clone()
         }
     }
-}
-
-/// JSON of a request, `{"data":…}`; `description` is absent from the create response (§2.1). Written by
-/// hand, since a world may have a million.
-fn json(
-    id: &str,
-    name: &str,
-    description: Option<Option<&str>>,
-    status: LegalRequestStatus,
-) -> Vec<u8> {
-    // As long as it gets where nothing needs an escape.
-    let described = description.map_or(0, |text| 15 + text.map_or(4, |text| text.len() + 2));
-    let length = 78 + id.len() + name.len() + described + status.as_str().len();
-    let mut json = Vec::with_capacity(length);
-    json.extend_from_slice(br#"{"data":{"id":"#);
-    append_text(id, &mut json);
-    json.extend_from_slice(br#","type":"legal_request","attributes":{"name":"#);
-    append_text(name, &mut json);
-    if let Some(description) = description {
-        json.extend_from_slice(br#","description":"#);
-        match description {
-            Some(text) => append_text(text, &mut json),
-            None => json.extend_from_slice(b"null"),
-        }
-    }
-    json.extend_from_slice(br#","status":"#);
-    append_text(status.as_str(), &mut json);
-    json.extend_from_slice(b"}}}");
-    json
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::content::Content;
-use crate::message::rendered::{Rendered, json_bytes};
+use crate::message::json::ResourceJson;
 use crate::value::timestamp;
 
 /// A repository document.
@@ -18,52 +18,40 @@ pub struct RepositoryDocument {
     pub(crate) name: String,
     pub(crate) created_at: Timestamp,
     pub(crate) content: Content,
-    pub(crate) rendered: Rendered,
-}
-
-/// All that a document is made of.
-pub(crate) struct Draft<'a> {
-    pub(crate) id: String,
-    pub(crate) company: u32,
-    pub(crate) name: String,
-    pub(crate) custom_fields: &'a Map<String, Value>,
-    pub(crate) created_at: Timestamp,
+    pub(crate) custom_fields: Map<String, Value>,
     /// The request that it results from.
-    pub(crate) legal_request_id: Option<&'a str>,
-    pub(crate) content: Content,
+    pub(crate) legal_request_id: Option<String>,
     /// The unguessable id of its download.
     pub(crate) download_id: String,
 }
 
-/// JSON of a document. `agreement_url` stands after whatever callers supplied, see [`Rendered`].
-#[derive(Serialize)]
-struct View<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    resource_type: &'static str,
-    attributes: Attributes<'a>,
+/// JSON of a document (§2.2).
+#[derive(Debug, Serialize)]
+pub(crate) struct RepositoryDocumentJson<'a> {
+    #[serde(flatten)]
+    resource: ResourceJson<'a, RepositoryDocumentAttributes<'a>>,
     relationships: Relationships<'a>,
 }
 
-#[derive(Serialize)]
-struct Attributes<'a> {
+#[derive(Debug, Serialize)]
+struct RepositoryDocumentAttributes<'a> {
     name: &'a str,
     custom_fields: &'a Map<String, Value>,
     created_at: String,
     agreement_url: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Relationships<'a> {
     legal_request: Relationship<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Relationship<'a> {
     data: Option<Reference<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Reference<'a> {
     id: &'a str,
     #[serde(rename = "type")]
@@ -71,14 +59,14 @@ struct Reference<'a> {
 }
 
 /// JSON of an upload's answer.
-#[derive(Serialize)]
-struct Uploaded<'a> {
+#[derive(Debug, Serialize)]
+pub(crate) struct UploadJson<'a> {
     success: bool,
     message: &'static str,
     data: UploadedDocument<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct UploadedDocument<'a> {
     id: &'a str,
     name: &'a str,
@@ -86,33 +74,32 @@ struct UploadedDocument<'a> {
 }
 
 impl RepositoryDocument {
-    /// Renders the document.
-    pub(crate) fn new(form: TimestampForm, draft: Draft<'_>) -> Self {
-        let view = View {
-            id: &draft.id,
-            resource_type: "repository_document",
-            attributes: Attributes {
-                name: &draft.name,
-                custom_fields: draft.custom_fields,
-                created_at: timestamp::text(form, draft.created_at),
-                agreement_url: download_path(&draft.download_id),
+    /// Its JSON in a world of this base address.
+    pub(crate) fn json(&self, form: TimestampForm, base_url: &str) -> RepositoryDocumentJson<'_> {
+        let path = Operation::DownloadAgreement.path().replace("{id}", &self.download_id);
+        let legal_request = self.legal_request_id.as_deref();
+        RepositoryDocumentJson {
+            resource: ResourceJson {
+                id: &self.id,
+                resource_type: "repository_document",
+                attributes: RepositoryDocumentAttributes {
+                    name: &self.name,
+                    custom_fields: &self.custom_fields,
+                    created_at: timestamp::text(form, self.created_at),
+                    agreement_url: format!("{base_url}{path}"),
+                },
             },
             relationships: Relationships {
                 legal_request: Relationship {
-                    data: draft
-                        .legal_request_id
-                        .map(|id| Reference { id, resource_type: "legal_request" }),
+                    data: legal_request.map(|id| Reference { id, resource_type: "legal_request" }),
                 },
             },
-        };
-        let rendered = Rendered::with_address(&view);
-        let Draft { id, company, name, created_at, content, .. } = draft;
-        Self { id, company, name, created_at, content, rendered }
+        }
     }
 
-    /// The body that its upload answers.
-    pub(crate) fn uploaded_body(&self, form: TimestampForm) -> Vec<u8> {
-        json_bytes(&Uploaded {
+    /// JSON of the answer to its upload (§4.9).
+    pub(crate) fn upload_json(&self, form: TimestampForm) -> UploadJson<'_> {
+        UploadJson {
             success: true,
             message: "Repository document created",
             data: UploadedDocument {
@@ -120,11 +107,6 @@ impl RepositoryDocument {
                 name: &self.name,
                 created_at: timestamp::text(form, self.created_at),
             },
-        })
+        }
     }
-}
-
-/// The path of a download below the base address, by the contract's table.
-fn download_path(download_id: &str) -> String {
-    Operation::DownloadAgreement.path().replace("{id}", download_id)
 }

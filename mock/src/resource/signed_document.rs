@@ -14,7 +14,7 @@ pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
     if let Some(file) = files.find(|file| file.role == FileRole::Document) {
         return (file.name.clone(), file.content.clone());
     }
-    let mut lines = vec![record.shown.name.clone(), String::new(), "Parties".to_owned()];
+    let mut lines = vec![record.name.clone(), String::new(), "Parties".to_owned()];
     lines.extend(record.submission.texts.iter().map(|(name, value)| format!("{name}: {value}")));
     lines.extend(record.submission.signers.iter().map(|email| format!("internal signer: {email}")));
     lines.extend([String::new(), "Variables".to_owned()]);
@@ -24,5 +24,5 @@ pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
         None => format!("{name}: {value}"),
     }));
     let content = Content::in_memory(Bytes::from(pdf::document(&lines)));
-    (format!("{}.pdf", record.shown.name), content)
+    (format!("{}.pdf", record.name), content)
 }

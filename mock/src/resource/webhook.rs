@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use crate::message::rendered::Rendered;
+use crate::message::json::ResourceJson;
 
 /// A webhook.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -14,10 +14,12 @@ pub struct Webhook {
     pub(crate) id: String,
     /// Index of its company.
     pub(crate) company: u32,
+    pub(crate) name: String,
     pub(crate) url: String,
+    /// How deliveries authenticate, as the API shows it.
+    pub(crate) auth_type: String,
     pub(crate) events: Vec<String>,
     pub(crate) credential: Credential,
-    pub(crate) rendered: Rendered,
 }
 
 /// How deliveries authenticate to the destination.
@@ -56,28 +58,9 @@ impl Credential {
     }
 }
 
-/// All that a webhook is made of.
-pub(crate) struct Draft<'a> {
-    pub(crate) id: String,
-    pub(crate) company: u32,
-    pub(crate) name: &'a str,
-    pub(crate) url: String,
-    pub(crate) auth_type: &'a str,
-    pub(crate) events: Vec<String>,
-    pub(crate) credential: Credential,
-}
-
-/// JSON of a webhook.
-#[derive(Serialize)]
-struct View<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    resource_type: &'static str,
-    attributes: Attributes<'a>,
-}
-
-#[derive(Serialize)]
-struct Attributes<'a> {
+/// `attributes` of a webhook.
+#[derive(Debug, Serialize)]
+pub(crate) struct WebhookAttributes<'a> {
     name: &'a str,
     url: &'a str,
     auth_type: &'a str,
@@ -85,19 +68,17 @@ struct Attributes<'a> {
 }
 
 impl Webhook {
-    /// Renders the webhook.
-    pub(crate) fn new(draft: Draft<'_>) -> Self {
-        let rendered = Rendered::plain(&View {
-            id: &draft.id,
+    /// Its JSON (§2.6).
+    pub(crate) fn json(&self) -> ResourceJson<'_, WebhookAttributes<'_>> {
+        ResourceJson {
+            id: &self.id,
             resource_type: "webhook",
-            attributes: Attributes {
-                name: draft.name,
-                url: &draft.url,
-                auth_type: draft.auth_type,
-                events: &draft.events,
+            attributes: WebhookAttributes {
+                name: &self.name,
+                url: &self.url,
+                auth_type: &self.auth_type,
+                events: &self.events,
             },
-        });
-        let Draft { id, company, url, events, credential, .. } = draft;
-        Self { id, company, url, events, credential, rendered }
+        }
     }
 }

@@ -6,7 +6,7 @@ use moot_fixtures::contract::{Answers, WorkflowStatus};
 use moot_fixtures::world::{SeedVariable, SeedWorkflow, SignerStyle, WorkflowKind};
 use serde::Serialize;
 
-use crate::message::rendered::Rendered;
+use crate::message::json::ResourceJson;
 use crate::resource::workflow_fields;
 
 /// A workflow.
@@ -24,20 +24,11 @@ pub(crate) struct Workflow {
     pub(crate) optional_fields: Vec<String>,
     pub(crate) variables: BTreeMap<String, SeedVariable>,
     pub(crate) description: String,
-    pub(crate) rendered: Rendered,
 }
 
-/// JSON of a workflow.
-#[derive(Serialize)]
-struct View<'a> {
-    id: &'a str,
-    #[serde(rename = "type")]
-    resource_type: &'static str,
-    attributes: Attributes<'a>,
-}
-
-#[derive(Serialize)]
-struct Attributes<'a> {
+/// `attributes` of a workflow.
+#[derive(Debug, Serialize)]
+pub(crate) struct WorkflowAttributes<'a> {
     name: &'a str,
     description: &'a str,
     status: WorkflowStatus,
@@ -47,23 +38,7 @@ struct Attributes<'a> {
 
 impl Workflow {
     /// The workflow of a seed row; `merges` is whether merging is enabled for its company.
-    pub(crate) fn new(
-        answers: &Answers,
-        id: String,
-        company: u32,
-        merges: bool,
-        seed: &SeedWorkflow,
-    ) -> Self {
-        let rendered = Rendered::plain(&View {
-            id: &id,
-            resource_type: "workflow",
-            attributes: Attributes {
-                name: &seed.name,
-                description: &seed.description,
-                status: seed.status,
-                workflow_type: type_name(answers, seed.kind),
-            },
-        });
+    pub(crate) fn new(id: String, company: u32, merges: bool, seed: &SeedWorkflow) -> Self {
         let (required, optional) = workflow_fields::default_fields(seed, merges);
         Self {
             id,
@@ -77,7 +52,23 @@ impl Workflow {
             optional_fields: seed.optional_fields.clone().unwrap_or(optional),
             variables: seed.variables.clone(),
             description: seed.description.clone(),
-            rendered,
+        }
+    }
+
+    /// Its JSON (§2.3).
+    pub(crate) fn json<'a>(
+        &'a self,
+        answers: &'a Answers,
+    ) -> ResourceJson<'a, WorkflowAttributes<'a>> {
+        ResourceJson {
+            id: &self.id,
+            resource_type: "workflow",
+            attributes: WorkflowAttributes {
+                name: &self.name,
+                description: &self.description,
+                status: self.status,
+                workflow_type: type_name(answers, self.kind),
+            },
         }
     }
 

@@ -5,13 +5,12 @@ use moot_fixtures::world::{SeedVariable, VariableType};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::message::rendered::json_bytes;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 
 /// JSON of a schema.
 #[derive(Serialize)]
-struct View<'a> {
+struct WorkflowSchemaJson<'a> {
     name: &'a str,
     description: Option<&'a str>,
     required_fields: &'a [String],
@@ -22,8 +21,8 @@ struct View<'a> {
 }
 
 /// The body of the schema's answer.
-pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Vec<u8> {
-    let view = View {
+pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
+    let schema = WorkflowSchemaJson {
         name: &workflow.name,
         description: Some(workflow.description.as_str()).filter(|text| !text.is_empty()),
         required_fields: &workflow.required_fields,
@@ -42,8 +41,8 @@ pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Vec<u8> {
         fields_properties: fields_properties(workflow),
     };
     match answers.workflow_schema_shape {
-        SchemaShape::Bare => json_bytes(&view),
-        SchemaShape::Data => json_bytes(&json!({ "data": view })),
+        SchemaShape::Bare => json!(schema),
+        SchemaShape::Data => json!({ "data": schema }),
     }
 }
 

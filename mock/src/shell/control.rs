@@ -1,16 +1,14 @@
 //! The control plane over HTTP: JSON in and out, problems for errors, its own OpenAPI document.
 //!
-//! What an action does is the core's ([`crate::control`]) or, for sandboxes and the waiting for
-//! deliveries, the site's. Never here: the rate limit and the journal, which it does not touch.
-//! Start at [`routes`]: the table that router and document derive from.
+//! [`crate::control::ControlAction`] has the actions on one world, `site_action` those on the site.
+//! `routes` derives the routes, and what members they take, from the JSON Schemas of both enums. The
+//! rate limit and the journal do not see these calls.
 
-mod actions;
-mod exchanges;
-mod fault;
+mod handler;
 mod members;
 mod openapi;
-mod requests;
-mod router;
+mod perform;
 mod routes;
+mod site_action;
 
-pub(crate) use router::call;
+pub(crate) use handler::call;

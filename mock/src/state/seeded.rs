@@ -50,7 +50,7 @@ impl Seeded {
     pub fn new(world: &SeedWorld, answers: Answers) -> Result<Self, SettingsError> {
         let router = Router::new(&answers)?;
         let identifiers = Identifiers::new(seed_of(world));
-        let parties = parties::read(world, &answers, &identifiers)?;
+        let parties = parties::read(world, &identifiers)?;
         let rows = rows::read(world, &answers, &identifiers, &parties)?;
         let mut workflow_index = Index::new(parties.companies.len(), WorkflowStatus::ALL.len());
         let mut workflow_rows = BTreeMap::new();

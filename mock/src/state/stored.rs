@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::message::content::Content;
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::resource::{Delivery, DeliveryState, LegalRequest};
 use crate::state::change::Change;
 

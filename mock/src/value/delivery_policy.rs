@@ -1,6 +1,7 @@
 //! How a world delivers (§6), as the control plane sets it.
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::value::key::Key;
 
@@ -23,19 +24,26 @@ pub struct DeliveryPolicy {
     pub event: Option<String>,
 }
 
-/// What of a policy is set; absent stays.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A change of a policy; what is absent stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct PolicyUpdate {
-    /// As [`DeliveryPolicy::is_paused`].
+    /// `true`: no attempt begins until it is `false` again
+    #[serde(rename = "paused")]
     pub is_paused: Option<bool>,
-    /// As [`DeliveryPolicy::delay_seconds`].
+    /// first attempted so long after the event
     pub delay_seconds: Option<u64>,
-    /// As [`DeliveryPolicy::reorder_seconds`].
+    /// each comes up to so much later still, in another order; 0: in order
     pub reorder_seconds: Option<u64>,
-    /// As [`DeliveryPolicy::duplicates`].
+    /// how many more deliveries of each event; 10 at most
     pub duplicates: Option<u32>,
-    /// As [`DeliveryPolicy::event`]; inside, `None` is the event that happened.
+    /// what the payload names the event; `null`: what happened
+    #[serde(default, deserialize_with = "present")]
     pub event: Option<Option<String>>,
+}
+
+/// Tells `null` from a member that is absent.
+fn present<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(reader).map(Some)
 }
 
 impl DeliveryPolicy {

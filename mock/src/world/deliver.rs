@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::fault::drill;
 use crate::resource::delivery::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, Told, payload,
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, Event, payload,
 };
 use crate::resource::{LegalRequest, Webhook};
 use crate::state::change::{Change, Effect, EffectKind};
@@ -51,8 +51,8 @@ pub(crate) fn queue(
     let told = |event| {
         let body = payload(
             &world.answers().delivery_payload.members,
-            &Told {
-                event,
+            &Event {
+                kind: event,
                 legal_request_id: &record.id,
                 workflow_id: world.seeded().workflow_id(record.workflow),
                 status: record.status().as_str(),
@@ -63,7 +63,7 @@ pub(crate) fn queue(
     };
     let happened = policy.event.as_deref().unwrap_or(event);
     let drilled = world.drilled().get().events.then_some(drill::EVENT);
-    let told: Vec<(&str, Bytes)> = [happened].into_iter().chain(drilled).map(told).collect();
+    let told: Vec<(&str, String)> = [happened].into_iter().chain(drilled).map(told).collect();
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
     let copies = 1 + policy.duplicates;
     let receivers = subscribed(world, record.company, event)
@@ -200,7 +200,7 @@ fn attempt(delivery: &Delivery) -> Attempt {
         delivery: delivery.id,
         url: delivery.url.clone(),
         headers,
-        body: delivery.body.clone(),
+        body: Bytes::from(delivery.body.clone()),
     }
 }
 

@@ -9,7 +9,6 @@ use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::Map;
 
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::repository_document::Draft;
 use crate::resource::signed_document::signed_document;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::{Change, Effect, EffectKind};
@@ -47,7 +46,7 @@ pub(crate) fn change_status(
 ) -> Moved {
     let from = legal_request.status();
     let mut record = legal_request.clone();
-    record.shown = record.shown.with_status(&record.id, to);
+    record.status = to;
     log(world, &mut record, at, Happening::StatusChange { from, to }, comment);
     let mut moved = Moved { changes: Vec::new(), effects: vec![effect(at, &record, from)], record };
     if to == world.answers().fully_executed {
@@ -98,17 +97,16 @@ fn archive(world: &World, at: Timestamp, moved: &mut Moved) {
     }
     let Some((row, id)) = world.fresh_document() else { return };
     let (name, content) = signed_document(&moved.record);
-    let draft = Draft {
+    let record = RepositoryDocument {
         download_id: world.download_id(&id),
         id,
         company: moved.record.company,
         name,
-        custom_fields: &Map::new(),
+        custom_fields: Map::new(),
         created_at: at,
-        legal_request_id: Some(&moved.record.id),
+        legal_request_id: Some(moved.record.id.clone()),
         content,
     };
-    let record = Arc::new(RepositoryDocument::new(world.answers().timestamps, draft));
     moved.record.document = Some(row);
-    moved.changes.push(Change::PutRepositoryDocument { row, record });
+    moved.changes.push(Change::PutRepositoryDocument { row, record: Arc::new(record) });
 }

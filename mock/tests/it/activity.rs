@@ -1,7 +1,7 @@
 //! The activity log of §2.5 and §4.8.
 
 use moot_fixtures::contract::{ActivityWording, Answers, ListOrder, Presence, TimestampForm};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use serde_json::{Value, json};
 
 use crate::support::{Bench, bench, bench_answering, sound};
@@ -9,9 +9,11 @@ use crate::support::{Bench, bench, bench_answering, sound};
 /// A request with a comment and a status change, and its log as the API shows it.
 fn logged(bench: &Bench) -> (String, Vec<Value>) {
     let id = bench.create(&sound());
-    bench.ask(Ask::Comment { id: id.clone(), text: "Please hurry".to_owned() }).expect("a comment");
+    bench
+        .ask(ControlAction::AddComment { id: id.clone(), comment: "Please hurry".to_owned() })
+        .expect("a comment");
     let status = moot_fixtures::contract::LegalRequestStatus::InitialReview;
-    let order = Ask::SetStatus { id: id.clone(), status, comment: None, force: false };
+    let order = ControlAction::SetStatus { id: id.clone(), status, comment: None, force: false };
     bench.ask(order).expect("it is legal");
     let answer = bench.get(&format!("/v1/requests/{id}/activity")).ok();
     let data = answer.value("/data").as_array().cloned();
@@ -98,8 +100,9 @@ fn order_and_pages_are_answers() {
 fn empty_comments_are_refused() {
     let bench = bench();
     let id = bench.create(&sound());
-    let refused = bench.ask(Ask::Comment { id, text: " ".to_owned() });
+    let refused = bench.ask(ControlAction::AddComment { id, comment: " ".to_owned() });
     assert_eq!(refused.expect_err("it says nothing").status, 422);
-    let unknown = bench.ask(Ask::Comment { id: "unknown1".to_owned(), text: "x".to_owned() });
+    let unknown =
+        bench.ask(ControlAction::AddComment { id: "unknown1".to_owned(), comment: "x".to_owned() });
     assert_eq!(unknown.expect_err("no such request").status, 404);
 }

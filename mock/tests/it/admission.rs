@@ -2,7 +2,7 @@
 
 use http::Method;
 use moot_fixtures::contract::{Operation, Scopes, TokenNeed};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::response::Stage;
 
 use crate::support::{Sent, bench, bench_answering, get, post, sent};
@@ -180,8 +180,11 @@ fn an_id_is_decoded_once() {
 #[test]
 fn a_minted_token_may_have_other_scopes_than_its_application() {
     let bench = bench();
-    let ask =
-        |scopes| Ask::MintToken { client_id: "demo-reader".to_owned(), scopes, age_seconds: 0 };
+    let ask = |scopes| ControlAction::MintToken {
+        client_id: "demo-reader".to_owned(),
+        scopes,
+        age_seconds: 0,
+    };
     let minted = bench.ask(ask(Some(Scopes::WRITE))).expect("the application exists");
     let token = minted["access_token"].as_str().expect("a token");
     assert_eq!(bench.send(&get("/v1/requests").token(token)).status, 403);

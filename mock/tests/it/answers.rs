@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use jsonschema::{Draft, Registry, Validator};
 use moot_fixtures::contract::{Answers, Operation};
 use moot_fixtures::{answers, schemas, world};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::settings::Progression;
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ pub(crate) fn check(operation: Operation, answer: &Answer) {
 fn token(bench: &Bench) -> String {
     let described = bench.service.describe();
     let client_id = described["applications"][0]["client_id"].as_str().expect("an id").to_owned();
-    let minted = bench.ask(Ask::MintToken { client_id, scopes: None, age_seconds: 0 });
+    let minted = bench.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds: 0 });
     minted.expect("it exists")["access_token"].as_str().expect("a token").to_owned()
 }
 

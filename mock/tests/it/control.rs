@@ -1,14 +1,14 @@
 //! The control plane's questions and orders that no other module asks.
 
 use jiff::{SignedDuration, Timestamp};
-use moot_mock::control::{Ask, Filter};
+use moot_mock::control::{ClockMove, ControlAction, ExchangeFilter};
 use moot_mock::settings::{ClockSetting, Progression};
 use serde_json::json;
 
 use crate::support::{Bench, bench, bench_with, get, post, sound, start};
 
 #[track_caller]
-fn check(bench: &Bench, ask: Ask, status: u16) {
+fn check(bench: &Bench, ask: ControlAction, status: u16) {
     assert_eq!(bench.ask(ask.clone()).expect_err("it can't be done").status, status, "{ask:?}");
 }
 
@@ -16,7 +16,7 @@ fn check(bench: &Bench, ask: Ask, status: u16) {
 fn the_world_is_shown_with_its_counts() {
     let bench = bench();
     bench.create(&sound());
-    let world = bench.ask(Ask::World).expect("a question");
+    let world = bench.ask(ControlAction::World).expect("a question");
     assert_eq!(world["seed"], 7);
     assert_eq!(world["base_url"], "http://moot.test/api");
     assert_eq!(world["time"], "2026-03-05T14:30:00Z");
@@ -47,10 +47,13 @@ fn a_reset_is_the_first_day_again() {
     let first = bench.get("/v1/requests").body;
     let id = bench.create(&sound());
     bench.advance(100);
-    bench.ask(Ask::Reset).expect("an order");
+    bench.ask(ControlAction::Reset).expect("an order");
     assert_eq!(bench.get("/v1/requests").body, first);
-    assert_eq!(bench.ask(Ask::ClockGet).expect("a question")["now"], "2026-03-05T14:30:00Z");
-    check(&bench, Ask::LegalRequest { id: id.clone() }, 404);
+    assert_eq!(
+        bench.ask(ControlAction::GetClock).expect("a question")["now"],
+        "2026-03-05T14:30:00Z"
+    );
+    check(&bench, ControlAction::GetLegalRequest { id: id.clone() }, 404);
     assert_eq!(bench.create(&sound()), id, "the same calls give the same ids");
 }
 
@@ -58,12 +61,12 @@ fn a_reset_is_the_first_day_again() {
 fn clocks_go_forward_only() {
     let bench = bench();
     let later: Timestamp = "2026-03-05T15:00:00Z".parse().expect("a time");
-    let moved = bench.ask(Ask::ClockSet(later)).expect("it is later");
+    let moved = bench.ask(ControlAction::MoveClock(ClockMove::To(later))).expect("it is later");
     assert_eq!((&moved["now"], &moved["frozen"]), (&json!("2026-03-05T15:00:00Z"), &json!(true)));
-    bench.ask(Ask::ClockSet(later)).expect("it is that time already");
-    check(&bench, Ask::ClockSet(start()), 422);
-    check(&bench, Ask::ClockAdvance { seconds: u64::MAX }, 422);
-    check(&bench, Ask::ClockAdvance { seconds: i64::MAX as u64 }, 422);
+    bench.ask(ControlAction::MoveClock(ClockMove::To(later))).expect("it is that time already");
+    check(&bench, ControlAction::MoveClock(ClockMove::To(start())), 422);
+    check(&bench, ControlAction::MoveClock(ClockMove::Advance(u64::MAX)), 422);
+    check(&bench, ControlAction::MoveClock(ClockMove::Advance(i64::MAX as u64)), 422);
     assert_eq!(bench.get("/v1/requests").header("date"), "Thu, 05 Mar 2026 15:00:00 GMT");
 }
 
@@ -72,7 +75,7 @@ fn a_running_clock_keeps_running_after_it_was_moved() {
     let bench = bench_with(|settings| settings.clock = ClockSetting::Real);
     bench.advance(60);
     let system_now = start() + SignedDuration::from_secs(5);
-    let shown = bench.service.control(system_now, Ask::ClockGet).expect("a question");
+    let shown = bench.service.control(system_now, ControlAction::GetClock).expect("a question");
     assert_eq!(shown["now"], "2026-03-05T14:31:05Z");
     assert_eq!(shown["frozen"], false);
 }
@@ -80,11 +83,11 @@ fn a_running_clock_keeps_running_after_it_was_moved() {
 #[test]
 fn the_clock_moves_to_the_next_thing_due() {
     let bench = bench_with(|settings| settings.progression = Progression::Timed { seconds: 90 });
-    let idle = bench.ask(Ask::ClockNext).expect("an order");
+    let idle = bench.ask(ControlAction::MoveClock(ClockMove::Next)).expect("an order");
     assert_eq!(idle["now"], "2026-03-05T14:30:00Z");
     assert_eq!(idle["fired"], json!([]));
     let id = bench.create(&sound());
-    let next = bench.ask(Ask::ClockNext).expect("an order");
+    let next = bench.ask(ControlAction::MoveClock(ClockMove::Next)).expect("an order");
     assert_eq!(next["now"], "2026-03-05T14:31:30Z");
     assert_eq!(next["fired"][0]["detail"], "draft -> initial_review");
     assert_eq!(bench.status(&id), "initial_review");
@@ -98,8 +101,9 @@ fn the_journal_shows_what_was_sent_and_why_it_was_refused() {
     bench.send(&get("/v1/requests"));
     bench.send(&get("/nowhere"));
     bench.send(&post("/v1/requests").token(&token));
-    let all =
-        bench.ask(Ask::Exchanges { filter: Filter::default(), limit: 100 }).expect("a question");
+    let all = bench
+        .ask(ControlAction::ListExchanges { filter: ExchangeFilter::default(), limit: 100 })
+        .expect("a question");
     let rows: Vec<_> = all["exchanges"]
         .as_array()
         .expect("a list")
@@ -134,12 +138,14 @@ fn the_journal_shows_what_was_sent_and_why_it_was_refused() {
     };
     assert_eq!(listed(1), json!([1, 3]), "a list says which page it is, and of how many");
     assert_eq!(listed(0), json!([null, null]));
-    let newest =
-        bench.ask(Ask::Exchanges { filter: Filter::default(), limit: 1 }).expect("a question");
+    let newest = bench
+        .ask(ControlAction::ListExchanges { filter: ExchangeFilter::default(), limit: 1 })
+        .expect("a question");
     assert_eq!(newest["exchanges"][0]["serial"], 5);
-    bench.ask(Ask::ClearExchanges).expect("an order");
-    let none =
-        bench.ask(Ask::Exchanges { filter: Filter::default(), limit: 100 }).expect("a question");
+    bench.ask(ControlAction::ClearExchanges).expect("an order");
+    let none = bench
+        .ask(ControlAction::ListExchanges { filter: ExchangeFilter::default(), limit: 100 })
+        .expect("a question");
     assert_eq!(none["exchanges"], json!([]));
 }
 
@@ -148,7 +154,10 @@ fn the_journal_is_bounded_in_calls_and_in_bytes() {
     let bench = bench();
     let kept = |bench: &Bench| {
         let all = bench
-            .ask(Ask::Exchanges { filter: Filter::default(), limit: usize::MAX })
+            .ask(ControlAction::ListExchanges {
+                filter: ExchangeFilter::default(),
+                limit: usize::MAX,
+            })
             .expect("a question");
         let rows = all["exchanges"].as_array().expect("a list");
         (rows.len(), rows.last().expect("some")["serial"].as_u64().expect("a number"))
@@ -171,8 +180,8 @@ fn what_does_not_exist_is_unknown() {
     let bench = bench();
     let id = || "unknown1".to_owned();
     let status = moot_fixtures::contract::LegalRequestStatus::Signed;
-    check(&bench, Ask::LegalRequest { id: id() }, 404);
-    check(&bench, Ask::SetStatus { id: id(), status, comment: None, force: true }, 404);
-    check(&bench, Ask::Redeliver { id: 1 }, 404);
-    check(&bench, Ask::ExpireToken { token: id() }, 404);
+    check(&bench, ControlAction::GetLegalRequest { id: id() }, 404);
+    check(&bench, ControlAction::SetStatus { id: id(), status, comment: None, force: true }, 404);
+    check(&bench, ControlAction::Redeliver { id: 1 }, 404);
+    check(&bench, ControlAction::ExpireToken { token: id() }, 404);
 }

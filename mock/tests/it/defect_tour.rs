@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::defect::{self, Defect};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
@@ -49,14 +49,14 @@ impl Tour {
     }
 
     /// Asks the control plane; a refusal is `null`.
-    pub(crate) fn ask(&mut self, ask: Ask) -> Value {
+    pub(crate) fn ask(&mut self, ask: ControlAction) -> Value {
         self.service.control(self.now, ask).unwrap_or_default()
     }
 
     /// A token of an application, issued so long ago.
     pub(crate) fn token(&mut self, client_id: &str, age_seconds: i64) -> String {
         let client_id = client_id.to_owned();
-        let minted = self.ask(Ask::MintToken { client_id, scopes: None, age_seconds });
+        let minted = self.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds });
         minted["access_token"].as_str().unwrap_or_default().to_owned()
     }
 

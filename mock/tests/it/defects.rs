@@ -6,7 +6,7 @@ use http::HeaderMap;
 use moot_fixtures::contract::{LegalRequestStatus, Level};
 use moot_fixtures::register;
 use moot_mock::call::{Body, BodyFault};
-use moot_mock::control::Ask;
+use moot_mock::control::{ClockMove, ControlAction};
 use moot_mock::defect::{self, Defect};
 use moot_mock::settings::RateLimitMode;
 use moot_mock::shell::settings;
@@ -177,7 +177,12 @@ fn created(tour: &mut Tour, token: &str) -> String {
 
 fn moved(tour: &mut Tour, id: &str, status: LegalRequestStatus) {
     let id = id.to_owned();
-    tour.ask(Ask::SetStatus { id, status, comment: Some("so it is".to_owned()), force: true });
+    tour.ask(ControlAction::SetStatus {
+        id,
+        status,
+        comment: Some("so it is".to_owned()),
+        force: true,
+    });
 }
 
 fn histories(tour: &mut Tour) {
@@ -421,13 +426,13 @@ fn odd_calls(tour: &mut Tour) {
 fn limits(tour: &mut Tour) {
     let token = tour.token("demo-main", 0);
     let mode = Some(RateLimitMode::Enforce);
-    tour.ask(Ask::RateLimitSet { mode, reset: true, exhaust: None });
+    tour.ask(ControlAction::SetRateLimit { mode, reset: true, exhaust: None });
     for _ in 0..602 {
         tour.get("/v1/workflows/wfLease5", &token);
     }
     tour.call("POST /oauth/token", &typed(HeaderMap::new(), FORM), Body::Empty);
     for seconds in [45, 14, 1] {
-        tour.ask(Ask::ClockAdvance { seconds });
+        tour.ask(ControlAction::MoveClock(ClockMove::Advance(seconds)));
         tour.get("/v1/workflows/wfLease5", &token);
     }
 }

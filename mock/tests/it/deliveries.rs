@@ -1,7 +1,7 @@
 //! Deliveries of §6: what is queued, sent, retried and discarded.
 
 use moot_fixtures::contract::LegalRequestStatus;
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::service::{Attempt, AttemptResult};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn register(bench: &Bench, more: &[(&str, &str)]) -> String {
 #[track_caller]
 fn set_status(bench: &Bench, id: &str, status: LegalRequestStatus) {
     let (id, comment) = (id.to_owned(), None);
-    bench.ask(Ask::SetStatus { id, status, comment, force: true }).expect("it is forced");
+    bench.ask(ControlAction::SetStatus { id, status, comment, force: true }).expect("it is forced");
 }
 
 /// The attempts that are due for our own receiver; those for the seed's webhooks fail.
@@ -37,7 +37,7 @@ fn due(bench: &Bench) -> Vec<Attempt> {
 }
 
 fn delivery(bench: &Bench, id: u64) -> Value {
-    let known = bench.ask(Ask::Deliveries).expect("a question");
+    let known = bench.ask(ControlAction::ListDeliveries).expect("a question");
     let deliveries = known["deliveries"].as_array().expect("a list");
     deliveries.iter().find(|delivery| delivery["id"] == id).cloned().unwrap_or_default()
 }
@@ -57,7 +57,7 @@ fn full_execution_queues_one_delivery_per_subscribed_webhook_of_the_company() {
     set_status(&bench, &id, LegalRequestStatus::InitialReview);
     assert!(due(&bench).is_empty(), "nothing is executed yet");
     set_status(&bench, &id, LegalRequestStatus::Signed);
-    let known = bench.ask(Ask::Deliveries).expect("a question");
+    let known = bench.ask(ControlAction::ListDeliveries).expect("a question");
     let urls = known["deliveries"].as_array().expect("a list").len();
     assert_eq!(urls, 3, "two subscribed webhooks of the seed, and ours");
     let attempt = due(&bench).remove(0);
@@ -105,7 +105,7 @@ fn retries_come_after_10_60_300_and_1800_seconds_and_then_end() {
     check(&bench, first.delivery, "failed", 5);
     bench.advance(100_000);
     assert!(due(&bench).is_empty());
-    bench.ask(Ask::Redeliver { id: first.delivery }).expect("it may be tried again");
+    bench.ask(ControlAction::Redeliver { id: first.delivery }).expect("it may be tried again");
     let again = due(&bench).remove(0);
     bench.service.attempt_done(start(), again.delivery, AttemptResult::Status(200));
     check(&bench, first.delivery, "delivered", 6);
@@ -161,7 +161,7 @@ fn deleting_a_webhook_discards_what_is_queued_and_in_flight() {
     assert!(due(&bench).is_empty(), "neither retried");
     set_status(&bench, &bench.create(&sound()), LegalRequestStatus::Signed);
     assert!(due(&bench).is_empty(), "nor anything new");
-    let refused = bench.ask(Ask::Redeliver { id: attempts[1].delivery });
+    let refused = bench.ask(ControlAction::Redeliver { id: attempts[1].delivery });
     assert_eq!(refused.expect_err("its webhook is gone").status, 409);
 }
 

@@ -10,7 +10,7 @@ use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 use jiff::Timestamp;
 use moot_mock::call::{Admission, Body, Call, Head};
-use moot_mock::control::Ask;
+use moot_mock::control::{ClockMove, ControlAction};
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::service::{Keeper, NotKept};
 use moot_mock::{Service, World};
@@ -50,7 +50,8 @@ impl Bench {
         };
         let world = World::new(settings(), NOW).expect("the settings are sound");
         let service = Service::kept(world, keeper);
-        let ask = Ask::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
+        let ask =
+            ControlAction::MintToken { client_id: MAIN.to_owned(), scopes: None, age_seconds: 0 };
         let minted = service.control(NOW, ask).expect("a known application");
         let token = minted["access_token"].as_str().expect("a token").to_owned();
         Self { service, asked, told, changed, token }
@@ -148,6 +149,9 @@ fn what_could_not_be_kept_is_never_told() {
     let (status, problem) = text(&reader);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(!problem.contains("Kept\""), "{problem}");
-    let refused = bench.service.control(NOW, Ask::ClockNext).expect_err("it changes no more");
+    let refused = bench
+        .service
+        .control(NOW, ControlAction::MoveClock(ClockMove::Next))
+        .expect_err("it changes no more");
     assert_eq!((refused.status, refused.problem), (500, "state_not_kept"));
 }

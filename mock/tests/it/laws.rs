@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use moot_fixtures::answers;
 use moot_mock::World;
 use moot_mock::call::{Admission, Call, Head};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::response::{Response, ResponseBody};
 use moot_mock::settings::{Progression, RateLimitMode};
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ fn wire(response: &Response) -> Wire {
 
 fn minted(bench: &Bench) -> String {
     let client_id = "demo-main".to_owned();
-    let minted = bench.ask(Ask::MintToken { client_id, scopes: None, age_seconds: 0 });
+    let minted = bench.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds: 0 });
     minted.expect("it exists")["access_token"].as_str().expect("a token").to_owned()
 }
 

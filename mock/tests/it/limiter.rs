@@ -6,7 +6,7 @@ use http::{HeaderMap, Method};
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{RateLimitBody, RateLimitWindow};
 use moot_mock::call::{Admission, Head};
-use moot_mock::control::{Ask, Exhaust};
+use moot_mock::control::{ControlAction, Exhaust};
 use moot_mock::settings::{ClockSetting, RateLimitMode};
 use moot_mock::{Service, Settings, World};
 
@@ -103,7 +103,7 @@ fn observing_counts_and_off_does_not() {
         let service = Service::new(world_with(|settings| settings.rate_limit = mode));
         let bench = Bench { service, client: CLIENT.parse().expect("an address") };
         assert!((0..700).all(|_| bench.send(&get("/")).status == 404));
-        let known = bench.ask(Ask::RateLimitGet).expect("a question");
+        let known = bench.ask(ControlAction::GetRateLimit).expect("a question");
         let clients = known["clients"].as_array().expect("a list");
         let sum: u64 = clients.iter().filter_map(|client| client["counted"].as_u64()).sum();
         assert_eq!(sum, counted, "{mode:?}");
@@ -148,13 +148,14 @@ fn the_refusal_has_the_form_of_the_answers() {
 
 fn exhaust(bench: &Bench) {
     let exhaust = Some(Exhaust::All);
-    bench.ask(Ask::RateLimitSet { mode: None, reset: false, exhaust }).expect("an order");
+    bench.ask(ControlAction::SetRateLimit { mode: None, reset: false, exhaust }).expect("an order");
 }
 
 #[test]
 fn the_control_plane_exhausts_and_resets() {
     let bench = bench_with(enforcing);
-    let set = |reset, exhaust| bench.ask(Ask::RateLimitSet { mode: None, reset, exhaust });
+    let set =
+        |reset, exhaust| bench.ask(ControlAction::SetRateLimit { mode: None, reset, exhaust });
     set(false, Some(Exhaust::Client(bench.client))).expect("an order");
     assert_eq!(bench.send(&get("/")).status, 429);
     set(true, None).expect("an order");
@@ -167,7 +168,7 @@ fn the_control_plane_exhausts_and_resets() {
     assert_eq!(bench.send(&get("/")).status, 404);
     let off = Some(RateLimitMode::Off);
     bench
-        .ask(Ask::RateLimitSet { mode: off, reset: false, exhaust: Some(Exhaust::All) })
+        .ask(ControlAction::SetRateLimit { mode: off, reset: false, exhaust: Some(Exhaust::All) })
         .expect("an order");
     assert_eq!(bench.send(&get("/")).status, 404);
 }

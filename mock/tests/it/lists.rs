@@ -117,7 +117,11 @@ fn an_empty_list_has_its_first_page_whatever_the_answers_say() {
         });
         let client = bench.service.describe();
         let client_id = client["applications"][0]["client_id"].as_str().expect("an id").to_owned();
-        let ask = moot_mock::control::Ask::MintToken { client_id, scopes: None, age_seconds: 0 };
+        let ask = moot_mock::control::ControlAction::MintToken {
+            client_id,
+            scopes: None,
+            age_seconds: 0,
+        };
         let minted = bench.ask(ask).expect("it exists");
         let token = minted["access_token"].as_str().expect("a token");
         let answer = bench.send(&get("/v1/requests").token(token)).ok();

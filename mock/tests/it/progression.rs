@@ -1,7 +1,7 @@
 //! How created requests move on by themselves, and what each status change brings.
 
 use moot_fixtures::contract::LegalRequestStatus as Status;
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::settings::Progression;
 use serde_json::Value;
 
@@ -151,7 +151,7 @@ fn a_request_that_was_moved_goes_on_from_where_it_is() {
     let bench = progressing(Progression::Timed { seconds: 1 });
     let id = bench.create(&sound());
     let move_to = |status| {
-        let order = Ask::SetStatus { id: id.clone(), status, comment: None, force: true };
+        let order = ControlAction::SetStatus { id: id.clone(), status, comment: None, force: true };
         bench.ask(order).expect("it is forced")
     };
     move_to(Status::SentForSignature);
@@ -171,7 +171,12 @@ fn illegal_changes_are_refused_unless_forced() {
         let legal: Vec<Value> =
             bench.known(id)["transitions"].as_array().cloned().unwrap_or_default();
         for to in Status::ALL.into_iter().filter(|to| !legal.contains(&to.as_str().into())) {
-            let order = |force| Ask::SetStatus { id: id.clone(), status: to, comment: None, force };
+            let order = |force| ControlAction::SetStatus {
+                id: id.clone(),
+                status: to,
+                comment: None,
+                force,
+            };
             assert_eq!(
                 bench.ask(order(false)).expect_err("illegal").status,
                 409,
@@ -181,7 +186,8 @@ fn illegal_changes_are_refused_unless_forced() {
         assert_eq!(bench.status(id), from.as_str());
         if let Some(to) = legal.first().and_then(Value::as_str).and_then(Status::from_text) {
             let comment = Some("as agreed".to_owned());
-            let order = Ask::SetStatus { id: id.clone(), status: to, comment, force: false };
+            let order =
+                ControlAction::SetStatus { id: id.clone(), status: to, comment, force: false };
             let known = bench.ask(order).expect("legal");
             assert_eq!(known["status"], to.as_str());
             let last = known["activity"].as_array().and_then(|log| log.last()).cloned();
@@ -230,7 +236,8 @@ fn archiving_a_generated_agreement_makes_a_pdf_with_parties_and_variables() {
         assert!(text.contains(part), "{part}");
     }
     let id = list.text("/data/0/relationships/legal_request/data/id");
-    let order = Ask::SetStatus { id, status: Status::Archived, comment: None, force: true };
+    let order =
+        ControlAction::SetStatus { id, status: Status::Archived, comment: None, force: true };
     bench.ask(order).expect("it is forced");
     let again = bench.get("/v1/repository_documents");
     assert_eq!(again.value("/pagination/total_count"), list.value("/pagination/total_count"));

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use moot_fixtures::contract::UrlDocumentName;
 use moot_mock::call::Part;
-use moot_mock::control::Ask;
+use moot_mock::control::{AddressContent, ControlAction};
 use serde_json::json;
 
 use crate::support::{BASE_URL, Bench, bench, bench_answering, file, file_of, get, post, text};
@@ -218,7 +218,11 @@ fn registered_bytes_are_what_an_address_holds() {
     let put = |url: &str, content_type: Option<&str>| {
         let bytes = Bytes::from_static(b"registered");
         let content_type = content_type.map(str::to_owned);
-        bench.ask(Ask::PutAddress { url: url.to_owned(), bytes, content_type })
+        bench.ask(ControlAction::PutAddress(AddressContent {
+            url: url.to_owned(),
+            bytes,
+            content_type,
+        }))
     };
     put("https://files.example/a.pdf", None).expect("an https address");
     put("https://files.example/page", Some("text/html")).expect("an https address");

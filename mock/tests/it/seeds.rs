@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use moot_fixtures::contract::LegalRequestStatus as Status;
 use moot_fixtures::{answers, world};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::{Seeded, Service, World};
 
 use crate::support::{Bench, bench, bench_with, delete, settings, sound, start};
@@ -120,7 +120,12 @@ fn worlds_share_rows_until_one_changes_them() {
     let paths = ["/v1/requests", "/v1/webhooks", "/v1/repository_documents"];
     let before: Vec<_> = paths.iter().map(|path| two.get(path).body).collect();
     let draft = one.get("/v1/requests?status=draft").ids().remove(0);
-    let order = Ask::SetStatus { id: draft, status: Status::Archived, comment: None, force: true };
+    let order = ControlAction::SetStatus {
+        id: draft,
+        status: Status::Archived,
+        comment: None,
+        force: true,
+    };
     one.ask(order).expect("it is forced");
     one.create(&sound());
     let hook = one.get("/v1/webhooks").ids().remove(0);
@@ -129,7 +134,7 @@ fn worlds_share_rows_until_one_changes_them() {
         assert_eq!(two.get(path).body, before, "{path}");
         assert_ne!(one.get(path).ids(), two.get(path).ids(), "{path}");
     }
-    one.ask(Ask::Reset).expect("an order");
+    one.ask(ControlAction::Reset).expect("an order");
     for path in paths {
         assert_eq!(one.get(path).ids(), two.get(path).ids(), "{path}");
     }

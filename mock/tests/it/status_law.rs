@@ -2,7 +2,7 @@
 //! arrival at the executed status one delivery for every webhook that is subscribed.
 
 use moot_fixtures::contract::LegalRequestStatus as Status;
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 use moot_mock::settings::Progression;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -31,10 +31,12 @@ fn take(bench: &Bench, id: &str, step: Step) {
     match step {
         // What is not legal is refused, and must leave no trace.
         Step::Order { status, force } => {
-            let _ = bench.ask(Ask::SetStatus { id, status, comment: None, force });
+            let _ = bench.ask(ControlAction::SetStatus { id, status, comment: None, force });
         }
         Step::Comment => {
-            bench.ask(Ask::Comment { id, text: "A remark".to_owned() }).expect("it is there");
+            bench
+                .ask(ControlAction::AddComment { id, comment: "A remark".to_owned() })
+                .expect("it is there");
         }
         Step::Read => {
             bench.get(&format!("/v1/requests/{id}"));
@@ -57,7 +59,7 @@ fn logged(known: &Value) -> Vec<String> {
 
 /// Deliveries of a legal request.
 fn deliveries(bench: &Bench, id: &str) -> usize {
-    let outbox = bench.ask(Ask::Deliveries).expect("a question");
+    let outbox = bench.ask(ControlAction::ListDeliveries).expect("a question");
     let all = outbox["deliveries"].as_array().expect("a list").iter();
     all.filter(|delivery| delivery["legal_request_id"] == id).count()
 }
@@ -79,7 +81,7 @@ proptest! {
         let once = {
             let manual = bench_with(|settings| settings.progression = Progression::Manual);
             let id = manual.create(&sound());
-            let order = Ask::SetStatus {
+            let order = ControlAction::SetStatus {
                 id: id.clone(), status: Status::Signed, comment: None, force: true,
             };
             manual.ask(order).expect("it is forced");

@@ -10,7 +10,7 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::{answers, world};
 use moot_mock::call::{Admission, Body, Call, Head, Part};
 use moot_mock::content::Content;
-use moot_mock::control::{Ask, Refusal};
+use moot_mock::control::{ClockMove, ControlAction, Refusal};
 use moot_mock::response::{Response, ResponseBody, Stage};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Service, Settings, World};
@@ -137,14 +137,14 @@ impl Bench {
     }
 
     /// Asks the control plane.
-    pub(crate) fn ask(&self, ask: Ask) -> Result<Value, Refusal> {
+    pub(crate) fn ask(&self, ask: ControlAction) -> Result<Value, Refusal> {
         self.service.control(start(), ask)
     }
 
     /// Moves the clock.
     #[track_caller]
     pub(crate) fn advance(&self, seconds: u64) -> Value {
-        self.ask(Ask::ClockAdvance { seconds }).expect("time goes forward")
+        self.ask(ControlAction::MoveClock(ClockMove::Advance(seconds))).expect("time goes forward")
     }
 
     /// Creates a request and gives its id.
@@ -157,7 +157,7 @@ impl Bench {
     /// All that the control plane knows of a request.
     #[track_caller]
     pub(crate) fn known(&self, id: &str) -> Value {
-        self.ask(Ask::LegalRequest { id: id.to_owned() }).expect("the request exists")
+        self.ask(ControlAction::GetLegalRequest { id: id.to_owned() }).expect("the request exists")
     }
 
     /// The status of a request, without reading it through the API.

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use moot_fixtures::contract::ScopeBeyond;
 use moot_mock::call::{Body, BodyFault};
-use moot_mock::control::Ask;
+use moot_mock::control::ControlAction;
 
 use crate::support::{Answer, Bench, Sent, bench, bench_answering, get, post, secret};
 
@@ -167,14 +167,19 @@ fn minted_tokens_are_as_old_as_asked() {
     let bench = bench();
     for (age_seconds, status) in [(0, 200), (7199, 200), (7200, 401), (-60, 200), (100_000, 401)] {
         let client_id = "demo-main".to_owned();
-        let minted = bench.ask(Ask::MintToken { client_id, scopes: None, age_seconds });
+        let minted = bench.ask(ControlAction::MintToken { client_id, scopes: None, age_seconds });
         let minted = minted.expect("the application exists");
         let token = minted["access_token"].as_str().expect("a token");
         assert_eq!(bench.send(&get("/v1/requests").token(token)).status, status, "{age_seconds}");
     }
-    let far = Ask::MintToken { client_id: "demo-main".into(), scopes: None, age_seconds: i64::MIN };
+    let far = ControlAction::MintToken {
+        client_id: "demo-main".into(),
+        scopes: None,
+        age_seconds: i64::MIN,
+    };
     assert_eq!(bench.ask(far).expect_err("beyond the end of time").status, 422);
-    let nobody = Ask::MintToken { client_id: "nobody".into(), scopes: None, age_seconds: 0 };
+    let nobody =
+        ControlAction::MintToken { client_id: "nobody".into(), scopes: None, age_seconds: 0 };
     assert_eq!(bench.ask(nobody).expect_err("no such application").status, 404);
 }
 
@@ -182,13 +187,13 @@ fn minted_tokens_are_as_old_as_asked() {
 fn expired_and_revoked_tokens_are_told_apart() {
     let bench = bench();
     let (expired, revoked, kept) = (bench.token(), bench.token(), bench.token());
-    bench.ask(Ask::ExpireToken { token: expired.clone() }).expect("it is a token");
-    bench.ask(Ask::RevokeToken { token: revoked.clone() }).expect("it is a token");
+    bench.ask(ControlAction::ExpireToken { token: expired.clone() }).expect("it is a token");
+    bench.ask(ControlAction::RevokeToken { token: revoked.clone() }).expect("it is a token");
     let outcome = |token: &str| bench.send(&get("/v1/requests").token(token)).outcome();
     assert_eq!(outcome(&expired), (401, "token_expired".to_owned()));
     assert_eq!(outcome(&revoked), (401, "token_revoked".to_owned()));
     assert_eq!(outcome(&kept).0, 200);
-    let forged = bench.ask(Ask::RevokeToken { token: "x".to_owned() });
+    let forged = bench.ask(ControlAction::RevokeToken { token: "x".to_owned() });
     assert_eq!(forged.expect_err("no token").status, 404);
 }
 

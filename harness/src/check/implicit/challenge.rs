@@ -1,24 +1,29 @@
 //! Does a 401 of an operation that takes a token carry a Bearer challenge (RFC 6750 §3)?
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::{AnswerPart, Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "Bearer challenge", verifies: &["oauth.challenge"], judge };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    if seen.status() != 401 || !seen.takes_token() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if answered.status() != 401 || !answered.takes_token() {
         return Vec::new();
     }
     let expected = "WWW-Authenticate: Bearer …";
-    let judgement = match seen.header("www-authenticate") {
-        None => Judgement::fails("a 401 has no `WWW-Authenticate`", expected, "absent"),
+    let judgement = match answered.header("www-authenticate") {
+        None => {
+            let message = "a 401 has no `WWW-Authenticate`";
+            Judgement::fails(MismatchKind::Absent, message, expected, "absent")
+        }
         Some(challenges) if has_bearer(&challenges) => Judgement::Holds,
         Some(challenges) => {
-            Judgement::fails("a 401 challenges for another scheme", expected, challenges)
+            let message = "a 401 asks for another scheme than Bearer";
+            Judgement::fails(MismatchKind::Value, message, expected, challenges)
         }
     };
-    found("oauth.challenge", judgement)
+    let part = AnswerPart::Header("www-authenticate".to_owned());
+    found("oauth.challenge", judgement.in_part(part))
 }
 
 /// Whether one of the challenges is of the scheme Bearer, in any case.

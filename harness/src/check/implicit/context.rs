@@ -17,7 +17,7 @@ pub struct ImplicitContext {
 }
 
 impl ImplicitContext {
-    /// A context in which no answer was seen yet.
+    /// A context in which no request id was seen yet.
     pub fn new(base_path: &str) -> Self {
         Self {
             base_path: base_path.trim_end_matches('/').to_owned(),

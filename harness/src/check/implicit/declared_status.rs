@@ -2,22 +2,22 @@
 
 use moot_fixtures::contract::Operation;
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::{AnswerPart, Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "declared status", verifies: &["http.declared-status"], judge };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    let Some(operation) = seen.operation() else { return Vec::new() };
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let Some(operation) = answered.operation() else { return Vec::new() };
     // Server errors are a requirement of their own: one cause, one failure.
-    if seen.status() >= 500 {
+    if answered.status() >= 500 {
         return Vec::new();
     }
-    if is_open_refusal(operation, seen) {
+    if is_open_refusal(operation, answered) {
         return Vec::new();
     }
-    found("http.declared-status", judged(operation, seen.status()))
+    found("http.declared-status", judged(operation, answered.status()))
 }
 
 fn judged(operation: Operation, status: u16) -> Judgement {
@@ -28,10 +28,12 @@ fn judged(operation: Operation, status: u16) -> Judgement {
     let mut declared: Vec<String> = rows.iter().map(|row| row.status.to_string()).collect();
     declared.dedup();
     let judgement = Judgement::fails(
+        MismatchKind::NotAllowed,
         format!("{} does not document this status", operation.as_str()),
         format!("one of {}", declared.join(", ")),
         status.to_string(),
-    );
+    )
+    .in_part(AnswerPart::Status);
     // Other client errors are open (`other_errors`): worth a look, no violation.
     if (400..500).contains(&status) { judgement.tolerated() } else { judgement }
 }
@@ -64,13 +66,13 @@ fn is_open_success(operation: Operation, status: u16) -> bool {
 /// Refusals with any client error: by endpoints that the specification does not place (§4.14,
 /// `token_revocation`), and of a query that a list may refuse in its own way (`page_past_end`,
 /// `page_invalid`, `status_filter_unknown`).
-fn is_open_refusal(operation: Operation, seen: &Seen<'_>) -> bool {
+fn is_open_refusal(operation: Operation, answered: &AnsweredExchange<'_>) -> bool {
     let is_open = match operation {
         Operation::CreateWebhook | Operation::RevokeToken => true,
         Operation::ListWorkflows
         | Operation::ListLegalRequests
         | Operation::ListRepositoryDocuments
-        | Operation::ListWebhooks => seen.exchange.request.path.contains('?'),
+        | Operation::ListWebhooks => answered.exchange.request.path.contains('?'),
         Operation::CreateAccessToken
         | Operation::GetWorkflow
         | Operation::GetWorkflowSchema
@@ -82,5 +84,5 @@ fn is_open_refusal(operation: Operation, seen: &Seen<'_>) -> bool {
         | Operation::DeleteWebhook
         | Operation::DownloadAgreement => false,
     };
-    is_open && (400..500).contains(&seen.status())
+    is_open && (400..500).contains(&answered.status())
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
-use super::{Finding, Implicit, ImplicitContext, Seen};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
+use crate::check::{Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "log twins",
@@ -17,28 +17,28 @@ pub(super) const ROW: Implicit = Implicit {
     judge,
 };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    if seen.operation() != Some(Operation::GetLegalRequestActivity) || !seen.is_success() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if answered.operation() != Some(Operation::GetLegalRequestActivity) || !answered.is_success() {
         return Vec::new();
     }
-    let body = seen.response.json.as_deref();
+    let body = answered.response.json.as_deref();
     let entries = body.and_then(|body| body.get("data")?.as_array());
     let Some(entries) = entries else { return Vec::new() };
     let mut findings = Vec::new();
     if entries.iter().any(|entry| id(entry).is_some()) {
-        findings.push(Finding {
+        findings.push(ImplicitJudgement {
             requirement: "activity.entry-id-unique",
             judgement: ids_are_unique(entries),
         });
     }
     // The same entry again is the fault above.
     let mut known = BTreeSet::new();
-    let changes: Vec<Change<'_>> = (entries.iter().enumerate())
+    let changes: Vec<StatusChange<'_>> = (entries.iter().enumerate())
         .filter(|(_, entry)| id(entry).is_none_or(|id| known.insert(id)))
-        .filter_map(|(index, entry)| Change::of(index, entry))
+        .filter_map(|(index, entry)| StatusChange::of(index, entry))
         .collect();
     if !changes.is_empty() {
-        findings.push(Finding {
+        findings.push(ImplicitJudgement {
             requirement: "activity.each-change-once",
             judgement: changes_are_told_once(&changes),
         });
@@ -56,6 +56,7 @@ fn ids_are_unique(entries: &[Value]) -> Judgement {
     match ids.find(|(_, id)| !known.insert(*id)) {
         None => Judgement::Holds,
         Some((index, id)) => Judgement::fails(
+            MismatchKind::Duplicate,
             "an entry is in the log twice",
             "each id once",
             format!("{id:?} again"),
@@ -65,14 +66,14 @@ fn ids_are_unique(entries: &[Value]) -> Judgement {
 }
 
 /// A change of status, as far as it tells one from another.
-struct Change<'a> {
+struct StatusChange<'a> {
     index: usize,
     at: &'a str,
     description: &'a str,
     comment: Option<&'a str>,
 }
 
-impl<'a> Change<'a> {
+impl<'a> StatusChange<'a> {
     fn of(index: usize, entry: &'a Value) -> Option<Self> {
         let attributes = entry.get("attributes")?;
         let text = |name: &str| attributes.get(name).and_then(Value::as_str);
@@ -86,16 +87,18 @@ impl<'a> Change<'a> {
     }
 }
 
-fn changes_are_told_once(changes: &[Change<'_>]) -> Judgement {
+fn changes_are_told_once(changes: &[StatusChange<'_>]) -> Judgement {
     let mut told: BTreeMap<_, usize> = BTreeMap::new();
     for change in changes {
         let same = told.entry((change.at, change.description, change.comment)).or_default();
         *same += 1;
-        let is_other =
-            |other: &&Change<'_>| other.at == change.at && other.description != change.description;
+        let is_other = |other: &&StatusChange<'_>| {
+            other.at == change.at && other.description != change.description
+        };
         let others = changes.iter().filter(is_other).count();
         if *same > others + 1 {
             return Judgement::fails(
+                MismatchKind::Duplicate,
                 "a change of status is in the log again, under another id",
                 "one entry for each change",
                 format!("{:?} at {} again", change.description, change.at),

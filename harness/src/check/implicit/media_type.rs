@@ -1,25 +1,30 @@
 //! Is a JSON body sent with a JSON media type (RFC 9110 §8.3)?
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
 use crate::check::document::is_json;
+use crate::check::{AnswerPart, Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "JSON media type", verifies: &["http.json-media-type"], judge };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
     // A number or a word is JSON by chance; an object or an array is meant.
-    let is_meant = seen.response.json.as_deref().is_some_and(|j| j.is_object() || j.is_array());
-    if !is_meant || seen.is_limit() {
+    let is_meant = answered.response.json.as_deref().is_some_and(|j| j.is_object() || j.is_array());
+    if !is_meant || answered.is_limit() {
         return Vec::new();
     }
     let expected = "application/json, or a type with the suffix +json";
-    let judgement = match seen.media_type() {
+    let judgement = match answered.media_type() {
         Some(media_type) if is_json(&media_type) => Judgement::Holds,
         Some(media_type) => {
-            Judgement::fails("a JSON body is sent as something else", expected, media_type)
+            let message = "a JSON body is sent with another media type";
+            Judgement::fails(MismatchKind::MediaType, message, expected, media_type)
         }
-        None => Judgement::fails("a JSON body is sent without a media type", expected, "absent"),
+        None => {
+            let message = "a JSON body is sent without a media type";
+            Judgement::fails(MismatchKind::Absent, message, expected, "absent")
+        }
     };
-    found("http.json-media-type", judgement)
+    let part = AnswerPart::Header("content-type".to_owned());
+    found("http.json-media-type", judgement.in_part(part))
 }

@@ -2,17 +2,17 @@
 
 use moot_fixtures::contract::Operation;
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::{AnswerPart, Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "no-store", verifies: &["oauth.no-store"], judge };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    if seen.operation() != Some(Operation::CreateAccessToken) || !seen.is_success() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if answered.operation() != Some(Operation::CreateAccessToken) || !answered.is_success() {
         return Vec::new();
     }
-    let value = seen.header("cache-control");
+    let value = answered.header("cache-control");
     let is_forbidden = value
         .iter()
         .flat_map(|value| value.split(','))
@@ -21,7 +21,9 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
         Judgement::Holds
     } else {
         let actual = value.unwrap_or_else(|| "absent".to_owned());
-        Judgement::fails("a token response may be stored", "Cache-Control: no-store", actual)
+        let message = "a token response may be stored";
+        Judgement::fails(MismatchKind::Value, message, "Cache-Control: no-store", actual)
+            .in_part(AnswerPart::Header("cache-control".to_owned()))
     };
     found("oauth.no-store", judgement)
 }

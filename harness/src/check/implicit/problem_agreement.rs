@@ -2,9 +2,9 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{Finding, Implicit, ImplicitContext, Seen};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
 use crate::check::equal::as_integer;
+use crate::check::{Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "problem agreement",
@@ -12,20 +12,20 @@ pub(super) const ROW: Implicit = Implicit {
     judge,
 };
 
-fn judge(seen: &Seen<'_>, context: &ImplicitContext) -> Vec<Finding> {
-    let Some(problem) = seen.problem() else { return Vec::new() };
+fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let Some(problem) = answered.problem() else { return Vec::new() };
     let mut findings = Vec::new();
     // A member of another type is a requirement of its own.
     if let Some(status) = problem.get("status").and_then(|s| as_integer(s.as_number()?)) {
-        findings.push(Finding {
+        findings.push(ImplicitJudgement {
             requirement: "errors.status-agrees",
-            judgement: status_agrees(status, seen.status()),
+            judgement: status_agrees(status, answered.status()),
         });
     }
     if let Some(instance) = problem.get("instance").and_then(|instance| instance.as_str()) {
-        findings.push(Finding {
+        findings.push(ImplicitJudgement {
             requirement: "errors.instance-is-path",
-            judgement: instance_is_path(instance, seen, context),
+            judgement: instance_is_path(instance, answered, context),
         });
     }
     findings
@@ -36,6 +36,7 @@ fn status_agrees(status: i128, http_status: u16) -> Judgement {
         return Judgement::Holds;
     }
     Judgement::fails(
+        MismatchKind::Value,
         "the problem's `status` is not that of the answer",
         http_status.to_string(),
         status.to_string(),
@@ -44,16 +45,20 @@ fn status_agrees(status: i128, http_status: u16) -> Judgement {
 }
 
 /// With or without the path of the base address (`instance_prefix`); the query is ignored.
-fn instance_is_path(instance: &str, seen: &Seen<'_>, context: &ImplicitContext) -> Judgement {
+fn instance_is_path(
+    instance: &str,
+    answered: &AnsweredExchange<'_>,
+    context: &ImplicitContext,
+) -> Judgement {
     let actual = decoded(instance.split(['?', '#']).next().unwrap_or(instance));
-    let path = seen.path();
-    let bases = ["", context.base_path.as_str(), path_of(seen.base())];
+    let path = answered.path();
+    let bases = ["", context.base_path.as_str(), path_of(answered.base())];
     if bases.iter().any(|base| decoded(&format!("{base}{path}")) == actual) {
         return Judgement::Holds;
     }
-    let expected = format!("{}{path}, with or without the base path", path_of(seen.base()));
-    Judgement::fails("the problem's `instance` is not the path of the request", expected, instance)
-        .at("/instance")
+    let expected = format!("{}{path}, with or without the base path", path_of(answered.base()));
+    let message = "the problem's `instance` is not the path of the request";
+    Judgement::fails(MismatchKind::Value, message, expected, instance).at("/instance")
 }
 
 fn decoded(path: &str) -> String {

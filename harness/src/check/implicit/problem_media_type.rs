@@ -1,18 +1,18 @@
 //! Is a problem sent with the media type of problems (RFC 9457 §3)?
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::{AnswerPart, Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "problem media type", verifies: &["errors.media-type"], judge };
 
 const PROBLEM: &str = "application/problem+json";
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    if !seen.is_problem_due() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if !answered.is_problem_due() {
         return Vec::new();
     }
-    let judgement = match seen.media_type().as_deref() {
+    let judgement = match answered.media_type().as_deref() {
         Some(PROBLEM) => Judgement::Holds,
         // Allowed by `problem_content_type`, and worth a look.
         Some(other @ "application/json") => failed(other).tolerated(),
@@ -23,5 +23,6 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
 }
 
 fn failed(actual: &str) -> Judgement {
-    Judgement::fails("an error is not sent as a problem", PROBLEM, actual)
+    Judgement::fails(MismatchKind::MediaType, "an error is not sent as a problem", PROBLEM, actual)
+        .in_part(AnswerPart::Header("content-type".to_owned()))
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Finding, Implicit, ImplicitContext, Seen};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
 use crate::check::equal::as_integer;
 use crate::check::shown::{shortened, shown};
+use crate::check::{Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "problem members",
@@ -24,37 +24,37 @@ pub(super) const ROW: Implicit = Implicit {
 struct Member {
     requirement: &'static str,
     name: &'static str,
-    kind: Kind,
+    kind: MemberType,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum MemberType {
     Text,
     NonEmptyText,
     Integer,
 }
 
 const MEMBERS: [Member; 6] = [
-    Member { requirement: "errors.member-type", name: "type", kind: Kind::NonEmptyText },
-    Member { requirement: "errors.member-status", name: "status", kind: Kind::Integer },
-    Member { requirement: "errors.member-title", name: "title", kind: Kind::Text },
-    Member { requirement: "errors.member-detail", name: "detail", kind: Kind::Text },
-    Member { requirement: "errors.member-instance", name: "instance", kind: Kind::Text },
+    Member { requirement: "errors.member-type", name: "type", kind: MemberType::NonEmptyText },
+    Member { requirement: "errors.member-status", name: "status", kind: MemberType::Integer },
+    Member { requirement: "errors.member-title", name: "title", kind: MemberType::Text },
+    Member { requirement: "errors.member-detail", name: "detail", kind: MemberType::Text },
+    Member { requirement: "errors.member-instance", name: "instance", kind: MemberType::Text },
     Member {
         requirement: "errors.member-request-id",
         name: "request_id",
-        kind: Kind::NonEmptyText,
+        kind: MemberType::NonEmptyText,
     },
 ];
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    if !seen.is_problem_due() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if !answered.is_problem_due() {
         return Vec::new();
     }
-    let Some(problem) = seen.problem() else { return without_problem(seen) };
+    let Some(problem) = answered.problem() else { return without_problem(answered) };
     MEMBERS
         .iter()
-        .map(|member| Finding {
+        .map(|member| ImplicitJudgement {
             requirement: member.requirement,
             judgement: judged(problem, member.name, member.kind),
         })
@@ -62,28 +62,33 @@ fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
 }
 
 /// One cause, one failure: the first member fails, the others had nothing to be looked for in.
-fn without_problem(seen: &Seen<'_>) -> Vec<Finding> {
-    let body = shortened(&String::from_utf8_lossy(&seen.response.body));
+fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
+    let body = shortened(&String::from_utf8_lossy(&answered.response.body));
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
-    let failed = Judgement::fails("an error has no problem as its body", "a JSON object", actual);
-    let empty = Judgement::empty("the body is no problem, `errors.member-type` says so");
+    let failed = Judgement::fails(
+        MismatchKind::Type,
+        "the body of an error is not a problem",
+        "a JSON object",
+        actual,
+    );
+    let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
     MEMBERS
         .iter()
         .zip(judgements)
-        .map(|(member, judgement)| Finding { requirement: member.requirement, judgement })
+        .map(|(member, judgement)| ImplicitJudgement { requirement: member.requirement, judgement })
         .collect()
 }
 
-fn judged(problem: &Map<String, Value>, name: &str, kind: Kind) -> Judgement {
+fn judged(problem: &Map<String, Value>, name: &str, kind: MemberType) -> Judgement {
     let value = problem.get(name);
     let (holds, expected) = match (kind, value) {
-        (Kind::Text, value) => (value.is_some_and(Value::is_string), "a string"),
-        (Kind::NonEmptyText, value) => (
+        (MemberType::Text, value) => (value.is_some_and(Value::is_string), "a string"),
+        (MemberType::NonEmptyText, value) => (
             value.and_then(Value::as_str).is_some_and(|text| !text.is_empty()),
             "a string that is not empty",
         ),
-        (Kind::Integer, value) => (
+        (MemberType::Integer, value) => (
             value.and_then(Value::as_number).is_some_and(|n| as_integer(n).is_some()),
             "an integer",
         ),
@@ -91,7 +96,10 @@ fn judged(problem: &Map<String, Value>, name: &str, kind: Kind) -> Judgement {
     if holds {
         return Judgement::Holds;
     }
-    let what = if value.is_some() { "is of the wrong kind" } else { "is missing" };
-    Judgement::fails(format!("the problem's member `{name}` {what}"), expected, shown(value))
-        .at(format!("/{name}"))
+    let (mismatch, what) = match value {
+        Some(_) => (MismatchKind::Type, "has the wrong type"),
+        None => (MismatchKind::Absent, "is missing"),
+    };
+    let message = format!("the problem's member `{name}` {what}");
+    Judgement::fails(mismatch, message, expected, shown(value)).at(format!("/{name}"))
 }

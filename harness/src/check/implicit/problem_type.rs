@@ -2,9 +2,9 @@
 
 use moot_fixtures::contract::{Operation, ProblemType};
 
-use super::{Finding, Implicit, ImplicitContext, Seen};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
 use crate::check::shown::shown;
+use crate::check::{Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "problem type",
@@ -12,61 +12,66 @@ pub(super) const ROW: Implicit = Implicit {
     judge,
 };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    let Some(problem) = seen.problem() else { return Vec::new() };
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let Some(problem) = answered.problem() else { return Vec::new() };
     let name = problem.get("type").and_then(|name| name.as_str());
     let known = ProblemType::STATED.into_iter().find(|known| Some(known.as_str()) == name);
     let Some(known) = known else { return Vec::new() };
-    let mut findings =
-        vec![Finding { requirement: "errors.known-type", judgement: status(seen, known) }];
+    let mut findings = vec![ImplicitJudgement {
+        requirement: "errors.known-type",
+        judgement: status(answered, known),
+    }];
     let title = problem.get("title");
     if title.is_some_and(serde_json::Value::is_string) {
         let holds = title.and_then(|title| title.as_str()) == Some(known.title());
-        let judgement = if holds { Judgement::Holds } else { untitled(seen, known, &shown(title)) };
-        findings.push(Finding { requirement: "errors.title-of-type", judgement });
+        let judgement =
+            if holds { Judgement::Holds } else { untitled(answered, known, &shown(title)) };
+        findings.push(ImplicitJudgement { requirement: "errors.title-of-type", judgement });
     }
     findings
 }
 
-fn status(seen: &Seen<'_>, known: ProblemType) -> Judgement {
-    if seen.status() == known.status() {
+fn status(answered: &AnsweredExchange<'_>, known: ProblemType) -> Judgement {
+    if answered.status() == known.status() {
         return Judgement::Holds;
     }
     let judgement = Judgement::fails(
+        MismatchKind::Value,
         format!("the type `{}` comes with another status", known.as_str()),
         known.status().to_string(),
-        seen.status().to_string(),
+        answered.status().to_string(),
     )
     .at("/type");
-    if is_status_open(seen, known) { judgement.tolerated() } else { judgement }
+    if is_status_open(answered, known) { judgement.tolerated() } else { judgement }
 }
 
 /// Whether the call may be one whose status an open question frees, so that its type may come with
-/// another than that of §7. Which question is asked can't be seen from the exchange alone.
-fn is_status_open(seen: &Seen<'_>, known: ProblemType) -> bool {
+/// another than that of §7. Which question is asked can't be answered from the exchange alone.
+fn is_status_open(answered: &AnsweredExchange<'_>, known: ProblemType) -> bool {
     let is_input = matches!(
         known,
         ProblemType::ParameterMissing
             | ProblemType::RequestNotFound
             | ProblemType::RepositoryDocumentCreationError
     );
-    if !is_input || !(400..500).contains(&seen.status()) {
+    if !is_input || !(400..500).contains(&answered.status()) {
         return false;
     }
-    match seen.operation() {
+    match answered.operation() {
         // `file_and_url`, `url_refused`; `webhook_create_endpoint`; `other_errors`.
         Some(Operation::CreateRepositoryDocument | Operation::CreateWebhook) | None => true,
         // `request_workflow_unknown`, `request_requester_unknown`, `request_field_invalid`.
-        Some(Operation::CreateLegalRequest) => matches!(seen.status(), 400 | 403 | 404 | 422),
+        Some(Operation::CreateLegalRequest) => matches!(answered.status(), 400 | 403 | 404 | 422),
         // `page_invalid`, `page_past_end`, `status_filter_unknown`.
         Some(operation) if operation.is_list() => true,
         // `other_company`.
-        Some(_) => known == ProblemType::RequestNotFound && seen.status() == 403,
+        Some(_) => known == ProblemType::RequestNotFound && answered.status() == 403,
     }
 }
 
-fn untitled(seen: &Seen<'_>, known: ProblemType, title: &str) -> Judgement {
+fn untitled(answered: &AnsweredExchange<'_>, known: ProblemType, title: &str) -> Judgement {
     let judgement = Judgement::fails(
+        MismatchKind::Value,
         format!("the type `{}` comes with another title", known.as_str()),
         format!("{:?}", known.title()),
         title,
@@ -74,7 +79,7 @@ fn untitled(seen: &Seen<'_>, known: ProblemType, title: &str) -> Judgement {
     .at("/title");
     // Of other resources than requests type and title of a 404 are open (`not_found_type`).
     let is_of_requests = matches!(
-        seen.operation(),
+        answered.operation(),
         Some(Operation::GetLegalRequest | Operation::GetLegalRequestActivity)
     );
     if known == ProblemType::RequestNotFound && !is_of_requests {

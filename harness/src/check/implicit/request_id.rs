@@ -1,20 +1,21 @@
 //! Is the `request_id` of a failed call its own?
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::{Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "request id", verifies: &["errors.request-id-unique"], judge };
 
-fn judge(seen: &Seen<'_>, context: &ImplicitContext) -> Vec<Finding> {
-    let Some(problem) = seen.problem() else { return Vec::new() };
+fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let Some(problem) = answered.problem() else { return Vec::new() };
     let id = problem.get("request_id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
     let Some(id) = id else { return Vec::new() };
-    let judgement = match context.first_with(seen.base(), id, seen.exchange.number) {
+    let judgement = match context.first_with(answered.base(), id, answered.exchange.number) {
         None => Judgement::Holds,
         Some(first) => Judgement::fails(
+            MismatchKind::Duplicate,
             format!("the `request_id` is that of call {first} of this run"),
-            "an identifier of its own",
+            "an id that no other answer has",
             id,
         )
         .at("/request_id"),

@@ -1,14 +1,18 @@
 //! Is the answer no server error, whatever was sent?
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
-use crate::check::Judgement;
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::{AnswerPart, Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "server error", verifies: &["errors.never-5xx"], judge };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    let failed = || Judgement::fails("a server error", "no 5xx", seen.status().to_string());
-    let judgement = match seen.status() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let failed = || {
+        let status = answered.status().to_string();
+        Judgement::fails(MismatchKind::ServerError, "the service failed", "no 5xx", status)
+            .in_part(AnswerPart::Status)
+    };
+    let judgement = match answered.status() {
         // The limiter may answer so (`rate_limit_response`), and a service that is away, too.
         503 => return Vec::new(),
         // These are said by a gateway about the service: trouble, perhaps of the service's making.

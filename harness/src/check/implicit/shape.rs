@@ -2,8 +2,9 @@
 
 use moot_fixtures::contract::Operation;
 
-use super::{Finding, Implicit, ImplicitContext, Seen, first_read, found};
-use crate::check::{Judgement, schema};
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
+use crate::check::duplicate_members::ambiguous_member;
+use crate::check::{Judgement, MismatchKind, schema};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "success body",
@@ -24,29 +25,29 @@ pub(super) const ROW: Implicit = Implicit {
     judge,
 };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    let Some(operation) = seen.operation() else { return Vec::new() };
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    let Some(operation) = answered.operation() else { return Vec::new() };
     let Some(requirement) = requirement(operation) else { return Vec::new() };
-    let Some(body) = seen.whole_body().filter(|_| seen.is_success()) else { return Vec::new() };
+    let Some(body) = answered.whole_body().filter(|_| answered.is_success()) else {
+        return Vec::new();
+    };
     let Some(name) = operation.success_schema() else { return Vec::new() };
-    let find = || judged(name, body, seen);
-    let known = seen.response.known.as_ref();
-    found(requirement, known.map_or_else(find, |known| known.shape(name, find)))
+    found(requirement, judge_body(name, body, answered))
 }
 
-/// A body that is no text has no shape, and one that readers read differently has two.
-fn judged(name: &str, body: &[u8], seen: &Seen<'_>) -> Judgement {
-    let json = seen.response.json.as_deref();
+/// A body that is not text has no shape, and one that readers read differently has two.
+fn judge_body(name: &str, body: &[u8], answered: &AnsweredExchange<'_>) -> Judgement {
+    let json = answered.response.json.as_deref();
     let expected = format!("the schema `{name}`");
     if let Err(error) = std::str::from_utf8(body) {
         let place = format!("byte {}", error.valid_up_to());
-        return Judgement::fails("the body is no JSON: it is not UTF-8", expected, place);
+        let message = "the body is not JSON: it is not UTF-8";
+        return Judgement::fails(MismatchKind::Json, message, expected, place);
     }
     let judgement = schema::judge(name, json);
-    // Where no member is there twice, none is read differently.
-    let last = json.filter(|_| !seen.is_sound());
-    match (judgement, last.and_then(|last| first_read::member_read_twice(body, last))) {
+    match (judgement, json.and_then(|last| ambiguous_member(body, last))) {
         (Judgement::Holds, Some(member)) => Judgement::fails(
+            MismatchKind::Json,
             format!(
                 "the member `{member}` is there twice, with different values, so that readers \
                  disagree about it"

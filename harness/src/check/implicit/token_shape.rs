@@ -2,7 +2,7 @@
 
 use moot_fixtures::contract::Operation;
 
-use super::{Finding, Implicit, ImplicitContext, Seen, found};
+use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
 use crate::check::schema;
 
 pub(super) const ROW: Implicit = Implicit {
@@ -11,14 +11,15 @@ pub(super) const ROW: Implicit = Implicit {
     judge,
 };
 
-fn judge(seen: &Seen<'_>, _: &ImplicitContext) -> Vec<Finding> {
-    if seen.operation() != Some(Operation::CreateAccessToken) || seen.whole_body().is_none() {
+fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
+    if answered.operation() != Some(Operation::CreateAccessToken) || answered.whole_body().is_none()
+    {
         return Vec::new();
     }
-    let body = seen.response.json.as_deref();
-    match seen.status() {
+    let body = answered.response.json.as_deref();
+    match answered.status() {
         200..=299 => found("token.response-shape", schema::judge("token", body)),
-        400..=499 if !seen.is_limit() => {
+        400..=499 if !answered.is_limit() => {
             found("token-failure.shape", schema::judge("token_failure", body))
         }
         _ => Vec::new(),

@@ -109,7 +109,7 @@ pub enum Rule {
     /// Its length satisfies.
     Length(Box<Matcher>),
     /// Has this format.
-    Format(Format),
+    TextFormat(TextFormat),
     /// Is no further away than `by`.
     Near {
         /// From this.
@@ -143,7 +143,7 @@ pub enum JsonType {
 
 /// A named format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum TextFormat {
     /// ISO 8601 date and time, UTC (question `timestamps`).
     DateTime,
     /// An e-mail address.

@@ -2,7 +2,7 @@
 
 use regex::RegexBuilder;
 
-use super::super::model::{Format, Json, JsonType, Matcher, Rule};
+use super::super::model::{Json, JsonType, Matcher, Rule, TextFormat};
 use super::super::node::{Key, Node, Tree};
 use super::reader::Reader;
 
@@ -40,11 +40,11 @@ const TYPES: [(&str, JsonType); 7] = [
     ("null", JsonType::Null),
 ];
 
-const FORMATS: [(&str, Format); 4] = [
-    ("date-time", Format::DateTime),
-    ("email", Format::Email),
-    ("uri", Format::Uri),
-    ("http-date", Format::HttpDate),
+const FORMATS: [(&str, TextFormat); 4] = [
+    ("date-time", TextFormat::DateTime),
+    ("email", TextFormat::Email),
+    ("uri", TextFormat::Uri),
+    ("http-date", TextFormat::HttpDate),
 ];
 
 impl Reader {
@@ -96,7 +96,7 @@ impl Reader {
             "min" => Rule::Min(self.number_value(node, "`min`")?),
             "max" => Rule::Max(self.number_value(node, "`max`")?),
             "length" => Rule::Length(self.inner(node)?),
-            "format" => Rule::Format(self.word(node, "`format`", &FORMATS)?),
+            "format" => Rule::TextFormat(self.word(node, "`format`", &FORMATS)?),
             "near" => self.near(node)?,
             "unique" => Rule::Unique(self.boolean(node, "`unique`")?),
             "each" => Rule::Each(self.inner(node)?),

@@ -284,7 +284,7 @@ impl Walk<'_> {
             | Rule::Any(inner)
             | Rule::NoneOf(inner) => self.matcher(inner),
             Rule::Matches(text, _) => self.text(text),
-            Rule::Type(_) | Rule::Present(_) | Rule::Format(_) | Rule::Unique(_) => {}
+            Rule::Type(_) | Rule::Present(_) | Rule::TextFormat(_) | Rule::Unique(_) => {}
         }
     }
 

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::CodeRow;
 use super::DefectCode::Answer;
-use crate::message::call::{Body, BodyFault};
-use crate::message::content::Content;
 use crate::defect::call::{AdmittedCall, part_text};
 use crate::defect::record;
+use crate::message::call::{Body, BodyFault};
+use crate::message::content::Content;
 use crate::message::problem::Problem;
 use crate::message::response::ResponseBody;
 use crate::world::Outcome;

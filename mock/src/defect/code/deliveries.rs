@@ -7,25 +7,32 @@ use serde_json::{Value, json};
 
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
-use crate::state::change::Change;
-use crate::world::deliver;
 use crate::resource::{Delivery, DeliveryState};
-use crate::world::transition::EXECUTION_COMPLETE;
+use crate::state::change::Change;
 use crate::world::World;
+use crate::world::deliver;
+use crate::world::transition::EXECUTION_COMPLETE;
 
 pub(super) const ROWS: &[CodeRow] = &[
-    ("delete-webhook.twice-taken", OnChange(|_, changes| {
-        without(changes, |change| matches!(change, Change::DeleteWebhook { .. }))
-    })),
+    (
+        "delete-webhook.twice-taken",
+        OnChange(|_, changes| {
+            without(changes, |change| matches!(change, Change::DeleteWebhook { .. }))
+        }),
+    ),
     ("delete-webhook.removes-neighbour", OnChange(removes_neighbour)),
     ("delete-webhook.address-blocked", OnChange(address_blocked)),
-    ("events.never-sent", OnChange(|_, changes| {
-        without(changes, |change| matches!(change, Change::PutDelivery { .. }))
-    })),
+    (
+        "events.never-sent",
+        OnChange(|_, changes| {
+            without(changes, |change| matches!(change, Change::PutDelivery { .. }))
+        }),
+    ),
     ("events.elsewhere", OnChange(|_, changes| edit_deliveries(changes, send_to_root))),
-    ("events.without-credential", OnChange(|_, changes| {
-        edit_deliveries(changes, |delivery| delivery.authorization = None)
-    })),
+    (
+        "events.without-credential",
+        OnChange(|_, changes| edit_deliveries(changes, |delivery| delivery.authorization = None)),
+    ),
     ("events.credential-as-basic", OnChange(|_, changes| edit_deliveries(changes, use_basic))),
     ("events.other-kind", OnChange(|_, changes| edit_deliveries(changes, rename_event))),
     ("events.first-subscriber-only", OnChange(last_subscriber_only)),
@@ -92,9 +99,9 @@ fn use_basic(delivery: &mut Delivery) {
 }
 
 fn rename_event(delivery: &mut Delivery) {
-    if let Ok(mut body) = serde_json::from_slice::<Value>(&delivery.body) {
+    if let Ok(mut body) = serde_json::from_str::<Value>(&delivery.body) {
         body["event"] = json!("request_updated");
-        delivery.body = body.to_string().into();
+        delivery.body = body.to_string();
     }
 }
 

@@ -5,25 +5,30 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::deliveries::without;
-use crate::state::change::Change;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::{LegalRequest, RepositoryDocument};
+use crate::state::change::Change;
 use crate::value::short_id::ShortId;
 use crate::world::World;
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("service.uploads-lost", OnChange(uploads_lost)),
-    ("states.change-not-recorded", OnChange(|world, changes| {
-        edit_logs(world, changes, |log| drop(log.pop()))
-    })),
+    (
+        "states.change-not-recorded",
+        OnChange(|world, changes| edit_logs(world, changes, |log| drop(log.pop()))),
+    ),
     ("states.archived-without-document", OnChange(archived_without_document)),
     ("activity.change-twice", OnChange(|world, changes| edit_logs(world, changes, repeat_last))),
-    ("activity.names-former-status", OnChange(|world, changes| {
-        edit_logs(world, changes, swap_statuses)
-    })),
-    ("bearer.revocation-lost", OnChange(|_, changes| {
-        without(changes, |change| matches!(change, Change::RevokeToken { .. }))
-    })),
+    (
+        "activity.names-former-status",
+        OnChange(|world, changes| edit_logs(world, changes, swap_statuses)),
+    ),
+    (
+        "bearer.revocation-lost",
+        OnChange(|_, changes| {
+            without(changes, |change| matches!(change, Change::RevokeToken { .. }))
+        }),
+    ),
 ];
 
 /// Gives uploads to a company that does not exist.
@@ -41,9 +46,7 @@ fn uploads_lost(_: &World, changes: Vec<Change>) -> Vec<Change> {
 
 fn archived_without_document(_: &World, changes: Vec<Change>) -> Vec<Change> {
     match changes.iter().any(|change| matches!(change, Change::PutLegalRequest { .. })) {
-        true => {
-            without(changes, |change| matches!(change, Change::PutRepositoryDocument { .. }))
-        }
+        true => without(changes, |change| matches!(change, Change::PutRepositoryDocument { .. })),
         false => changes,
     }
 }

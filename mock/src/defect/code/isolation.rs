@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::histories::is_moved;
-use crate::state::change::Change;
-use crate::world::deliver;
 use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
-use crate::world::transition::EXECUTION_COMPLETE;
+use crate::state::change::Change;
 use crate::world::World;
+use crate::world::deliver;
+use crate::world::transition::EXECUTION_COMPLETE;
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("isolation.upload-shared", OnChange(|world, changes| share(world, changes, document_for))),
@@ -72,8 +72,8 @@ fn deliveries_to_others(world: &World, record: &LegalRequest) -> Vec<Change> {
             _ => None,
         })
         .zip(first..)
-        .map(|(record, id)| {
-            Change::PutDelivery { record: Arc::new(Delivery { id, ..Delivery::clone(&record) }) }
+        .map(|(record, id)| Change::PutDelivery {
+            record: Arc::new(Delivery { id, ..Delivery::clone(&record) }),
         })
         .collect()
 }

@@ -5,9 +5,8 @@ use serde_json::Value;
 
 use super::CodeRow;
 use super::DefectCode::Answer;
-use crate::defect::act::CallEdit;
 use crate::defect::call::AdmittedCall;
-use crate::defect::condition::QueryParameter;
+use crate::defect::call_edit::{CallEdit, QueryParameter};
 use crate::defect::edit;
 use crate::world::Outcome;
 

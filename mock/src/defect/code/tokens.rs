@@ -98,8 +98,8 @@ fn secret_trimmed(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
 }
 
 fn unsupported_method_code(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    let is_other = call.field("client_secret").is_none()
-        || call.call.head.headers.contains_key(AUTHORIZATION);
+    let is_other =
+        call.field("client_secret").is_none() || call.call.head.headers.contains_key(AUTHORIZATION);
     match call.is(TOKEN) && is_other && !outcome.is_success() {
         true => record::token_refusal(call, 401, "access_denied"),
         false => outcome,

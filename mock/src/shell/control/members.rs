@@ -1,71 +1,192 @@
-//! Whether the members of a body have the types that the table of routes says, in words for people.
+//! The members of an action, as JSON: taken from path, query and body, and checked against the JSON
+//! Schema of the action, with errors for people.
 
-use serde_json::Value;
+use http::request::Parts;
+use moot_fixtures::nearest::{ending, nearest};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
 
-use super::routes::{Field, Kind};
+use super::routes::{PATH_MEMBER, Route, TAG};
 use crate::shell::answer::Problem;
 
-/// Checks the types of the members that are known; others are the reader's to refuse.
+/// The JSON object of an action, all of whose members have the right JSON type.
 ///
 /// # Errors
-/// 400: no JSON, no object, or a member of another type.
-pub(super) fn check(fields: &[Field], body: &[u8]) -> Result<(), Problem> {
-    if body.is_empty() {
-        return Ok(());
+/// 400: no JSON object, or a member that is unknown, missing or of another type; 404: an id in the path
+/// that can't be one.
+pub(super) fn read(route: &Route, parts: &Parts, id: &str, body: &[u8]) -> Result<Value, Problem> {
+    let mut members = if route.takes_any_body { Map::new() } else { of_body(route, body)? };
+    if route.has_query() {
+        members = of_query(route, parts.uri.query().unwrap_or_default())?;
     }
+    if let Some(schema) = route.members.get(PATH_MEMBER) {
+        members.insert(PATH_MEMBER.to_owned(), path_member(schema, id)?);
+    }
+    members.insert(TAG.to_owned(), route.name.as_str().into());
+    Ok(members.into())
+}
+
+fn path_member(schema: &Value, id: &str) -> Result<Value, Problem> {
+    let id = percent_decode_str(id).decode_utf8_lossy();
+    if !has_type(schema, "integer") {
+        return Ok(id.into_owned().into());
+    }
+    let number: Result<u64, _> = id.parse();
+    number
+        .map(Value::from)
+        .map_err(|_| Problem::not_found(format!("an id is a number, not `{id}`")))
+}
+
+fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, Problem> {
+    let mut members = Map::new();
+    for (name, text) in form_urlencoded::parse(query.as_bytes()) {
+        let mut known = route.own_members();
+        let Some((name, schema)) = known.find(|(known, _)| *known == name) else {
+            let hint = ending(nearest(&name, route.own_members().map(|(known, _)| known)));
+            return Err(Problem::malformed(format!("unknown parameter `{name}`{hint}")));
+        };
+        let value = if has_type(schema, "integer") {
+            let number: Result<u64, _> = text.parse();
+            let wrong = |_| Problem::malformed(format!("`{name}` is a number, not `{text}`"));
+            number.map_err(wrong)?.into()
+        } else {
+            text.into_owned().into()
+        };
+        members.insert(name.to_owned(), value);
+    }
+    Ok(members)
+}
+
+/// An empty body is an empty object.
+fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Problem> {
+    let body = if body.is_empty() { b"{}" } else { body };
     let json: Value = serde_json::from_slice(body)
         .map_err(|error| Problem::malformed(format!("the body is no JSON: {error}")))?;
-    let Value::Object(members) = &json else {
-        let detail = format!("the body must be a JSON object, such as {}", example(fields));
+    let Value::Object(mut members) = json else {
+        let example = route.own_members().next();
+        let example = example.map_or("{}".to_owned(), |(name, _)| format!("{{\"{name}\": …}}"));
+        let detail = format!("the body must be a JSON object, such as {example}");
         return Err(Problem::malformed(detail));
     };
-    for (name, value) in members {
-        let field = fields.iter().find(|field| field.name == name);
-        if let Some(Field { kind, says, .. }) = field.filter(|field| !field.kind.takes(value)) {
-            let wanted = kind.says();
-            let detail = format!("`{name}` must be {wanted}, not `{value}` ({says})");
-            return Err(Problem::malformed(detail));
-        }
+    if route.has_query() {
+        return Ok(Map::new());
+    }
+    for (name, value) in &members {
+        check_member(route, name, value)?;
+    }
+    // `null` counts as absent, unless the member says otherwise.
+    members.retain(|name, value| !value.is_null() || has_type(&route.members[name], "null"));
+    check_presence(route, &members)?;
+    Ok(members)
+}
+
+fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Problem> {
+    let Some((_, schema)) = route.own_members().find(|(known, _)| *known == name) else {
+        return Err(Problem::malformed(unknown(route, name)));
+    };
+    if value.is_null() || fits(schema, value) {
+        return Ok(());
+    }
+    let (wanted, hint) = (wanted(schema), nearest_choice(schema, value));
+    let says = schema["description"].as_str().unwrap_or_default();
+    let detail = format!("`{name}` must be {wanted}, not `{value}` ({says}){hint}");
+    Err(Problem::malformed(detail))
+}
+
+fn unknown(route: &Route, name: &str) -> String {
+    let known: Vec<&str> = route.own_members().map(|(known, _)| known).collect();
+    let list: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+    let expected = match list.len() {
+        0 => "there are no fields".to_owned(),
+        1 => format!("expected {}", list[0]),
+        _ => format!("expected one of {}", list.join(", ")),
+    };
+    format!("unknown field `{name}`, {expected}{}", ending(nearest(name, known)))
+}
+
+fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Problem> {
+    let mut required = route.required.iter().filter(|name| *name != PATH_MEMBER);
+    if let Some(name) = required.find(|name| !members.contains_key(*name)) {
+        let says = route.members[name]["description"].as_str().unwrap_or_default();
+        return Err(Problem::malformed(format!("missing field `{name}` ({says})")));
+    }
+    // `false` asks for nothing.
+    let is_given = |name: &&String| {
+        members.get(*name).is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
+    };
+    if !route.one_of.is_empty() && route.one_of.iter().filter(is_given).count() != 1 {
+        let names: Vec<String> = route.one_of.iter().map(|name| format!("`{name}`")).collect();
+        let (last, first) = names.split_last().expect("it is not empty");
+        let detail = format!("give exactly one of {} and {last}", first.join(", "));
+        return Err(Problem::malformed(detail));
     }
     Ok(())
 }
 
-/// An object with the first member, or none where there is none.
-fn example(fields: &[Field]) -> String {
-    fields.first().map_or("{}".to_owned(), |field| format!("{{\"{}\": …}}", field.name))
+/// Whether a JSON Schema of a member names a type.
+fn has_type(schema: &Value, name: &str) -> bool {
+    types(schema).any(|known| known == name)
 }
 
-impl Kind {
-    /// Whether a value is of this type; `null` counts as absent.
-    fn takes(self, value: &Value) -> bool {
-        match (self, value) {
-            (_, Value::Null) | (Self::Any, _) => true,
-            (Self::Text | Self::TextOrNull, value) => value.is_string(),
-            (Self::TextOrObject, value) => value.is_string() || value.is_object(),
-            (Self::Texts | Self::Scopes, value) => each(value, Value::is_string),
-            (Self::Integer, value) => value.is_u64(),
-            (Self::Signed, value) => value.is_i64(),
-            (Self::Integers, value) => each(value, Value::is_u64),
-            (Self::Boolean, value) => value.is_boolean(),
-        }
-    }
+fn types(schema: &Value) -> impl Iterator<Item = &str> {
+    let one = schema["type"].as_str();
+    let several = schema["type"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    one.into_iter().chain(several)
+}
 
-    const fn says(self) -> &'static str {
-        match self {
-            Self::Text => "a text",
-            Self::TextOrNull => "a text or null",
-            Self::TextOrObject => "a text or an object",
-            Self::Texts => "a list of texts",
-            Self::Scopes => "a list of `read` and `write`",
-            Self::Integer => "a whole number from 0 on",
-            Self::Signed => "a whole number",
-            Self::Integers => "a list of whole numbers from 0 on",
-            Self::Boolean => "true or false",
-            Self::Any => "any value",
-        }
+fn choices(schema: &Value) -> Option<&Vec<Value>> {
+    schema["enum"].as_array()
+}
+
+/// Whether a value has the type, and is one of the choices, of a JSON Schema.
+fn fits(schema: &Value, value: &Value) -> bool {
+    if let Some(choices) = choices(schema) {
+        return choices.contains(value);
+    }
+    let is_of = |name| match name {
+        "string" => value.is_string(),
+        "object" => value.is_object(),
+        "boolean" => value.is_boolean(),
+        "integer" if schema["minimum"] == 0 => value.is_u64(),
+        "integer" => value.is_i64(),
+        "array" => value
+            .as_array()
+            .is_some_and(|items| items.iter().all(|item| fits(&schema["items"], item))),
+        _ => false,
+    };
+    types(schema).next().is_none() || types(schema).any(is_of)
+}
+
+/// What a JSON Schema allows, in words.
+fn wanted(schema: &Value) -> String {
+    let words = types(schema).filter_map(|name| match name {
+        "array" => Some(format!("a list of {}", many(&schema["items"]))),
+        "string" if choices(schema).is_some() => Some(format!("one of {}", many(schema))),
+        "string" => Some("a text".to_owned()),
+        "object" => Some("an object".to_owned()),
+        "boolean" => Some("true or false".to_owned()),
+        "integer" if schema["minimum"] == 0 => Some("a whole number from 0 on".to_owned()),
+        "integer" => Some("a whole number".to_owned()),
+        _ => None,
+    });
+    words.collect::<Vec<_>>().join(" or ")
+}
+
+/// The members of a list of this JSON Schema, in words.
+fn many(schema: &Value) -> String {
+    match choices(schema) {
+        Some(choices) => choices
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
+        None if has_type(schema, "integer") => "whole numbers from 0 on".to_owned(),
+        None => "texts".to_owned(),
     }
 }
 
-fn each(value: &Value, is_one: fn(&Value) -> bool) -> bool {
-    value.as_array().is_some_and(|items| items.iter().all(is_one))
+fn nearest_choice(schema: &Value, value: &Value) -> String {
+    let names = choices(schema).into_iter().flatten().filter_map(Value::as_str);
+    ending(value.as_str().and_then(|given| nearest(given, names)))
 }

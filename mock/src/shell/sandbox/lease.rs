@@ -5,9 +5,6 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// Seconds of a lease at most: 30 days.
-pub(crate) const LEASE_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
-
 /// A lease: it ends once nobody called for its length, in real time.
 #[derive(Debug)]
 pub(crate) struct Lease {

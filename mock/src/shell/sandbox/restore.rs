@@ -10,7 +10,7 @@ use super::realm::Realm;
 use super::sandboxes::{Sandboxes, base_url};
 use crate::World;
 use crate::defect;
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::shell::clock;
 use crate::shell::store::OpenedSandbox;
 use crate::state::seeded::Seeded;

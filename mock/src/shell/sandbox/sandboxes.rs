@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use parking_lot::{Mutex, RwLock};
 use tokio::time::Instant;
 
 use super::lease::Lease;
+use super::plan::SandboxPlan;
 use super::realm::Realm;
 use crate::Service;
 use crate::World;
@@ -20,7 +20,7 @@ use crate::shell::clock;
 use crate::shell::store::Durable;
 use crate::shell::store::KeptSandbox;
 use crate::state::seeded::Seeded;
-use crate::value::settings::{ClockSetting, Progression, RateLimitMode, Secrets, SettingsError};
+use crate::value::settings::{Secrets, SettingsError};
 use crate::world::settings::RunSettings;
 
 /// Sandboxes that exist at a time.
@@ -31,29 +31,6 @@ const REMEMBERED_MAX: usize = 1_000;
 const SEEDED_MAX: usize = 32;
 /// So that a seed survives a JSON reader that has only floating-point numbers.
 const SEED_BITS: u32 = 53;
-
-/// What differs from the main world; absent is as there.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Plan {
-    pub(crate) world: Option<Chosen<SeedWorld>>,
-    pub(crate) answers: Option<Chosen<Answers>>,
-    /// Absent: one of its own, so that no token of another world is valid in it.
-    pub(crate) seed: Option<u64>,
-    pub(crate) clock: Option<ClockSetting>,
-    pub(crate) rate_limit: Option<RateLimitMode>,
-    pub(crate) progression: Option<Progression>,
-    /// Deleted once nobody called it for so long; absent: never.
-    pub(crate) lease: Option<Duration>,
-    pub(crate) defects: Option<Vec<&'static Defect>>,
-}
-
-/// A seed world or a set of answers, and its name if it has one.
-#[derive(Debug, Clone)]
-pub(crate) struct Chosen<T> {
-    /// Rows are kept by it; an inline value has none.
-    pub(crate) name: Option<String>,
-    pub(crate) value: Arc<T>,
-}
 
 /// Why there is no such sandbox.
 #[derive(Debug, thiserror::Error)]
@@ -207,7 +184,7 @@ impl Sandboxes {
     pub(crate) fn create(
         &self,
         main: &Realm,
-        plan: Plan,
+        plan: SandboxPlan,
         now: Timestamp,
     ) -> Result<Realm, SandboxError> {
         let seeded = self.seeded(main, &plan)?;
@@ -280,7 +257,7 @@ impl Sandboxes {
     }
 
     /// The rows, shared with every sandbox of the same names.
-    fn seeded(&self, main: &Realm, plan: &Plan) -> Result<Arc<Seeded>, SettingsError> {
+    fn seeded(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<Seeded>, SettingsError> {
         let of_main = main.service().seeded();
         let (world, answers) = (&plan.world, &plan.answers);
         if world.is_none() && answers.is_none() {
@@ -329,7 +306,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{Plan, Sandboxes, clock};
+    use super::{SandboxPlan, Sandboxes, clock};
     use crate::shell::settings::{defaults, world};
     use crate::shell::site::{Site, SiteOptions};
 
@@ -342,7 +319,7 @@ mod tests {
     }
 
     fn make(site: &Site, lease: Option<Duration>) {
-        let plan = Plan { lease, ..Plan::default() };
+        let plan = SandboxPlan { lease, ..SandboxPlan::default() };
         let realm =
             site.sandboxes().create(site.main(), plan, clock::now()).expect("there is room");
         site.deliverer().add(&realm);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sandbox_row::{Definitions, SandboxRow};
 use crate::message::content::{Content, ContentPlace};
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::state::stored::Row;
 
 /// Keys are those of [`crate::state::stored`] below the number of a world, such as `0/legal_request/42`.
@@ -30,7 +30,7 @@ const COMMITS_KEY: &str = "commits";
 const MADE_KEY: &str = "made";
 
 /// The form of the rows; another one is not read.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 /// The number of the main world.
 pub(super) const MAIN: u64 = 0;
 

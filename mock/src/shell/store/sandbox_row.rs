@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::sandbox_record::KeptSandbox;
-use crate::message::rendered::json_bytes;
+use crate::message::json::json_bytes;
 use crate::shell::clock;
 use crate::shell::settings;
 use crate::value::settings::{ClockSetting, RateLimitMode, Secrets};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::{Answers, Scopes};
+use moot_fixtures::contract::Scopes;
 use moot_fixtures::world::SeedWorld;
 
 use crate::resource::workflow::Workflow;
@@ -46,11 +46,7 @@ pub(super) struct Parties {
 }
 
 /// Reads the parties.
-pub(super) fn read(
-    world: &SeedWorld,
-    answers: &Answers,
-    identifiers: &Identifiers,
-) -> Result<Parties, SettingsError> {
+pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parties, SettingsError> {
     let mut parties = Parties {
         companies: Vec::new(),
         applications: Vec::new(),
@@ -83,7 +79,7 @@ pub(super) fn read(
                 .clone()
                 .unwrap_or_else(|| identifiers.id(Kind::Workflow, u64::from(row)));
             let merges = seed.merge_documents;
-            parties.workflows.push(Workflow::new(answers, id, company, merges, workflow));
+            parties.workflows.push(Workflow::new(id, company, merges, workflow));
         }
         parties.companies.push(Company {
             name: seed.name.clone(),

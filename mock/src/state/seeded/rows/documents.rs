@@ -11,7 +11,6 @@ use serde_json::Map;
 use super::Source;
 use super::legal_requests::back;
 use crate::message::content::Content;
-use crate::resource::repository_document::Draft;
 use crate::resource::signed_document::signed_document;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::table;
@@ -99,17 +98,16 @@ fn uploaded(
     let document = documents::get(&seed.file)
         .ok_or_else(|| SettingsError::SeedWorld(format!("no document file `{}`", seed.file)))?;
     let id = seed.id.clone().unwrap_or_else(|| id(source, row));
-    let draft = Draft {
+    Ok(RepositoryDocument {
         download_id: source.identifiers.download_id(&id),
         id,
         company,
         name: seed.name.clone(),
-        custom_fields: &seed.custom_fields,
+        custom_fields: seed.custom_fields.clone(),
         created_at,
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(document.bytes)),
-    };
-    Ok(RepositoryDocument::new(source.answers.timestamps, draft))
+    })
 }
 
 fn signed(
@@ -120,17 +118,16 @@ fn signed(
 ) -> RepositoryDocument {
     let (name, content) = signed_document(request);
     let id = id(source, row);
-    let draft = Draft {
+    RepositoryDocument {
         download_id: source.identifiers.download_id(&id),
         id,
         company: request.company,
         name,
-        custom_fields: &Map::new(),
+        custom_fields: Map::new(),
         created_at,
-        legal_request_id: Some(&request.id),
+        legal_request_id: Some(request.id.clone()),
         content,
-    };
-    RepositoryDocument::new(source.answers.timestamps, draft)
+    }
 }
 
 fn id(source: &Source<'_>, row: u32) -> String {

@@ -15,7 +15,7 @@ use super::Source;
 use crate::message::content::Content;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::legal_request::{self, Disposition, FileRole, Shown, StoredFile, Submission};
+use crate::resource::legal_request::{self, Disposition, FileRole, StoredFile, Submission};
 use crate::resource::status_way;
 use crate::resource::workflow::Workflow;
 use crate::state::table;
@@ -103,8 +103,10 @@ fn record(
     let activity = activity(source, row, happenings, created_at);
     Ok(LegalRequest {
         row,
-        shown: Shown::new(&id, name, description, status),
         id,
+        name,
+        description,
+        status,
         company,
         workflow: workflow_row,
         created_at,

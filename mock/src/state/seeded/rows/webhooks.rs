@@ -4,7 +4,7 @@ use moot_fixtures::world::SeedWebhook;
 
 use super::Source;
 use crate::resource::Webhook;
-use crate::resource::webhook::{Credential, Draft};
+use crate::resource::webhook::Credential;
 use crate::state::table;
 use crate::value::identifier::Kind;
 
@@ -30,13 +30,13 @@ pub(super) fn read(source: &Source<'_>) -> Vec<Webhook> {
 }
 
 fn record(source: &Source<'_>, company: u32, row: u32, seed: SeedWebhook) -> Webhook {
-    Webhook::new(Draft {
+    Webhook {
         id: seed.id.unwrap_or_else(|| source.identifiers.id(Kind::Webhook, u64::from(row))),
         company,
-        name: &seed.name,
+        name: seed.name,
         url: seed.url,
-        auth_type: &seed.auth_type,
+        auth_type: seed.auth_type,
         events: seed.events,
         credential: seed.token.map_or(Credential::None, Credential::Bearer),
-    })
+    }
 }

@@ -1,56 +1,74 @@
-//! The JSON body that arms a fault.
+//! The members that arm a fault.
 
 use std::net::IpAddr;
 
 use http::StatusCode;
 use http::header::HeaderValue;
 use moot_fixtures::contract::Operation;
-use serde::Deserialize;
+use moot_fixtures::nearest::{ending, nearest};
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::control::Ask;
+use super::filter::operation;
 use crate::fault::{FailedStatus, Fault, FaultKind};
-use crate::shell::answer::Problem;
-use moot_fixtures::nearest::{ending, nearest};
 
-/// Body of `POST /faults`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ArmFault {
+/// Reads a fault from its members.
+pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
+    FaultRequest::deserialize(reader)?.fault().map_err(D::Error::custom)
+}
+
+/// The members of a fault.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct FaultRequest {
+    /// `status`, `delay`, `slow_body`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `missing_member`, `extra_member` or `commit_then_fail`
     kind: String,
-    operation: Option<String>,
+    /// calls of this operation, such as `create_legal_request`
+    #[serde(default, deserialize_with = "operation")]
+    #[schemars(with = "Option<String>")]
+    operation: Option<Operation>,
+    /// calls with a token of this client id
     application: Option<String>,
+    /// calls from this address
     client: Option<String>,
+    /// the first matching call that is struck; 1 if absent
     nth: Option<u64>,
+    /// how many calls are struck; 1 if absent
     times: Option<u64>,
-    status: Option<u16>,
+    /// of `status` and `commit_then_fail`: 400 to 599
+    status: Option<u64>,
+    /// with `status`: `type` of the problem
     problem: Option<String>,
+    /// with `status`: the header `Retry-After`
     retry_after_seconds: Option<u64>,
+    /// of `delay` and `slow_body`: real time
     milliseconds: Option<u64>,
+    /// of `wrong_content_type`; `text/html` if absent
     content_type: Option<String>,
+    /// of `missing_member` and `extra_member`: its JSON pointer
     member: Option<String>,
+    /// of `extra_member`: its value; `true` if absent
     value: Option<Value>,
 }
 
-impl ArmFault {
-    /// # Errors
-    /// 422: a kind or operation that does not exist, a member that the kind lacks or has no use for.
-    pub(super) fn ask(mut self) -> Result<Ask, Problem> {
+impl FaultRequest {
+    fn fault(mut self) -> Result<Fault, String> {
         let kind = self.take_kind()?;
         self.check_rest(&kind)?;
         let Self { operation, application, client, nth, times, .. } = self;
-        Ok(Ask::ArmFault(Fault {
-            operation: operation.map(|text| read_operation(&text)).transpose()?,
+        Ok(Fault {
+            operation,
             application,
             client: client.map(|text| read_client(&text)).transpose()?,
             nth: nth.unwrap_or(1),
             times: times.unwrap_or(1),
             kind,
-        }))
+        })
     }
 
     /// Takes what the kind needs out of the members.
-    fn take_kind(&mut self) -> Result<FaultKind, Problem> {
+    fn take_kind(&mut self) -> Result<FaultKind, String> {
         Ok(match self.kind.as_str() {
             "status" => FaultKind::Status(self.take_status()?.ok_or_else(|| missing("status"))?),
             "delay" => FaultKind::Delay { milliseconds: self.take_milliseconds()? },
@@ -62,7 +80,7 @@ impl ArmFault {
             "wrong_content_type" => {
                 let text = self.content_type.take().unwrap_or_else(|| "text/html".to_owned());
                 let content_type = HeaderValue::from_str(&text)
-                    .map_err(|_| invalid(format!("`content_type` can't be `{text}`")))?;
+                    .map_err(|_| format!("`content_type` can't be `{text}`"))?;
                 FaultKind::WrongContentType { content_type }
             }
             "missing_member" => FaultKind::MissingMember { pointer: self.take_member()? },
@@ -74,15 +92,15 @@ impl ArmFault {
             unknown => {
                 let known = FaultKind::NAMES.join(", ");
                 let hint = ending(nearest(unknown, FaultKind::NAMES));
-                return Err(invalid(format!("there is no kind `{unknown}`, only {known}{hint}")));
+                return Err(format!("there is no kind `{unknown}`, only {known}{hint}"));
             }
         })
     }
 
-    fn take_status(&mut self) -> Result<Option<FailedStatus>, Problem> {
+    fn take_status(&mut self) -> Result<Option<FailedStatus>, String> {
         let Some(code) = self.status.take() else { return Ok(None) };
-        let status = StatusCode::from_u16(code)
-            .map_err(|_| invalid(format!("`status` is 400 to 599, not {code}")))?;
+        let status = u16::try_from(code).ok().and_then(|code| StatusCode::from_u16(code).ok());
+        let status = status.ok_or_else(|| format!("`status` is 400 to 599, not {code}"))?;
         let of_status = || {
             let reason = status.canonical_reason().unwrap_or("error");
             reason.to_ascii_lowercase().replace([' ', '-'], "_")
@@ -94,16 +112,16 @@ impl ArmFault {
         }))
     }
 
-    fn take_milliseconds(&mut self) -> Result<u64, Problem> {
+    fn take_milliseconds(&mut self) -> Result<u64, String> {
         self.milliseconds.take().ok_or_else(|| missing("milliseconds"))
     }
 
-    fn take_member(&mut self) -> Result<String, Problem> {
+    fn take_member(&mut self) -> Result<String, String> {
         self.member.take().ok_or_else(|| missing("member"))
     }
 
     /// What nobody took was meant for another kind.
-    fn check_rest(&self, kind: &FaultKind) -> Result<(), Problem> {
+    fn check_rest(&self, kind: &FaultKind) -> Result<(), String> {
         let rest = [
             ("status", self.status.is_some()),
             ("problem", self.problem.is_some()),
@@ -116,37 +134,20 @@ impl ArmFault {
         match rest.into_iter().find(|(_, is_there)| *is_there) {
             Some((name, _)) => {
                 let kind = kind.as_str();
-                Err(invalid(format!(
-                    "`{name}` says nothing about a fault of kind `{kind}` as it is"
-                )))
+                Err(format!("`{name}` says nothing about a fault of kind `{kind}` as it is"))
             }
             None => Ok(()),
         }
     }
 }
 
-fn read_client(text: &str) -> Result<IpAddr, Problem> {
+fn read_client(text: &str) -> Result<IpAddr, String> {
     let client = text.parse::<IpAddr>();
     client
         .map(|client| client.to_canonical())
-        .map_err(|_| invalid(format!("`client` is an address such as 127.0.0.1, not `{text}`")))
+        .map_err(|_| format!("`client` is an address such as 127.0.0.1, not `{text}`"))
 }
 
-/// An operation by its name.
-///
-/// # Errors
-/// 422, with the nearest name.
-pub(super) fn read_operation(text: &str) -> Result<Operation, Problem> {
-    Operation::from_text(text).ok_or_else(|| {
-        let hint = ending(nearest(text, Operation::ALL.map(Operation::as_str)));
-        invalid(format!("there is no operation `{text}`{hint}"))
-    })
-}
-
-fn missing(name: &str) -> Problem {
-    invalid(format!("a fault of this kind needs `{name}`"))
-}
-
-fn invalid(detail: String) -> Problem {
-    Problem::invalid_value(detail)
+fn missing(name: &str) -> String {
+    format!("a fault of this kind needs `{name}`")
 }

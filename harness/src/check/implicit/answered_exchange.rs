@@ -4,19 +4,18 @@ use bytes::Bytes;
 use moot_fixtures::contract::{self, Operation, TokenNeed};
 use serde_json::{Map, Value};
 
-use super::json_valid;
 use crate::check::document;
 use crate::exchange::{Exchange, ReceivedResponse};
 
 /// An exchange that has an answer.
-pub(super) struct Seen<'a> {
+pub(super) struct AnsweredExchange<'a> {
     /// All of it.
     pub(super) exchange: &'a Exchange,
     /// The answer.
     pub(super) response: &'a ReceivedResponse,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> AnsweredExchange<'a> {
     pub(super) fn new(exchange: &'a Exchange, response: &'a ReceivedResponse) -> Self {
         Self { exchange, response }
     }
@@ -64,14 +63,6 @@ impl<'a> Seen<'a> {
     pub(super) fn whole_body(&self) -> Option<&'a Bytes> {
         (!self.response.is_cut && self.exchange.request.method != "HEAD")
             .then_some(&self.response.body)
-    }
-
-    /// Whether the body is JSON in which no member is there twice.
-    pub(super) fn is_sound(&self) -> bool {
-        let response = self.response;
-        let Some(json) = response.json.as_deref() else { return false };
-        let find = || json_valid::is_sound(&response.body, json);
-        response.known.as_ref().map_or_else(find, |known| known.is_sound(find))
     }
 
     /// Whether §7 asks for a problem: a failure of the API that is not the limiter's. The token

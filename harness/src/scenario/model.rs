@@ -7,7 +7,7 @@ mod step;
 mod value;
 
 pub use expectation::{
-    Check, Claim, Expectation, Format, JsonType, Matcher, Observation, Place, Rule, Sight,
+    Check, Claim, Expectation, JsonType, Matcher, Observation, Place, Rule, Sight, TextFormat,
 };
 pub use file::{ForEach, NEEDS, Sandbox, Scenario, ScenarioFile};
 pub use request::{

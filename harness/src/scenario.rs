@@ -2,7 +2,7 @@
 //!
 //! The language is closed: no expressions, no conditions, no arithmetic. Nothing here sends
 //! anything. The way of a file: [`load`] finds it, `node` reads its YAML as a tree of values with
-//! places (`plain` does, where it is written plainly), `read` makes the [`model`] of it, [`validate`]
+//! places, `read` makes the [`model`] of it, [`validate`]
 //! holds the model against the contract. Whatever is wrong is a [`Diagnostic`]. [`schema`] publishes
 //! the same language as JSON Schema.
 
@@ -12,7 +12,6 @@ pub mod load;
 pub mod model;
 pub mod names;
 mod node;
-mod plain;
 pub mod plan;
 mod read;
 pub mod schema;

@@ -5,11 +5,11 @@
 //! failure.
 
 mod allow;
+mod answered_exchange;
 mod challenge;
 mod context;
 mod date;
 mod declared_status;
-mod first_read;
 mod json_valid;
 mod log_twins;
 mod media_type;
@@ -20,14 +20,13 @@ mod problem_media_type;
 mod problem_members;
 mod problem_type;
 mod request_id;
-mod seen;
 mod server_error;
 mod shape;
 mod token_shape;
 
 pub use context::ImplicitContext;
 
-use seen::Seen;
+use answered_exchange::AnsweredExchange;
 
 use super::Judgement;
 use crate::exchange::Exchange;
@@ -39,12 +38,12 @@ pub struct Implicit {
     pub name: &'static str,
     /// The rows of the register that it verifies; its findings name no other.
     pub verifies: &'static [&'static str],
-    judge: fn(&Seen<'_>, &ImplicitContext) -> Vec<Finding>,
+    judge: fn(&AnsweredExchange<'_>, &ImplicitContext) -> Vec<ImplicitJudgement>,
 }
 
 /// What an implicit check found of one requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct ImplicitJudgement {
     /// Id of a row of the register.
     pub requirement: &'static str,
     /// What was found.
@@ -73,13 +72,13 @@ pub const TABLE: &[Implicit] = &[
 ];
 
 /// What every check of the table finds; nothing where there was no answer.
-pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<Finding> {
+pub fn judge(exchange: &Exchange, context: &ImplicitContext) -> Vec<ImplicitJudgement> {
     let Ok(response) = &exchange.outcome else { return Vec::new() };
-    let seen = Seen::new(exchange, response);
-    TABLE.iter().flat_map(|row| (row.judge)(&seen, context)).collect()
+    let answered = AnsweredExchange::new(exchange, response);
+    TABLE.iter().flat_map(|row| (row.judge)(&answered, context)).collect()
 }
 
 /// One finding.
-fn found(requirement: &'static str, judgement: Judgement) -> Vec<Finding> {
-    vec![Finding { requirement, judgement }]
+fn found(requirement: &'static str, judgement: Judgement) -> Vec<ImplicitJudgement> {
+    vec![ImplicitJudgement { requirement, judgement }]
 }

@@ -1,0 +1,27 @@
+//! Checks: pure functions of the contract, an expectation and an exchange.
+//!
+//! Nothing here sends, waits or prints, and nothing asks the mock what is right. An explicit check
+//! is an [`expectation`] of a scenario: places and matchers. An [`implicit`] check runs on every
+//! exchange. Both return a [`Judgement`]. [`verdict_of`] turns it into a verdict by the level of the
+//! requirement.
+
+mod document;
+mod duplicate_members;
+mod equal;
+pub mod expectation;
+mod format;
+pub mod implicit;
+mod judgement;
+pub mod matcher;
+mod members;
+mod mismatch;
+pub mod place;
+pub mod schema;
+mod shown;
+mod wording;
+
+pub use document::Document;
+pub use judgement::{Judgement, verdict_of};
+pub use mismatch::{AnswerPart, Mismatch, MismatchKind};
+pub use place::PlaceValue;
+pub use shown::shortened;

@@ -1,0 +1,47 @@
+//! How an action of the control plane is refused.
+
+use moot_fixtures::nearest::{ending, nearest};
+
+use crate::world::World;
+
+/// An action that was not done; nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// HTTP status: 4xx, or 500 where the fault is ours.
+    pub status: u16,
+    /// `type` of the problem.
+    pub problem: &'static str,
+    /// What is wrong, and what would have worked.
+    pub detail: String,
+}
+
+impl Refusal {
+    /// 500: no store could keep it.
+    pub(crate) fn not_kept(why: &str) -> Self {
+        let detail = format!("the mock can't keep its state: {why}");
+        Self { status: 500, problem: "state_not_kept", detail }
+    }
+
+    /// 404: there is no such thing.
+    pub(crate) fn unknown(detail: String) -> Self {
+        Self { status: 404, problem: "not_found", detail }
+    }
+
+    /// 404: no application has this client id.
+    pub(crate) fn unknown_application(world: &World, client_id: &str) -> Self {
+        let applications = world.seeded().applications().iter();
+        let near = nearest(client_id, applications.map(|known| known.client_id.as_str()));
+        let hint = ending(near);
+        Self::unknown(format!("there is no application `{client_id}`{hint}"))
+    }
+
+    /// 409: it exists, but its state forbids the action.
+    pub(crate) fn conflict(detail: String) -> Self {
+        Self { status: 409, problem: "conflict", detail }
+    }
+
+    /// 422: the value makes no sense.
+    pub(crate) fn invalid(detail: String) -> Self {
+        Self { status: 422, problem: "invalid_value", detail }
+    }
+}

@@ -1,0 +1,23 @@
+//! The JSON of our own values.
+
+use serde::Serialize;
+
+/// A single-resource answer: `{"data":…}` (§4).
+#[derive(Debug, Serialize)]
+pub(crate) struct Data<T> {
+    pub(crate) data: T,
+}
+
+/// A resource of §2, with the members that are particular to its kind in `attributes`.
+#[derive(Debug, Serialize)]
+pub(crate) struct ResourceJson<'a, A> {
+    pub(crate) id: &'a str,
+    #[serde(rename = "type")]
+    pub(crate) resource_type: &'static str,
+    pub(crate) attributes: A,
+}
+
+/// The bytes of a value.
+pub(crate) fn json_bytes(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("our records have text keys only, and writing to memory works")
+}

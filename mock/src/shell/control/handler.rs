@@ -1,0 +1,135 @@
+//! Answers a call to the control plane: finds its route, reads its action, and has it performed.
+
+use bytes::Bytes;
+use http::header::{ALLOW, HeaderValue};
+use http::request::Parts;
+use http::{Method, Response, StatusCode};
+use http_body::Body;
+use moot_fixtures::nearest::{ending, nearest};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::members;
+use super::perform::{ControlCall, on_site, on_world};
+use super::routes::{ROUTES, Route};
+use crate::message::call::{self, BodyFault, Reading};
+use crate::shell::answer::{Problem, SiteBody, problem};
+use crate::shell::body::{self, Store};
+use crate::shell::sandbox::Realm;
+use crate::shell::site::Site;
+
+/// Bytes of a request; the bytes of an address are the largest.
+const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
+pub(crate) async fn call<B>(
+    site: &Site,
+    realm: &Realm,
+    path: &str,
+    parts: &Parts,
+    body: B,
+) -> Response<SiteBody>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    let path = if path.is_empty() { "/" } else { path };
+    match answer(site, realm, path, parts, body).await {
+        // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
+        Ok((status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED), _)) => {
+            problem::respond(status, "application/json", String::new())
+        }
+        Ok((status, value)) => problem::respond(status, "application/json", value.to_string()),
+        Err(problem) => {
+            let mut response = problem.respond(parts.uri.path());
+            if problem.status == StatusCode::METHOD_NOT_ALLOWED {
+                response.headers_mut().insert(ALLOW, allow(path));
+            }
+            response
+        }
+    }
+}
+
+async fn answer<B>(
+    site: &Site,
+    realm: &Realm,
+    path: &str,
+    parts: &Parts,
+    body: B,
+) -> Result<(StatusCode, Value), Problem>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    let body = whole_body(site, parts, body).await?;
+    let (route, id) = route(realm, path, &parts.method)?;
+    let members = members::read(route, parts, id, &body)?;
+    let call = ControlCall { site, realm, parts, body };
+    let (status, value) = if route.is_of_site {
+        on_site(&call, action(members)?).await?
+    } else {
+        on_world(&call, action(members)?).await?
+    };
+    Ok((status.unwrap_or(route.status), value))
+}
+
+async fn whole_body<B>(site: &Site, parts: &Parts, body: B) -> Result<Bytes, Problem>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    let reading = Reading::Whole { bytes_max: BODY_BYTES_MAX };
+    // A body that is read whole needs no store.
+    match body::read(body, &parts.headers, reading, site.times(), &Store::default()).await {
+        Ok(call::Body::Whole(bytes)) => Ok(bytes),
+        Ok(call::Body::Empty) => Ok(Bytes::new()),
+        Ok(call::Body::Broken(BodyFault::TooLarge)) => {
+            Err(Problem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes")))
+        }
+        Ok(call::Body::Broken(_) | call::Body::Multipart(_)) | Err(_) => {
+            Err(Problem::malformed("the body ends too early"))
+        }
+    }
+}
+
+/// The route of a call, and the id in its path.
+fn route<'p>(
+    realm: &Realm,
+    path: &'p str,
+    method: &Method,
+) -> Result<(&'static Route, &'p str), Problem> {
+    let mut at_path = at(path).peekable();
+    if at_path.peek().is_none() {
+        let hint = ending(nearest(path, ROUTES.iter().map(|route| route.path.as_str())));
+        let detail = format!("there is no `{path}` below `/__admin`{hint}");
+        return Err(Problem::not_found(detail));
+    }
+    // As everywhere in HTTP, `HEAD` is `GET` without the body.
+    let method = if method == Method::HEAD { &Method::GET } else { method };
+    let Some((route, id)) = at_path.find(|(route, _)| route.method == *method) else {
+        let known: Vec<&str> = at(path).map(|(route, _)| route.method.as_str()).collect();
+        let detail = format!("`{path}` does not take {method}, but {}", known.join(" and "));
+        return Err(Problem::method_not_allowed(detail));
+    };
+    if route.is_at_root_only() && realm.sandbox().is_some() {
+        return Err(Problem::not_found("sandboxes are made and deleted at the root"));
+    }
+    Ok((route, id))
+}
+
+/// The routes at a path, each with the id in it.
+fn at(path: &str) -> impl Iterator<Item = (&'static Route, &str)> {
+    ROUTES.iter().filter_map(move |route| Some((route, route.id_of(path)?)))
+}
+
+/// The methods that a path takes.
+fn allow(path: &str) -> HeaderValue {
+    let methods = at(path).map(|(route, _)| match route.method {
+        Method::GET => "GET,HEAD",
+        ref method => method.as_str(),
+    });
+    let methods = methods.collect::<Vec<_>>().join(",");
+    HeaderValue::from_str(&methods).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// All members have the right types, so what is wrong now is a value.
+fn action<A: DeserializeOwned>(members: Value) -> Result<A, Problem> {
+    serde_json::from_value(members).map_err(|error| Problem::invalid_value(error.to_string()))
+}

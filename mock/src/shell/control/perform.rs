@@ -1,0 +1,206 @@
+//! What each action does: asks the core, or the site.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::request::Parts;
+use serde_json::{Value, json};
+
+use super::openapi;
+use super::routes::ROUTES;
+use super::site_action::SiteAction;
+use crate::control::{ControlAction, ExchangeFilter};
+use crate::service::AttemptResult;
+use crate::shell::answer::Problem;
+use crate::shell::clock;
+use crate::shell::delivery::Settled;
+use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
+use crate::shell::sandbox::{Realm, SandboxError, SandboxPlan};
+use crate::shell::site::Site;
+
+/// A call of the control plane.
+pub(super) struct ControlCall<'c> {
+    pub(super) site: &'c Site,
+    pub(super) realm: &'c Realm,
+    pub(super) parts: &'c Parts,
+    pub(super) body: Bytes,
+}
+
+/// An answer: its JSON, and its status if that is not the one of its route.
+pub(super) type Reply = (Option<StatusCode>, Value);
+
+/// Performs an action on the site.
+///
+/// # Errors
+/// The problem to answer; then nothing changed.
+pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Result<Reply, Problem> {
+    let (site, realm) = (call.site, call.realm);
+    let value = match action {
+        SiteAction::Index => index(realm),
+        SiteAction::Health => health(site, realm),
+        SiteAction::OpenApi => openapi::document(realm),
+        SiteAction::ListSandboxes => list_sandboxes(site),
+        SiteAction::CreateSandbox(plan) => create_sandbox(site, plan)?,
+        SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
+        SiteAction::SettleDeliveries => {
+            let begun = site.deliverer().begin(realm).await;
+            outcome(site.deliverer().settle(realm, begun).await)
+        }
+        SiteAction::WaitForExchange { filter, timeout_seconds } => {
+            wait(realm, filter, Duration::from_secs(timeout_seconds)).await?
+        }
+        SiteAction::Receive => return receive(call),
+        SiteAction::ListReceived => received(realm),
+        SiteAction::PlanReceiver { statuses } => {
+            realm.mailbox().plan(statuses);
+            received(realm)
+        }
+        SiteAction::ClearReceived => {
+            realm.mailbox().clear();
+            received(realm)
+        }
+    };
+    Ok((None, value))
+}
+
+/// Performs an action on one world.
+///
+/// # Errors
+/// The problem to answer; then nothing changed.
+pub(super) async fn on_world(
+    call: &ControlCall<'_>,
+    action: ControlAction,
+) -> Result<Reply, Problem> {
+    let (deliverer, realm) = (call.site.deliverer(), call.realm);
+    let is_reset = matches!(action, ControlAction::Reset);
+    let moves_clock = matches!(action, ControlAction::MoveClock(_));
+    // Before the action, so that no attempt that it makes due is missed.
+    let begun = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
+    let mut value = realm.service().control(clock::now(), action)?;
+    if let Some(begun) = begun
+        && let Value::Object(moved) = &mut value
+        && let Value::Object(attempts) = outcome(deliverer.settle(realm, begun).await)
+    {
+        moved.extend(attempts);
+    }
+    if is_reset {
+        deliverer.cut_all(realm).await;
+        realm.mailbox().clear();
+    }
+    Ok((None, value))
+}
+
+fn index(realm: &Realm) -> Value {
+    let rows = ROUTES.iter().filter(|route| !route.is_at_root_only() || realm.sandbox().is_none());
+    let routes: Vec<Value> = rows
+        .map(|route| {
+            let path = format!("/__admin{}", route.path);
+            json!({"method": route.method.as_str(), "path": path, "does": route.title})
+        })
+        .collect();
+    json!({
+        "moot": true,
+        "version": env!("CARGO_PKG_VERSION"),
+        "base_url": realm.settings().base_url,
+        "routes": routes,
+    })
+}
+
+/// Uploads by address may be tried on any mock: one that fetches leaves the names alone that are
+/// reserved for examples.
+fn health(site: &Site, realm: &Realm) -> Value {
+    let sandboxes = realm.sandbox().is_none().then(|| site.sandboxes().count());
+    json!({
+        "moot": true,
+        "version": env!("CARGO_PKG_VERSION"),
+        "consent": ["write", "delete", "load", "fetch"],
+        "base_url": realm.settings().base_url,
+        "sandbox": realm.sandbox(),
+        "sandboxes": sandboxes,
+        "fetches": site.fetcher().is_some(),
+    })
+}
+
+fn list_sandboxes(site: &Site) -> Value {
+    site.collect();
+    let all: Vec<Value> =
+        site.sandboxes().all().iter().map(|realm| realm.addresses().into()).collect();
+    json!({ "sandboxes": all })
+}
+
+fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Problem> {
+    site.collect();
+    let realm = site.sandboxes().create(site.main(), plan, clock::now())?;
+    site.deliverer().add(&realm);
+    Ok(realm.describe())
+}
+
+fn delete_sandbox(site: &Site, id: &str) -> Result<Value, Problem> {
+    match site.sandboxes().remove(id).map_err(SandboxError::from)? {
+        Some(realm) => {
+            site.deliverer().remove(&realm);
+            Ok(json!({ "deleted": id }))
+        }
+        None => Err(Problem::not_found(format!("there is no sandbox `{id}`"))),
+    }
+}
+
+impl From<SandboxError> for Problem {
+    fn from(error: SandboxError) -> Self {
+        let detail = error.to_string();
+        match error {
+            SandboxError::TooMany => Self::conflict(detail),
+            SandboxError::Settings(_) => Self::invalid_value(detail),
+            SandboxError::NotKept(_) => Self::not_kept(detail),
+        }
+    }
+}
+
+fn received(realm: &Realm) -> Value {
+    realm.mailbox().view(&realm.settings().base_url)
+}
+
+/// A call from outside is kept beside the world's own deliveries.
+fn receive(call: &ControlCall<'_>) -> Result<Reply, Problem> {
+    if call.body.len() > RECEIVED_BYTES_MAX {
+        let detail = format!("a receiver takes {RECEIVED_BYTES_MAX} bytes at most");
+        return Err(Problem::too_large(detail));
+    }
+    let headers = call.parts.headers.iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str(), value))
+    });
+    let arrival = Arrival::new(call.parts.uri.query(), headers, call.body.clone());
+    let now = call.realm.service().now(clock::now());
+    Ok((Some(call.realm.mailbox().take(now, arrival)), json!({})))
+}
+
+/// The newest call that matches, once there is one.
+async fn wait(realm: &Realm, filter: ExchangeFilter, timeout: Duration) -> Result<Value, Problem> {
+    let found = async {
+        loop {
+            // Registered before the look, so that no call is missed between the two.
+            let mut called = std::pin::pin!(realm.called().notified());
+            called.as_mut().enable();
+            let action = ControlAction::ListExchanges { filter: filter.clone(), limit: 1 };
+            let found = realm.service().control(clock::now(), action)?;
+            if found["exchanges"].as_array().is_some_and(|found| !found.is_empty()) {
+                return Ok(found);
+            }
+            called.await;
+        }
+    };
+    tokio::time::timeout(timeout, found).await.unwrap_or_else(|_| {
+        let detail = format!("no call that matches came within {} s", timeout.as_secs());
+        Err(Problem::timeout(detail))
+    })
+}
+
+fn outcome(settled: Settled) -> Value {
+    let attempts = settled.attempts.into_iter().map(|(delivery, result)| match result {
+        AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
+        AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
+    });
+    json!({ "attempts": attempts.collect::<Vec<_>>(), "in_flight": settled.in_flight })
+}

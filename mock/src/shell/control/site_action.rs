@@ -1,0 +1,103 @@
+//! The actions of the control plane that concern more than the rules of one world: sandboxes, the
+//! built-in receiver, and waiting.
+
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use crate::control::ExchangeFilter;
+use crate::shell::receiver::STATUSES_MAX;
+use crate::shell::sandbox::SandboxPlan;
+
+/// Seconds that a wait takes if it does not say.
+const TIMEOUT_SECONDS: u64 = 10;
+/// Seconds that a wait takes at most.
+const TIMEOUT_SECONDS_MAX: u64 = 60;
+
+/// One action of the control plane on the site. See [`crate::control::ControlAction`] for how the
+/// rest follows from this enum.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub(super) enum SiteAction {
+    /// What there is
+    #[schemars(extend("x-route" = "GET /"))]
+    Index,
+    /// That this is a mock, and what it allows
+    #[schemars(extend("x-route" = "GET /health"))]
+    Health,
+    /// This control plane as OpenAPI 3.1
+    #[serde(rename = "open_api")]
+    #[schemars(extend("x-route" = "GET /openapi.json"))]
+    OpenApi,
+    /// The sandboxes
+    #[schemars(extend("x-route" = "GET /sandboxes"))]
+    ListSandboxes,
+    /// Another world under its own base path
+    #[schemars(extend("x-route" = "POST /sandboxes", "x-status" = 201))]
+    CreateSandbox(SandboxPlan),
+    /// Delete a sandbox
+    #[schemars(extend("x-route" = "DELETE /sandboxes/{id}"))]
+    DeleteSandbox {
+        /// its id
+        id: String,
+    },
+    /// Wait until what is due was delivered
+    #[schemars(extend("x-route" = "POST /deliveries/settle"))]
+    SettleDeliveries,
+    /// Wait for a call that matches; 408 if none comes in time
+    #[schemars(extend("x-route" = "POST /exchanges/wait"))]
+    WaitForExchange {
+        /// Which.
+        #[serde(flatten)]
+        filter: ExchangeFilter,
+        /// real time, 10 if absent, 60 at most
+        #[serde(default = "timeout_default", deserialize_with = "timeout")]
+        timeout_seconds: u64,
+    },
+    /// The built-in receiver: its address for webhooks, and what arrived
+    #[schemars(extend("x-route" = "GET /receiver"))]
+    ListReceived,
+    /// The address for webhooks: takes any body, and answers as planned
+    #[schemars(extend("x-route" = "POST /receiver", "x-any-body" = true))]
+    Receive,
+    /// Plan the statuses that the built-in receiver answers
+    #[schemars(extend("x-route" = "PUT /receiver"))]
+    PlanReceiver {
+        /// the status of the next arrival, of the one after it, …; the last goes on; none is 200
+        #[serde(deserialize_with = "statuses")]
+        #[schemars(with = "Vec<u64>")]
+        statuses: Vec<StatusCode>,
+    },
+    /// Forget what arrived, and answer 200 again
+    #[schemars(extend("x-route" = "DELETE /receiver"))]
+    ClearReceived,
+}
+
+fn timeout_default() -> u64 {
+    TIMEOUT_SECONDS
+}
+
+fn timeout<'de, D: Deserializer<'de>>(reader: D) -> Result<u64, D::Error> {
+    match Option::<u64>::deserialize(reader)?.unwrap_or(TIMEOUT_SECONDS) {
+        seconds if seconds <= TIMEOUT_SECONDS_MAX => Ok(seconds),
+        _ => {
+            let message = format!("`timeout_seconds` is {TIMEOUT_SECONDS_MAX} at most");
+            Err(D::Error::custom(message))
+        }
+    }
+}
+
+fn statuses<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<StatusCode>, D::Error> {
+    let codes = Vec::<u64>::deserialize(reader)?;
+    if codes.len() > STATUSES_MAX {
+        return Err(D::Error::custom(format!("`statuses` has {STATUSES_MAX} members at most")));
+    }
+    let status = |code: u64| {
+        let status = u16::try_from(code).ok().filter(|code| (200..=599).contains(code));
+        status
+            .and_then(|code| StatusCode::from_u16(code).ok())
+            .ok_or_else(|| D::Error::custom(format!("a status is 200 to 599, not {code}")))
+    };
+    codes.into_iter().map(status).collect()
+}

@@ -1,0 +1,130 @@
+//! What a new sandbox is to be: the members of the action that makes it.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::SeedWorld;
+use moot_fixtures::{answers, world};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::control::optional_text;
+use crate::defect::Defect;
+use crate::shell::clock;
+use crate::shell::settings;
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
+
+/// Seconds of a lease at most: 30 days.
+const LEASE_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
+
+/// How a sandbox differs from the main world; what is absent is as there.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct SandboxPlan {
+    /// name of an embedded world, or a seed world
+    #[serde(deserialize_with = "seed_world")]
+    #[schemars(schema_with = "text_or_object")]
+    pub(crate) world: Option<Choice<SeedWorld>>,
+    /// `default`, `documented`, `random:SEED`, or answers laid over the default
+    #[serde(deserialize_with = "world_answers")]
+    #[schemars(schema_with = "text_or_object")]
+    pub(crate) answers: Option<Choice<Answers>>,
+    // One of its own if absent, so that no token of another world is valid in it.
+    /// where ids and tokens derive from; one of its own if absent
+    pub(crate) seed: Option<u64>,
+    /// `real`, `frozen` or `frozen:TIME`
+    #[serde(deserialize_with = "clock_setting")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) clock: Option<ClockSetting>,
+    /// `enforce`, `observe` or `off`
+    #[serde(deserialize_with = "rate_limit")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) rate_limit: Option<RateLimitMode>,
+    /// `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
+    #[serde(deserialize_with = "progression")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) progression: Option<Progression>,
+    /// deleted once nobody called it for so long; never if absent
+    #[serde(rename = "lease_seconds", deserialize_with = "lease")]
+    #[schemars(with = "Option<u64>")]
+    pub(crate) lease: Option<Duration>,
+    /// ids of what it does wrong on purpose
+    #[serde(deserialize_with = "defects")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(crate) defects: Option<Vec<&'static Defect>>,
+}
+
+/// A seed world or a set of answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Choice<T> {
+    /// Its name; a value that was written out has none. Seed rows are shared by name.
+    pub(crate) name: Option<String>,
+    pub(crate) value: Arc<T>,
+}
+
+impl<T> Choice<T> {
+    /// JSON is YAML, so the reader of files reads a value that is written out, with its rules and
+    /// hints.
+    fn read<'de, D: Deserializer<'de>, N: Display, P: Display>(
+        reader: D,
+        named: impl Fn(&str) -> Result<Arc<T>, N>,
+        parse: impl Fn(&str) -> Result<T, P>,
+    ) -> Result<Option<Self>, D::Error> {
+        Ok(match Option::<Value>::deserialize(reader)? {
+            None => None,
+            Some(Value::String(name)) => {
+                let value = named(&name).map_err(D::Error::custom)?;
+                Some(Self { name: Some(name), value })
+            }
+            Some(inline) => {
+                let value = parse(&inline.to_string()).map_err(D::Error::custom)?;
+                Some(Self { name: None, value: Arc::new(value) })
+            }
+        })
+    }
+}
+
+fn seed_world<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Choice<SeedWorld>>, D::Error> {
+    Choice::read(reader, settings::world, world::parse)
+}
+
+fn world_answers<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Option<Choice<Answers>>, D::Error> {
+    Choice::read(reader, |name| settings::answers(name).map(Arc::new), answers::parse)
+}
+
+fn clock_setting<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ClockSetting>, D::Error> {
+    optional_text(reader, |text| settings::clock(text, clock::now()).map_err(|e| e.to_string()))
+}
+
+fn rate_limit<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RateLimitMode>, D::Error> {
+    optional_text(reader, |text| settings::rate_limit(text).map_err(|error| error.to_string()))
+}
+
+fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Progression>, D::Error> {
+    optional_text(reader, |text| settings::progression(text).map_err(|error| error.to_string()))
+}
+
+fn lease<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {
+    match Option::<u64>::deserialize(reader)? {
+        Some(seconds) if !(1..=LEASE_SECONDS_MAX).contains(&seconds) => Err(D::Error::custom(
+            format!("`lease_seconds` is 1 to {LEASE_SECONDS_MAX}, not {seconds}"),
+        )),
+        seconds => Ok(seconds.map(Duration::from_secs)),
+    }
+}
+
+fn defects<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Vec<&'static Defect>>, D::Error> {
+    let ids: Option<Vec<String>> = Option::deserialize(reader)?;
+    let found = ids.map(|ids| ids.iter().map(|id| settings::defect(id)).collect());
+    found.transpose().map_err(D::Error::custom)
+}
+
+fn text_or_object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "object", "null"] })
+}
