@@ -19,10 +19,10 @@ use super::suite;
 use super::target_arguments::choice_of;
 use crate::environment::TargetOptions;
 use crate::report::Format;
-use crate::selftest::deployed::{DeployedError, deployed};
+use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, Outcome, alone, alone_count, defects, degenerate, deployed_text,
-    latitude, markdown, matrix, page, text,
+    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, latitude,
+    markdown, matrix, on_target_text, page, text,
 };
 use crate::terminal::escape;
 
@@ -124,13 +124,13 @@ fn on_target(
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
     let choice = choice_of(Some(target));
-    let found = runtime()?.block_on(deployed(&bench, choice, options, folder.path(), defects));
+    let found = runtime()?.block_on(proven_on(&bench, choice, options, folder.path(), defects));
     progress.end();
     let found = found.map_err(|error| match error {
-        DeployedError::Trouble { said, exit_code } => {
+        TargetSelftestError::Trouble { said, exit_code } => {
             CommandError { message: said, help: None, exit_code }
         }
-        DeployedError::Recording(error) => CommandError::fault(error.to_string()),
+        TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;
     let json = || escape::json(&format!("{:#}\n", json!(found)));
     for report in &arguments.reports {
@@ -139,7 +139,7 @@ fn on_target(
     let is_stdout_taken = take_stdout(&arguments.reports);
     if !screen.is_json() {
         let paint = screen.paint_beside(is_stdout_taken);
-        screen.print_beside(is_stdout_taken, &deployed_text(&found, paint, screen.detail()))?;
+        screen.print_beside(is_stdout_taken, &on_target_text(&found, paint, screen.detail()))?;
     } else if !is_stdout_taken {
         screen.print(&json())?;
     }
@@ -185,7 +185,7 @@ async fn tested(
     bench: &Bench,
     arguments: &SelftestArguments,
     progress: &Progress,
-) -> Result<Outcome, CommandError> {
+) -> Result<SelftestOutcome, CommandError> {
     let selected: Vec<&Defect> =
         defect::all().iter().filter(|it| arguments.selects(&it.id)).collect();
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
@@ -198,7 +198,7 @@ async fn tested(
     let degenerate = degenerate::degenerate(bench).await.map_err(|error| {
         CommandError::fault(format!("a target of the self-test can't be made: {error}"))
     })?;
-    Ok(Outcome {
+    Ok(SelftestOutcome {
         version: env!("CARGO_PKG_VERSION"),
         is_thorough: arguments.thorough,
         is_whole,

@@ -1,9 +1,8 @@
-//! The suite on a deployment's own answers: asked once, and then heard again with a defect laid over
-//! them, without another request.
+//! The suite on the recorded answers of a deployment, as they are and with defects.
 //!
-//! The deployment is recorded by one run under its consents. The recording is judged as it is, then
-//! once for each defect that rewrites responses. A check is alive there where it passes on the answers
-//! as they are and fails on erring ones; what was never judged there is told, not counted.
+//! One run records the deployment, within its consents. The recording is then judged once as it is, and
+//! once for each defect that only edits responses. A check is alive if it passes on the recorded answers
+//! and fails on edited ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,26 +11,24 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::Bench;
 use super::defects::is_noticed;
-use super::matrix::{self, Row};
-use super::trial::{by_requirement, side_by_side};
+use super::matrix::{self, MatrixRow};
+use super::trial::{Bench, by_requirement, side_by_side};
 use crate::environment::{Overlay, TargetChoice, TargetOptions};
 use crate::recording::{Recorder, RecordingError, RecordingPlan};
 use crate::result::RunResult;
 use crate::run::{Kept, RunOptions, run};
 use crate::verdict::Verdict;
 
-/// Why a deployment can't be used.
+/// Why the self-test cannot be run on a target.
 #[derive(Debug, thiserror::Error)]
-pub enum DeployedError {
-    /// It can't be reached, refuses the credentials, or its file is wrong: what the run said, and
-    /// the exit code that it ended with.
+pub enum TargetSelftestError {
+    /// The run on it failed: it can't be reached, refuses the credentials, or its file is wrong.
     #[error("{said}")]
     Trouble {
-        /// As the run said it.
+        /// The message of the run.
         said: String,
-        /// 2, 4.
+        /// The exit code of the run: 2 or 4.
         exit_code: u8,
     },
     /// The recording of its answers can't be kept or read.
@@ -39,99 +36,98 @@ pub enum DeployedError {
     Recording(#[from] RecordingError),
 }
 
-/// All that was found on a deployment.
+/// The results on a deployment, as data.
 #[derive(Debug, Clone, Serialize)]
-pub struct Deployed {
+pub struct TargetSelftest {
     /// The version of moot.
     pub version: &'static str,
     /// Its base address.
     pub base_url: String,
     /// Requests that were sent to it.
     pub requests_sent: u64,
-    /// How the run on it ended, no defect laid over: the exit code of `moot run`.
+    /// The exit code of the run that recorded it.
     pub run_exit_code: u8,
-    /// Defects, each with what became of it.
-    pub defects: Vec<Laid>,
-    /// The rows that were judged there, and the defects that they noticed.
-    pub checks: Vec<Judged>,
+    /// The defects that were tried.
+    pub defects: Vec<DefectOnTarget>,
+    /// The requirements that were judged, and the defects that they noticed.
+    pub checks: Vec<CheckOnTarget>,
 }
 
-/// A defect, laid over the answers of a deployment.
+/// A defect in the recorded answers of a deployment.
 #[derive(Debug, Clone, Serialize)]
-pub struct Laid {
+pub struct DefectOnTarget {
     /// The defect.
     #[serde(flatten)]
     pub defect: &'static Defect,
-    /// What became of it.
-    pub fate: Fate,
-    /// Scenarios of which it changed an answer.
+    /// Whether it was caught.
+    pub fate: DefectFate,
+    /// Scenarios in which it changed an answer.
     pub scenarios_changed: usize,
-    /// Rows that fail or warn with it, and did neither without.
+    /// Requirements whose verdict is worse with the defect, and `fail` or `warn`.
     pub noticed: BTreeMap<String, Verdict>,
 }
 
-/// What became of a defect.
+/// Whether a defect was caught, and why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// A check of what it breaks reported it.
+pub enum DefectFate {
+    /// A check of a requirement that it breaks noticed it.
     Caught,
-    /// It changed nothing that was answered.
+    /// It changed no recorded answer.
     Unchanged,
-    /// No check of what it breaks passes there without it.
+    /// No check of a requirement that it breaks passes without it.
     NotJudged,
-    /// It changed answers, and a rewritten answer alone does not show it to a check of what it breaks.
+    /// It changed answers, but edited answers alone do not show it to a check.
     NotShown,
 }
 
-/// A row that was judged on a deployment.
+/// A requirement that was judged on a deployment.
 #[derive(Debug, Clone, Serialize)]
-pub struct Judged {
-    /// The row; killed by the defects that it noticed.
+pub struct CheckOnTarget {
+    /// The requirement, with the defects that it noticed.
     #[serde(flatten)]
-    pub row: Row,
-    /// What it says of the deployment as it is.
+    pub row: MatrixRow,
+    /// The verdict on the deployment as it is.
     pub verdict: Verdict,
 }
 
-impl Judged {
-    /// Whether it passes there, and was seen to notice.
+impl CheckOnTarget {
+    /// Whether it passes, and noticed a defect.
     pub fn is_alive(&self) -> bool {
         self.verdict == Verdict::Pass && !self.row.killed_by.is_empty()
     }
 }
 
-impl Deployed {
+impl TargetSelftest {
     /// The defects with this fate.
-    pub fn of_fate(&self, fate: Fate) -> Vec<&Laid> {
-        self.defects.iter().filter(|laid| laid.fate == fate).collect()
+    pub fn of_fate(&self, fate: DefectFate) -> Vec<&DefectOnTarget> {
+        self.defects.iter().filter(|it| it.fate == fate).collect()
     }
 
-    /// 0 where at least one check proves alive there, else 3: nothing was shown.
+    /// 0 if at least one check is alive, otherwise 3.
     pub fn exit_code(&self) -> u8 {
-        if self.checks.iter().any(Judged::is_alive) { 0 } else { 3 }
+        if self.checks.iter().any(CheckOnTarget::is_alive) { 0 } else { 3 }
     }
 }
 
-/// Asks the deployment of `choice` once, keeps its answers below `folder`, and lays each defect over
-/// them.
+/// Records the deployment of `choice` in `folder`, and tries each defect on the recording.
 ///
 /// # Errors
-/// [`DeployedError`].
-pub async fn deployed(
+/// [`TargetSelftestError`].
+pub async fn on_target(
     bench: &Bench,
     choice: TargetChoice,
     options: TargetOptions,
     folder: &Path,
     all: Vec<&'static Defect>,
-) -> Result<Deployed, DeployedError> {
+) -> Result<TargetSelftest, TargetSelftestError> {
     let asked = recorded(bench, choice, options, folder).await?;
-    let heard = heard(bench, "the answers as they are", folder, None).await;
-    let sound = by_requirement(&heard);
-    let trials = all.into_iter().map(|defect| laid(bench, folder, &sound, defect));
-    let defects: Vec<Laid> = side_by_side(trials, bench.lanes).await;
+    let result = judged(bench, "the answers as they are", folder, None).await;
+    let sound = by_requirement(&result);
+    let trials = all.into_iter().map(|defect| tried(bench, folder, &sound, defect));
+    let defects: Vec<DefectOnTarget> = side_by_side(trials, bench.lanes).await;
     let checks = checks(bench, &sound, &defects);
-    Ok(Deployed {
+    Ok(TargetSelftest {
         version: env!("CARGO_PKG_VERSION"),
         base_url: asked.target.base_url.clone(),
         requests_sent: asked.requests_sent,
@@ -141,13 +137,13 @@ pub async fn deployed(
     })
 }
 
-/// The one run that asks the deployment.
+/// The one run that sends requests.
 async fn recorded(
     bench: &Bench,
     choice: TargetChoice,
     options: TargetOptions,
     folder: &Path,
-) -> Result<RunResult, DeployedError> {
+) -> Result<RunResult, TargetSelftestError> {
     let recorder = Arc::new(Recorder::default());
     let asked =
         RecordingPlan { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
@@ -164,14 +160,17 @@ async fn recorded(
     })
     .await;
     if let Some(said) = &result.trouble {
-        return Err(DeployedError::Trouble { said: said.clone(), exit_code: result.exit_code });
+        return Err(TargetSelftestError::Trouble {
+            said: said.clone(),
+            exit_code: result.exit_code,
+        });
     }
     recorder.write(folder, &result, &asked)?;
     Ok(result)
 }
 
-/// Judges the recording, with a defect laid over it.
-async fn heard(
+/// Judges the recording, with a defect if one is given.
+async fn judged(
     bench: &Bench,
     name: &str,
     folder: &Path,
@@ -184,14 +183,14 @@ async fn heard(
     bench.run_tagged(name, choice, bench.light(), options).await
 }
 
-async fn laid(
+async fn tried(
     bench: &Bench,
     folder: &Path,
     sound: &BTreeMap<String, Verdict>,
     defect: &'static Defect,
-) -> Laid {
+) -> DefectOnTarget {
     let overlay = Overlay::of(&defect.id).map(Arc::new);
-    let result = heard(bench, &defect.id, folder, overlay.clone()).await;
+    let result = judged(bench, &defect.id, folder, overlay.clone()).await;
     let changed: BTreeSet<String> = overlay.map(|it| it.changed()).unwrap_or_default();
     let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
     let noticed: BTreeMap<String, Verdict> = by_requirement(&result)
@@ -203,21 +202,25 @@ async fn laid(
     let is_caught = defect.breaks.iter().any(|id| is_noticed(id, noticed.get(id)));
     let is_judged = defect.breaks.iter().any(|id| sound.get(id) == Some(&Verdict::Pass));
     let fate = match (is_caught, changed.is_empty(), is_judged) {
-        (true, _, _) => Fate::Caught,
-        (false, true, _) => Fate::Unchanged,
-        (false, false, false) => Fate::NotJudged,
-        (false, false, true) => Fate::NotShown,
+        (true, _, _) => DefectFate::Caught,
+        (false, true, _) => DefectFate::Unchanged,
+        (false, false, false) => DefectFate::NotJudged,
+        (false, false, true) => DefectFate::NotShown,
     };
-    Laid { defect, fate, scenarios_changed: changed.len(), noticed }
+    DefectOnTarget { defect, fate, scenarios_changed: changed.len(), noticed }
 }
 
-fn checks(bench: &Bench, sound: &BTreeMap<String, Verdict>, defects: &[Laid]) -> Vec<Judged> {
-    let noticed = defects.iter().map(|laid| (laid.defect, &laid.noticed));
+fn checks(
+    bench: &Bench,
+    sound: &BTreeMap<String, Verdict>,
+    defects: &[DefectOnTarget],
+) -> Vec<CheckOnTarget> {
+    let noticed = defects.iter().map(|it| (it.defect, &it.noticed));
     matrix::rows(&bench.files, noticed)
         .into_iter()
         .filter_map(|row| {
             let verdict = *sound.get(&row.requirement)?;
-            Some(Judged { row, verdict })
+            Some(CheckOnTarget { row, verdict })
         })
         .collect()
 }
