@@ -15,7 +15,9 @@ use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::ReachArguments;
 use crate::answers::Pins;
-use crate::compare::{Asked, Comparison, Side, Told, compare as held, page, text};
+use crate::compare::{
+    Comparison, ComparisonPlan, RunReadings, Side, compare as compared, page, text,
+};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::masks::Secrets;
 use crate::recording::RecordingIndex;
@@ -98,14 +100,14 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
     let recorded = || a.index.as_ref().or(b.index.as_ref()).map(|index| index.seed);
     let seed = arguments.seed.or_else(recorded).unwrap_or_else(random_seed);
     let reproduce = reproduce(&arguments, seed);
-    let asked = Asked { seed, selectors, reproduce };
-    let plans = [&a, &b].map(|side| side.options(&arguments, &asked, Arc::clone(&files)));
-    let [first, second] = plans;
+    let plan = ComparisonPlan { seed, selectors, reproduce };
+    let options = [&a, &b].map(|side| side.options(&arguments, &plan, Arc::clone(&files)));
+    let [first, second] = options;
     let (first, second) = (first?, second?);
     let first = performed(&a, first, screen)?;
     let second = performed(&b, second, screen)?;
     let secrets = [&first, &second].map(|side| Secrets::of(&side.result().masks));
-    let comparison = held(&first, &second, asked);
+    let comparison = compared(&first, &second, plan);
     let masked = comparison.with_texts(|text| secrets[1].mask(&secrets[0].mask(text)));
     publish(&masked, &secrets, &arguments, screen)?;
     Ok(masked.exit_code)
@@ -177,16 +179,16 @@ impl SideArguments {
     fn options(
         &self,
         arguments: &CompareArguments,
-        asked: &Asked,
+        plan: &ComparisonPlan,
         files: Arc<Vec<ScenarioFile>>,
     ) -> Result<RunOptions, CommandError> {
         // A recording keeps its own seed and tag.
         let (seed, run_tag) = match &self.index {
             Some(index) => (index.seed, index.run_tag.clone()),
             None if self.choice == TargetChoice::InProcess => {
-                (asked.seed, format!("moot-{:08x}", asked.seed & u64::from(u32::MAX)))
+                (plan.seed, format!("moot-{:08x}", plan.seed & u64::from(u32::MAX)))
             }
-            None => (asked.seed, format!("moot-{:08x}", random_seed())),
+            None => (plan.seed, format!("moot-{:08x}", random_seed())),
         };
         let was_strict = self.index.as_ref().is_some_and(|index| index.strict);
         let target = TargetOptions {
@@ -201,10 +203,10 @@ impl SideArguments {
             ..TargetOptions::default()
         };
         Ok(RunOptions {
-            selectors: asked.selectors.clone(),
+            selectors: plan.selectors.clone(),
             jobs: arguments.jobs.map(usize::from),
             strict: arguments.strict || was_strict,
-            reproduce: asked.reproduce.clone(),
+            reproduce: plan.reproduce.clone(),
             ..RunOptions::new(self.choice.clone(), target, files)
         })
     }
@@ -242,11 +244,11 @@ fn performed(
     screen: &Screen,
 ) -> Result<Side, CommandError> {
     let progress = Progress::new(screen.shows_progress());
-    let told = Arc::new(Told::new(&options.target.run_tag));
-    let listener = (progress.clone(), Arc::clone(&told));
+    let readings = Arc::new(RunReadings::new(&options.target.run_tag));
+    let listener = (progress.clone(), Arc::clone(&readings));
     let result = runtime()?.block_on(run::run(options, move |event: Event| {
         listener.0.show(&event);
-        listener.1.keep(&event);
+        listener.1.add(&event);
     }));
     progress.end();
     if let (true, Some(why)) = (result.scenarios.is_empty(), &result.trouble) {
@@ -256,7 +258,7 @@ fn performed(
             exit_code: if result.exit_code == USAGE { USAGE } else { UNREACHABLE },
         });
     }
-    Ok(Side::new(&side.word, result, &told))
+    Ok(Side::new(&side.word, result, &readings))
 }
 
 /// The command that repeats this comparison, without its reports.

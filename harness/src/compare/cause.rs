@@ -1,56 +1,55 @@
-//! Why two answers differ: a violation that a check tells, or an open question.
+//! The cause of a difference between two answers: a violation, or an open question.
 
 use std::collections::BTreeMap;
 
-use super::checks::{Judged, Standing};
-use super::exchanges::{self, Raw, Spot};
-use super::explain::{self, Asked};
-use super::gather::Changed;
+use super::checks::{CheckPair, PairVerdict};
+use super::exchanges::{AnswerDifference, DifferencePlace, ScenarioDifferences};
+use super::explain::{self, AnswerChanges, StepPurpose};
 use crate::exchange::Exchange;
 use crate::result::{ScenarioResult, Subject};
 use crate::verdict::Verdict;
 
-/// Members of an error that a question about its status leaves open too.
-const OPEN_WORDS: [&str; 5] = ["type", "title", "detail", "error", "error_description"];
+/// Members of an error that are open wherever its status is open.
+const OPEN_MEMBERS: [&str; 5] = ["type", "title", "detail", "error", "error_description"];
 
-/// What is known of all scenarios before one is looked into.
-pub(super) struct Known<'a> {
-    pub(super) changed: &'a Changed,
-    /// Questions by the kind of operation that was asked and the two statuses it answered.
+/// The open questions that all scenarios together show.
+pub(super) struct OpenQuestions<'a> {
+    pub(super) changed: &'a AnswerChanges,
+    /// Questions by the kind of operation and the two statuses.
     pub(super) by_statuses: BTreeMap<(String, String, String), String>,
 }
 
-/// A difference between two answers, and why it is one.
-pub(super) struct Located {
-    pub(super) raw: Raw,
+/// A difference with its place and its cause.
+pub(super) struct LocatedDifference {
+    pub(super) raw: AnswerDifference,
     pub(super) place: String,
-    pub(super) cause: Option<Cause>,
+    pub(super) cause: Option<DifferenceCause>,
 }
 
-/// What a difference between two answers is a sign of.
+/// Why two answers differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cause {
-    /// A violation that a check tells.
+pub(super) enum DifferenceCause {
+    /// A violation, which a check reports.
     Violation,
     /// An open question.
     Question(String),
 }
 
 /// Two runs of one scenario.
-pub(super) struct Story<'a> {
+pub(super) struct ScenarioPair<'a> {
     pub(super) a: &'a ScenarioResult,
     pub(super) b: &'a ScenarioResult,
-    pub(super) judged: Vec<Judged<'a>>,
-    pub(super) told: exchanges::Told,
+    pub(super) checks: Vec<CheckPair<'a>>,
+    pub(super) answers: ScenarioDifferences,
 }
 
-/// What each question that is answered differently was seen as, where that is two statuses.
+/// The questions that show as two different statuses.
 pub(super) fn by_statuses(
-    stories: &[Story<'_>],
-    changed: &Changed,
+    stories: &[ScenarioPair<'_>],
+    changed: &AnswerChanges,
 ) -> BTreeMap<(String, String, String), String> {
     let mut all = BTreeMap::new();
-    for judged in stories.iter().flat_map(|story| &story.judged) {
+    for judged in stories.iter().flat_map(|story| &story.checks) {
         let (Subject::Question(id), Some(exchange)) = (&judged.a.subject, &judged.a.exchange)
         else {
             continue;
@@ -65,16 +64,16 @@ pub(super) fn by_statuses(
     all
 }
 
-impl Story<'_> {
-    /// The question that lets a warning be no violation, and what was seen of it: the other side
-    /// answers it otherwise.
+impl ScenarioPair<'_> {
+    /// The question because of which a warning is no violation, with both readings: the sides answer it
+    /// differently.
     pub(super) fn question_behind(
         &self,
-        judged: &Judged<'_>,
-        known: &Known<'_>,
+        judged: &CheckPair<'_>,
+        known: &OpenQuestions<'_>,
     ) -> Option<(String, (String, String))> {
-        let guilty = if judged.standing == Standing::AViolates { judged.a } else { judged.b };
-        if judged.standing == Standing::BothViolate || guilty.verdict != Verdict::Warn {
+        let guilty = if judged.verdict == PairVerdict::AViolates { judged.a } else { judged.b };
+        if judged.verdict == PairVerdict::BothViolate || guilty.verdict != Verdict::Warn {
             return None;
         }
         let named = match &guilty.subject {
@@ -82,24 +81,24 @@ impl Story<'_> {
             Subject::Requirement(id) => explain::question_of(id).map(str::to_owned),
             Subject::Snapshot(_) => None,
         };
-        let mut asked = named.into_iter().chain(self.questions(&guilty.step));
-        if let Some(id) = asked.find(|id| known.changed.contains_key(id)) {
+        let mut questions = named.into_iter().chain(self.questions(&guilty.step));
+        if let Some(id) = questions.find(|id| known.changed.contains_key(id)) {
             return Some((id, (judged.a.actual.clone(), judged.b.actual.clone())));
         }
-        // The status itself may be the answer: of an operation that need not be there at all.
+        // The status may be the answer, for an operation that need not exist.
         let raw = statuses_of(judged)?;
-        Some((known.question(&raw, self.asked(&raw.step))?, raw.readings))
+        Some((known.question(&raw, self.purpose(&raw.step))?, raw.readings))
     }
 
-    /// What a step asks, by the requirements that it is judged by.
-    fn asked(&self, step: &str) -> Asked {
-        let own = self.judged.iter().filter(|it| &*it.a.step == step);
-        Asked::of(own.map(|it| it.a.subject.as_str()))
+    /// The purpose of a step.
+    fn purpose(&self, step: &str) -> StepPurpose {
+        let own = self.checks.iter().filter(|it| &*it.a.step == step);
+        StepPurpose::of(own.map(|it| it.a.subject.as_str()))
     }
 
-    /// Questions that a step asks, and that the two answer differently there.
+    /// The questions that the sides answer differently in a step.
     fn questions(&self, step: &str) -> impl Iterator<Item = String> {
-        self.judged.iter().filter(move |it| &*it.a.step == step).filter_map(|it| {
+        self.checks.iter().filter(move |it| &*it.a.step == step).filter_map(|it| {
             match &it.a.subject {
                 Subject::Question(id) if it.a.actual != it.b.actual => Some(id.to_string()),
                 _ => None,
@@ -107,49 +106,56 @@ impl Story<'_> {
         })
     }
 
-    pub(super) fn cause(&self, raw: &Raw, known: &Known<'_>) -> Option<Cause> {
-        if self.judged.iter().any(|judged| tells(judged, raw)) {
-            return Some(Cause::Violation);
+    pub(super) fn cause(
+        &self,
+        raw: &AnswerDifference,
+        known: &OpenQuestions<'_>,
+    ) -> Option<DifferenceCause> {
+        if self.checks.iter().any(|judged| shows(judged, raw)) {
+            return Some(DifferenceCause::Violation);
         }
         let is_open = match &raw.spot {
-            Spot::Status => true,
-            Spot::Member(member) => OPEN_WORDS.contains(&member.as_str()),
-            Spot::Header(_) => false,
+            DifferencePlace::Status => true,
+            DifferencePlace::Member(member) => OPEN_MEMBERS.contains(&member.as_str()),
+            DifferencePlace::Header(_) => false,
         };
         let statuses = (raw.statuses.0.to_string(), raw.statuses.1.to_string());
         let is_seen = |id: &String| {
             known.changed.contains_key(id)
-                || self.judged.iter().any(|it| {
+                || self.checks.iter().any(|it| {
                     matches!(&it.a.subject, Subject::Question(own) if own == id)
                         && statuses_of(it).is_some_and(|seen| seen.readings == statuses)
                 })
         };
         let asked = self.questions(&raw.step).find(|id| is_open && is_seen(id));
-        asked.or_else(|| known.question(raw, self.asked(&raw.step))).map(Cause::Question)
+        asked
+            .or_else(|| known.question(raw, self.purpose(&raw.step)))
+            .map(DifferenceCause::Question)
     }
 }
 
-impl Known<'_> {
-    /// The question that leaves a difference open, by where it stands or by what was seen elsewhere.
-    fn question(&self, raw: &Raw, asked: Asked) -> Option<String> {
+impl OpenQuestions<'_> {
+    /// The question behind a difference, by its place or by what other scenarios show.
+    fn question(&self, raw: &AnswerDifference, purpose: StepPurpose) -> Option<String> {
         let elsewhere = || {
             let (a, b) = raw.readings.clone();
             let key = (explain::kind_of(raw.operation), a, b);
-            let found = self.by_statuses.get(&key).filter(|_| raw.spot == Spot::Status);
-            let is_asked = |id: &&String| *id != "other_company" || asked == Asked::OtherCompany;
+            let found = self.by_statuses.get(&key).filter(|_| raw.spot == DifferencePlace::Status);
+            let is_asked =
+                |id: &&String| *id != "other_company" || purpose == StepPurpose::OtherCompany;
             found.filter(is_asked).cloned()
         };
-        elsewhere().or_else(|| explain::question(raw, asked).map(str::to_owned))
+        elsewhere().or_else(|| explain::question(raw, purpose).map(str::to_owned))
     }
 }
 
-/// The two statuses that two checks judged, as a difference; `None` where they are one.
-pub(super) fn statuses_of(judged: &Judged<'_>) -> Option<Raw> {
+/// The difference between the statuses that two checks judged; `None` where they are the same.
+fn statuses_of(judged: &CheckPair<'_>) -> Option<AnswerDifference> {
     let (a, b) = (judged.a.exchange.as_ref()?, judged.b.exchange.as_ref()?);
     let status = |exchange: &Exchange| Some(exchange.outcome.as_ref().ok()?.status);
     let statuses = (status(a)?, status(b)?);
-    (statuses.0 != statuses.1).then(|| Raw {
-        spot: Spot::Status,
+    (statuses.0 != statuses.1).then(|| AnswerDifference {
+        spot: DifferencePlace::Status,
         operation: a.request.operation,
         call: String::new(),
         readings: (statuses.0.to_string(), statuses.1.to_string()),
@@ -159,11 +165,11 @@ pub(super) fn statuses_of(judged: &Judged<'_>) -> Option<Raw> {
     })
 }
 
-/// Whether a one-sided violation is what this difference shows.
-pub(super) fn tells(judged: &Judged<'_>, raw: &Raw) -> bool {
-    let (guilty, number) = match judged.standing {
-        Standing::AViolates => (judged.a, raw.numbers.0),
-        Standing::BViolates => (judged.b, raw.numbers.1),
+/// Whether this difference shows a violation of one side.
+fn shows(judged: &CheckPair<'_>, raw: &AnswerDifference) -> bool {
+    let (guilty, number) = match judged.verdict {
+        PairVerdict::AViolates => (judged.a, raw.numbers.0),
+        PairVerdict::BViolates => (judged.b, raw.numbers.1),
         _ => return false,
     };
     if guilty.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
@@ -175,38 +181,39 @@ pub(super) fn tells(judged: &Judged<'_>, raw: &Raw) -> bool {
         said.into_iter().any(|text| text.to_ascii_lowercase().contains(name))
     };
     match &raw.spot {
-        Spot::Status => guilty.pointer.is_none(),
-        Spot::Header(name) => says(name),
-        Spot::Member(member) => {
+        DifferencePlace::Status => guilty.pointer.is_none(),
+        DifferencePlace::Header(name) => says(name),
+        DifferencePlace::Member(member) => {
             let name = last(member);
             guilty.pointer.as_deref().is_some_and(|pointer| last(pointer) == name) || says(&name)
         }
     }
 }
 
-/// What is the same difference has the same cause; and where a status or a type has one, the words
-/// around it have it too.
-pub(super) fn spread(told: &mut [Located]) {
-    let same = |raw: &Raw| (raw.spot.clone(), raw.call.clone(), raw.readings.clone());
+/// Gives the same cause to the same differences. The cause of a status or of a problem type is also that of
+/// the other members of the answer.
+pub(super) fn spread(differences: &mut [LocatedDifference]) {
+    let same = |raw: &AnswerDifference| (raw.spot.clone(), raw.call.clone(), raw.readings.clone());
     let mut known = BTreeMap::new();
-    for one in told.iter() {
+    for one in differences.iter() {
         if let Some(cause) = &one.cause {
             known.entry(same(&one.raw)).or_insert_with(|| cause.clone());
         }
     }
     let mut by_exchange = BTreeMap::new();
-    for one in told.iter_mut() {
+    for one in differences.iter_mut() {
         one.cause = one.cause.take().or_else(|| known.get(&same(&one.raw)).cloned());
         let is_head = match &one.raw.spot {
-            Spot::Status => true,
-            Spot::Member(member) => matches!(member.as_str(), "type" | "error"),
-            Spot::Header(_) => false,
+            DifferencePlace::Status => true,
+            DifferencePlace::Member(member) => matches!(member.as_str(), "type" | "error"),
+            DifferencePlace::Header(_) => false,
         };
         if let (true, Some(cause)) = (is_head, &one.cause) {
             by_exchange.entry(one.raw.numbers).or_insert_with(|| cause.clone());
         }
     }
-    for one in told.iter_mut().filter(|one| one.cause.is_none() && one.raw.statuses.0 >= 400) {
+    for one in differences.iter_mut().filter(|one| one.cause.is_none() && one.raw.statuses.0 >= 400)
+    {
         one.cause = by_exchange.get(&one.raw.numbers).cloned();
     }
 }

@@ -1,39 +1,39 @@
-//! What the checks of two runs say of the same place.
+//! Pairs of checks of the same thing in two runs.
 
 use super::pairs::paired;
 use crate::result::{CheckResult, ScenarioResult, StepResult};
 use crate::verdict::Verdict;
 
-/// How two verdicts on the same place stand to each other.
+/// How the verdicts of a pair compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// Both hold, or both only observe.
+pub(super) enum PairVerdict {
+    /// Both pass, or both only observe.
     Same,
-    /// Only the first was found wanting.
+    /// Only the first fails or warns.
     AViolates,
-    /// Only the second.
+    /// Only the second fails or warns.
     BViolates,
-    /// Both.
+    /// Both fail or warn.
     BothViolate,
-    /// The first could not be judged.
+    /// The first did not run.
     ANotRun,
-    /// The second could not.
+    /// The second did not run.
     BNotRun,
-    /// Neither could.
+    /// Neither ran.
     NeitherRun,
-    /// There was nothing to judge on a side.
-    Nothing,
+    /// One side was not applicable.
+    NotApplicable,
 }
 
-/// Two checks of the same thing at the same place.
-pub(super) struct Judged<'a> {
+/// Two checks of the same thing at the same step.
+pub(super) struct CheckPair<'a> {
     pub(super) a: &'a CheckResult,
     pub(super) b: &'a CheckResult,
-    pub(super) standing: Standing,
+    pub(super) verdict: PairVerdict,
 }
 
-/// The checks that both sides have of one scenario.
-pub(super) fn judged<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<Judged<'a>> {
+/// The pairs of checks of one scenario.
+pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<CheckPair<'a>> {
     let steps = paired(&a.steps, &b.steps, |step: &StepResult| step.name.as_str());
     let mut all = Vec::new();
     for (one, other) in steps {
@@ -42,33 +42,36 @@ pub(super) fn judged<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<Ju
                 it.subject == check.subject && it.place.is_none() == check.place.is_none()
             };
             if let Some(partner) = other.checks.iter().find(same) {
-                let standing = standing(check.verdict, partner.verdict);
-                all.push(Judged { a: check, b: partner, standing });
+                let verdict = pair_verdict(check.verdict, partner.verdict);
+                all.push(CheckPair { a: check, b: partner, verdict });
             }
         }
-        // An implicit check speaks where its answer came; the other side may have had none.
+        // An implicit check needs an answer, which the other side may not have.
         all.extend(alone(&one.checks, &other.checks));
     }
     all
 }
 
-/// The violation that this one follows from: the same answer has another status than the scenario expects,
-/// and so what else it expects of that answer is not there. What is known is told for itself.
-pub(super) fn cause<'a, 'b>(all: &'b [Judged<'a>], judged: &Judged<'a>) -> Option<&'b Judged<'a>> {
-    let guilty = |it: &Judged<'a>| match it.standing {
-        Standing::AViolates => Some(it.a),
-        Standing::BViolates => Some(it.b),
+/// The violation that this one follows from: the same answer has an unexpected status, so its other
+/// expectations fail too. An expected failure follows from nothing.
+pub(super) fn cause<'a, 'b>(
+    all: &'b [CheckPair<'a>],
+    judged: &CheckPair<'a>,
+) -> Option<&'b CheckPair<'a>> {
+    let guilty = |it: &CheckPair<'a>| match it.verdict {
+        PairVerdict::AViolates => Some(it.a),
+        PairVerdict::BViolates => Some(it.b),
         _ => None,
     };
-    let of_scenario = |it: &Judged<'a>| {
+    let of_scenario = |it: &CheckPair<'a>| {
         guilty(it)
             .filter(|it| it.place.is_some() && it.known.is_none() && it.verdict == Verdict::Fail)
     };
     let number = |check: &CheckResult| check.exchange.as_ref().map(|exchange| exchange.number);
     let follower = of_scenario(judged)?;
     number(follower)?;
-    let is_cause = |it: &&Judged<'a>| {
-        it.standing == judged.standing
+    let is_cause = |it: &&CheckPair<'a>| {
+        it.verdict == judged.verdict
             && of_scenario(it)
                 .is_some_and(|check| check.is_of_status() && number(check) == number(follower))
     };
@@ -77,34 +80,34 @@ pub(super) fn cause<'a, 'b>(all: &'b [Judged<'a>], judged: &Judged<'a>) -> Optio
 }
 
 /// Violations that the other side has no check of.
-fn alone<'a>(first: &'a [CheckResult], second: &'a [CheckResult]) -> Vec<Judged<'a>> {
+fn alone<'a>(first: &'a [CheckResult], second: &'a [CheckResult]) -> Vec<CheckPair<'a>> {
     let is_alone = |check: &CheckResult, others: &[CheckResult]| {
-        is_wanting(check.verdict) && !others.iter().any(|it| it.subject == check.subject)
+        is_violation(check.verdict) && !others.iter().any(|it| it.subject == check.subject)
     };
     let mut all = Vec::new();
     for check in first.iter().filter(|check| is_alone(check, second)) {
-        all.push(Judged { a: check, b: check, standing: Standing::AViolates });
+        all.push(CheckPair { a: check, b: check, verdict: PairVerdict::AViolates });
     }
     for check in second.iter().filter(|check| is_alone(check, first)) {
-        all.push(Judged { a: check, b: check, standing: Standing::BViolates });
+        all.push(CheckPair { a: check, b: check, verdict: PairVerdict::BViolates });
     }
     all
 }
 
-fn standing(a: Verdict, b: Verdict) -> Standing {
+fn pair_verdict(a: Verdict, b: Verdict) -> PairVerdict {
     match (a, b) {
-        (a, b) if is_wanting(a) && is_wanting(b) => Standing::BothViolate,
-        (a, _) if is_wanting(a) => Standing::AViolates,
-        (_, b) if is_wanting(b) => Standing::BViolates,
-        (Verdict::NotRun, Verdict::NotRun) => Standing::NeitherRun,
-        (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => Standing::Nothing,
-        (Verdict::NotRun, _) => Standing::ANotRun,
-        (_, Verdict::NotRun) => Standing::BNotRun,
-        (_, _) => Standing::Same,
+        (a, b) if is_violation(a) && is_violation(b) => PairVerdict::BothViolate,
+        (a, _) if is_violation(a) => PairVerdict::AViolates,
+        (_, b) if is_violation(b) => PairVerdict::BViolates,
+        (Verdict::NotRun, Verdict::NotRun) => PairVerdict::NeitherRun,
+        (Verdict::NotApplicable, _) | (_, Verdict::NotApplicable) => PairVerdict::NotApplicable,
+        (Verdict::NotRun, _) => PairVerdict::ANotRun,
+        (_, Verdict::NotRun) => PairVerdict::BNotRun,
+        (_, _) => PairVerdict::Same,
     }
 }
 
-/// Whether a check found its target wanting; a pinned answer that differs is no violation.
-pub(super) const fn is_wanting(verdict: Verdict) -> bool {
+/// Whether a check found a violation. A different answer to a pinned question is none.
+const fn is_violation(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Fail | Verdict::Warn)
 }

@@ -1,4 +1,4 @@
-//! What a comparison found, as inert data; its JSON is the JSON report.
+//! The result of a comparison. Its JSON is the JSON report.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -9,10 +9,10 @@ use crate::verdict::Verdict;
 /// The published JSON Schema, `moot schema compare`.
 pub const SCHEMA: &str = include_str!("../../schemas/compare.json");
 
-/// Version of the JSON shape; grows when a member changes its meaning or goes.
+/// Version of the JSON shape. It grows when a member changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What a difference is.
+/// The class of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -39,31 +39,31 @@ pub struct Comparison {
     pub interface_version: &'static str,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
-    /// What that means, a clause.
+    /// The meaning of the exit code.
     pub meaning: &'static str,
     /// The first side.
-    pub a: SideView,
+    pub a: ComparedSide,
     /// The second.
-    pub b: SideView,
+    pub b: ComparedSide,
     /// The seed of both runs.
     pub seed: u64,
-    /// What was selected; everything where empty.
+    /// The selectors; empty means all scenarios.
     pub selectors: Vec<String>,
-    /// The command line that does it again.
+    /// The command that repeats the comparison.
     pub reproduce: String,
-    /// How much was held side by side.
-    pub compared: Compared,
+    /// How much was compared.
+    pub compared: ComparedCounts,
     /// In the order of their classes.
-    pub differences: Vec<Difference>,
-    /// Open questions that only one side was seen to answer: no contradiction, and not counted.
+    pub differences: Vec<SideDifference>,
+    /// Open questions that only one side answered. They are no differences.
     pub answered_by_one: Vec<OneSidedAnswer>,
-    /// What could be held side by side on neither, or on one and that is tolerated; by reason.
+    /// What ran on neither side, or on one side and the other is tolerated; by reason.
     pub not_compared: Vec<NotCompared>,
 }
 
 /// One side.
 #[derive(Debug, Clone, Serialize)]
-pub struct SideView {
+pub struct ComparedSide {
     /// As on the command line.
     pub word: String,
     /// Base address.
@@ -74,31 +74,31 @@ pub struct SideView {
     pub started_at: String,
     /// Exit code of its run alone.
     pub exit_code: u8,
-    /// Why it could not be used at all.
+    /// Why it could not be used.
     pub trouble: Option<String>,
     /// Requests sent; none to a recording.
     pub requests_sent: u64,
-    /// Known failures of its target file that did not happen, by id.
+    /// Expected failures of its target file that did not happen, by id.
     pub stale: Vec<String>,
 }
 
-/// How much was held side by side.
+/// How much was compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Compared {
-    /// Scenarios, a row of one counts as one.
+pub struct ComparedCounts {
+    /// Scenarios; each row of a scenario counts.
     pub scenarios: usize,
     /// Checks that judged both sides.
     pub checks: usize,
     /// Answers.
     pub exchanges: usize,
-    /// Checks that one side could not be asked because of a difference that is told.
+    /// Checks that did not run on one side because of another difference.
     pub follow_ups: usize,
 }
 
-/// One difference, with all places where it was seen.
+/// One difference, with all its places.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Difference {
-    /// What it is.
+pub struct SideDifference {
+    /// Its class.
     pub class: Class,
     /// Id of the requirement or the question, else the place: `header cache-control`.
     pub subject: String,
@@ -112,21 +112,21 @@ pub struct Difference {
     pub sentence: Option<String>,
     /// What is wrong, or what to know.
     pub message: String,
-    /// What the first says.
+    /// The reading of the first side.
     pub a: String,
-    /// What the second says.
+    /// The reading of the second side.
     pub b: String,
     /// Scenario and step, all of them.
     pub places: Vec<String>,
-    /// Ids of the requirements that the same answers break because of it, and that are told here alone.
+    /// Ids of the requirements that the same answers break because of it.
     pub also: Vec<String>,
-    /// A command line that sends the same to the side that violates; secrets are shell variables.
+    /// A curl line for the side that violates, with secrets as shell variables.
     pub curl: Option<String>,
-    /// The known failure that it is wherever it was seen, and why; null where it is none.
+    /// The expected failure that it is at all its places, with the reason.
     pub known: Option<String>,
 }
 
-/// A question that one side was not seen to answer.
+/// A question that only one side answered.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OneSidedAnswer {
     /// Its id.
@@ -137,7 +137,7 @@ pub struct OneSidedAnswer {
     pub b: Option<Value>,
 }
 
-/// What was not held side by side for one reason.
+/// What was not compared, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotCompared {
     /// A clause.
@@ -165,9 +165,8 @@ impl Class {
     }
 }
 
-impl Difference {
-    /// What it ends a comparison with. A warning that both give is no difference and no violation; a
-    /// known failure is told, and counts no more.
+impl SideDifference {
+    /// Its effect on the exit code. A warning of both sides and an expected failure have none.
     fn ending(&self) -> Ending {
         match self.class {
             Class::AViolates | Class::BViolates | Class::BothViolate if self.known.is_some() => {
@@ -182,8 +181,7 @@ impl Difference {
 }
 
 impl Comparison {
-    /// With every text that came from a side or from the command line passed through `shown`: a mask,
-    /// an escape.
+    /// Passes every text of a side or of the command line through `shown`, which masks or escapes.
     pub fn with_texts(mut self, shown: impl Fn(&str) -> String) -> Self {
         let each = |text: &mut String| *text = shown(text);
         for side in [&mut self.a, &mut self.b] {
@@ -205,20 +203,20 @@ impl Comparison {
     }
 
     /// Those of one class.
-    pub fn of(&self, class: Class) -> impl Iterator<Item = &Difference> {
+    pub fn of(&self, class: Class) -> impl Iterator<Item = &SideDifference> {
         self.differences.iter().filter(move |one| one.class == class)
     }
 }
 
-/// 70 > 2 > 1 > 4 > 5 > 3 > 0. Of the runs only what kept them from being compared counts here: their
-/// violations are among the differences.
+/// The most severe of 70 > 2 > 1 > 4 > 5 > 3 > 0. Violations of a run count as differences; its own exit code
+/// counts only where it could not be compared.
 pub(super) fn exit_code(
-    sides: [&SideView; 2],
-    differences: &[Difference],
+    sides: [&ComparedSide; 2],
+    differences: &[SideDifference],
     not_compared: &[NotCompared],
-    compared: Compared,
+    compared: ComparedCounts,
 ) -> u8 {
-    let of_side = |side: &SideView| match side.exit_code {
+    let of_side = |side: &ComparedSide| match side.exit_code {
         70 => Ending::OURS,
         2 => Ending::USAGE,
         4 => Ending::UNREACHABLE,
@@ -235,28 +233,26 @@ pub(super) fn exit_code(
     ending.exit_code
 }
 
-/// What the exit code means, a clause.
+/// The meaning of the exit code.
 pub(super) fn meaning(
     exit_code: u8,
-    sides: [&SideView; 2],
-    differences: &[Difference],
+    sides: [&ComparedSide; 2],
+    differences: &[SideDifference],
 ) -> &'static str {
     let is_stale = sides.iter().any(|side| !side.stale.is_empty());
     let is_answered = differences.iter().any(|one| one.class == Class::BothAllowed);
     match exit_code {
         0 if differences.iter().any(|one| one.known.is_some()) => {
-            "they differ in known failures alone"
+            "they differ only in expected failures"
         }
-        0 => "the two say the same wherever they were asked the same",
+        0 => "the two answered the same wherever they were compared",
         1 => "a side violates the specification",
         2 => "the command or a file given to it is wrong; nothing was sent",
-        3 => {
-            "there is what no requirement and no open question decides, or what could not be asked"
-        }
+        3 => "no requirement and no open question decides a difference, or something did not run",
         4 => "a side could not be reached, or refused the credentials",
-        5 if is_stale && !is_answered => "a known failure did not happen",
+        5 if is_stale && !is_answered => "an expected failure did not happen",
         5 if is_stale => {
-            "they answer open questions differently, and a known failure did not happen"
+            "they answer open questions differently, and an expected failure did not happen"
         }
         5 => "they answer open questions differently, and both may",
         _ => "a fault of this program",

@@ -1,19 +1,20 @@
-//! What differs between what two sides told one scenario.
+//! The differences between the answers of two sides to one scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 
 use super::flatten::PlaceReading;
+use super::name_pairs::NamePairs;
 use super::pairs::paired;
 use super::reading::{AnswerReading, ExchangeReading, StepReading};
 
-/// What stands for something that is not there.
+/// The reading of an absent value.
 pub(super) const ABSENT: &str = "(absent)";
 
 /// Where two answers differ.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Spot {
+pub(super) enum DifferencePlace {
     /// The HTTP status.
     Status,
     /// A header.
@@ -22,10 +23,10 @@ pub(super) enum Spot {
     Member(String),
 }
 
-/// One difference, at one exchange.
+/// One difference between two answers.
 #[derive(Debug, Clone)]
-pub(super) struct Raw {
-    pub(super) spot: Spot,
+pub(super) struct AnswerDifference {
+    pub(super) spot: DifferencePlace,
     pub(super) operation: Option<Operation>,
     /// `METHOD operation`, or the method alone.
     pub(super) call: String,
@@ -34,54 +35,54 @@ pub(super) struct Raw {
     pub(super) statuses: (u16, u16),
     /// Numbers of the exchanges in their runs.
     pub(super) numbers: (u64, u64),
-    /// Label of the step.
+    /// The name of the step.
     pub(super) step: String,
 }
 
-/// What differs in one scenario.
+/// The differences in one scenario.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    pub(super) differences: Vec<Raw>,
+pub(super) struct ScenarioDifferences {
+    pub(super) differences: Vec<AnswerDifference>,
     /// Exchanges that were compared.
     pub(super) compared: usize,
-    /// Whether one side was refused what the other was granted: what comes after is another story.
+    /// Whether one side refused what the other accepted. Later exchanges can't be compared.
     pub(super) has_diverged: bool,
 }
 
-/// What differs between the answers to one scenario, up to where the two go different ways.
-pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> Told {
-    let mut told = Told::default();
-    let mut names = Names::default();
-    for (a, b) in paired(first, second, |step: &StepReading| step.label.as_str()) {
+/// The differences between the answers to one scenario, until the sides diverge.
+pub(super) fn differences(first: &[StepReading], second: &[StepReading]) -> ScenarioDifferences {
+    let mut found = ScenarioDifferences::default();
+    let mut names = NamePairs::default();
+    for (a, b) in paired(first, second, |step: &StepReading| step.name.as_str()) {
         for (one, other) in a.exchanges.iter().zip(&b.exchanges) {
             if (&one.method, one.operation) != (&other.method, other.operation) {
-                told.has_diverged = true;
+                found.has_diverged = true;
             }
-            // Where one has no answer, a check or the end of its run says so.
+            // A missing answer is reported by a check or by the end of the run.
             let (Some(left), Some(right)) = (&one.answer, &other.answer) else {
-                told.has_diverged = true;
-                return told;
+                found.has_diverged = true;
+                return found;
             };
-            if told.has_diverged {
-                return told;
+            if found.has_diverged {
+                return found;
             }
-            told.compared += 1;
-            let mut add = |spot: Spot, readings: (&str, &str)| {
-                told.differences.push(Raw {
+            found.compared += 1;
+            let mut add = |spot: DifferencePlace, readings: (&str, &str)| {
+                found.differences.push(AnswerDifference {
                     spot,
                     operation: one.operation,
                     call: call(one),
                     readings: (readings.0.to_owned(), readings.1.to_owned()),
                     statuses: (left.status, right.status),
                     numbers: (one.number, other.number),
-                    step: a.label.clone(),
+                    step: a.name.clone(),
                 });
             };
             answer(left, right, &mut names, &mut add);
-            told.has_diverged = is_success(left.status) != is_success(right.status);
+            found.has_diverged = is_success(left.status) != is_success(right.status);
         }
     }
-    told
+    found
 }
 
 fn call(exchange: &ExchangeReading) -> String {
@@ -98,14 +99,14 @@ const fn is_success(status: u16) -> bool {
 fn answer(
     left: &AnswerReading,
     right: &AnswerReading,
-    names: &mut Names,
-    add: &mut impl FnMut(Spot, (&str, &str)),
+    names: &mut NamePairs,
+    add: &mut impl FnMut(DifferencePlace, (&str, &str)),
 ) {
     if left.status != right.status {
         let statuses = (left.status.to_string(), right.status.to_string());
-        add(Spot::Status, (&statuses.0, &statuses.1));
+        add(DifferencePlace::Status, (&statuses.0, &statuses.1));
     }
-    // Headers and body of two statuses differ with them.
+    // After different statuses, headers and bodies differ too.
     if is_success(left.status) != is_success(right.status) {
         return;
     }
@@ -114,7 +115,7 @@ fn answer(
         let (one, other) = (left.headers.get(name), right.headers.get(name));
         let (one, other) = (one.map_or(ABSENT, |v| v), other.map_or(ABSENT, |v| v));
         if !names.agree(one, other) {
-            add(Spot::Header(name.clone()), (one, other));
+            add(DifferencePlace::Header(name.clone()), (one, other));
         }
     }
     if left.status == right.status || !left.places.is_empty() && !right.places.is_empty() {
@@ -125,8 +126,8 @@ fn answer(
 fn body(
     left: &AnswerReading,
     right: &AnswerReading,
-    names: &mut Names,
-    add: &mut impl FnMut(Spot, (&str, &str)),
+    names: &mut NamePairs,
+    add: &mut impl FnMut(DifferencePlace, (&str, &str)),
 ) {
     let is_error = !is_success(left.status);
     let all: BTreeSet<&String> = left.places.keys().chain(right.places.keys()).collect();
@@ -134,30 +135,35 @@ fn body(
         match (left.places.get(place), right.places.get(place)) {
             (Some(one), Some(other)) => {
                 if !is_same(one, other, is_error, names) {
-                    add(Spot::Member(place.clone()), (&shown(one), &shown(other)));
+                    add(DifferencePlace::Member(place.clone()), (&shown(one), &shown(other)));
                 }
             }
             (Some(one), None) if could_have(&right.places, one) => {
-                add(Spot::Member(place.clone()), (&shown(one), ABSENT));
+                add(DifferencePlace::Member(place.clone()), (&shown(one), ABSENT));
             }
             (None, Some(other)) if could_have(&left.places, other) => {
-                add(Spot::Member(place.clone()), (ABSENT, &shown(other)));
+                add(DifferencePlace::Member(place.clone()), (ABSENT, &shown(other)));
             }
             (_, _) => {}
         }
     }
 }
 
-/// Whether the object that holds a member on one side is there on the other: else its absence is told
-/// already, or is that of stored data.
+/// Whether the other side has the object that holds this member. If not, the object is already reported as
+/// absent, or it is stored data.
 fn could_have(places: &BTreeMap<String, PlaceReading>, reading: &PlaceReading) -> bool {
     let parent = places.get(&reading.parent);
     !reading.is_item && parent.is_some_and(|parent| parent.readings.contains("object"))
 }
 
-fn is_same(one: &PlaceReading, other: &PlaceReading, is_error: bool, names: &mut Names) -> bool {
+fn is_same(
+    one: &PlaceReading,
+    other: &PlaceReading,
+    is_error: bool,
+    names: &mut NamePairs,
+) -> bool {
     let only = |reading: &PlaceReading| -> Vec<String> {
-        // What is stored may be absent today.
+        // Stored data may be absent.
         let kept = reading.readings.iter().filter(|kind| is_error || *kind != "null");
         kept.cloned().collect()
     };
@@ -172,95 +178,4 @@ fn is_same(one: &PlaceReading, other: &PlaceReading, is_error: bool, names: &mut
 fn shown(reading: &PlaceReading) -> String {
     let readings: Vec<&str> = reading.readings.iter().map(String::as_str).collect();
     readings.join(" or ")
-}
-
-/// Which names of the one side are which of the other: `[request:1]` may be `[request:2]` there, but
-/// then always.
-#[derive(Debug, Default)]
-struct Names {
-    there: BTreeMap<String, String>,
-    here: BTreeMap<String, String>,
-}
-
-impl Names {
-    /// Whether two texts say the same of the same things.
-    fn agree(&mut self, one: &str, other: &str) -> bool {
-        let (one, other) = (split(one), split(other));
-        one.len() == other.len()
-            && one.iter().zip(&other).all(|pair| match pair {
-                (Piece::Text(a), Piece::Text(b)) => a == b,
-                (Piece::Name(a), Piece::Name(b)) => self.are_one(a, b),
-                (Piece::Text(_), Piece::Name(_)) | (Piece::Name(_), Piece::Text(_)) => false,
-            })
-    }
-
-    fn are_one(&mut self, here: &str, there: &str) -> bool {
-        let kind = |name: &str| name.split(':').next().map(str::to_owned);
-        match (self.there.get(here), self.here.get(there)) {
-            (None, None) if kind(here) == kind(there) => {
-                self.there.insert(here.to_owned(), there.to_owned());
-                self.here.insert(there.to_owned(), here.to_owned());
-                true
-            }
-            (Some(known), Some(_)) => known == there,
-            (_, _) => false,
-        }
-    }
-}
-
-/// Of a text with names in it.
-enum Piece<'a> {
-    Text(&'a str),
-    /// `[request:1]`.
-    Name(&'a str),
-}
-
-fn split(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    let mut from = 0;
-    while let Some(open) = rest[from..].find('[').map(|at| from + at) {
-        let Some(close) = rest[open..].find(']').map(|at| open + at + 1) else { break };
-        if is_name(&rest[open + 1..close - 1]) {
-            pieces.push(Piece::Text(&rest[..open]));
-            pieces.push(Piece::Name(&rest[open..close]));
-            (rest, from) = (&rest[close..], 0);
-        } else {
-            from = open + 1;
-        }
-    }
-    pieces.push(Piece::Text(rest));
-    pieces
-}
-
-/// Whether this stands in the brackets of a name: `request:1`.
-pub(super) fn is_name(inner: &str) -> bool {
-    inner.split_once(':').is_some_and(|(kind, number)| {
-        !kind.is_empty()
-            && kind.chars().all(|c| c.is_ascii_lowercase() || c == '-')
-            && !number.is_empty()
-            && number.chars().all(|c| c.is_ascii_digit())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Names;
-
-    #[test]
-    fn names_differ_and_still_agree_as_long_as_they_do_so_always() {
-        let mut names = Names::default();
-        for (one, other, expected) in [
-            ("/v1/requests/[request:1]", "/v1/requests/[request:3]", true),
-            ("[request:1]", "[request:3]", true),
-            ("[request:1]", "[request:1]", false),
-            ("[request:2]", "[request:3]", false),
-            ("[workflow:1]", "[token:1]", false),
-            ("a [x] [request:1]", "a [x] [request:3]", true),
-            ("a [x]", "a [y]", false),
-            ("[", "[", true),
-        ] {
-            assert_eq!(names.agree(one, other), expected, "{one} {other}");
-        }
-    }
 }

@@ -1,49 +1,55 @@
-//! Which open question names a difference: by where it stands, and what the two readings are.
+//! The open question behind a difference, found by its place and its two readings.
+
+use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Operation;
+use serde_json::Value;
 
-use super::exchanges::{ABSENT, Raw, Spot};
+use super::exchanges::{ABSENT, AnswerDifference, DifferencePlace};
 
-/// The base path of a target in a path.
+/// The open questions that the sides answer differently, each with both answers.
+pub(super) type AnswerChanges = BTreeMap<String, (Value, Value)>;
+
+/// The name of the base path of a target.
 const BASE_PATH: &str = "[base-path]";
 
-/// What a step asks, as far as 403 and 404 tell it apart.
+/// The purpose of a step, as far as it decides between 403 and 404.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// For what belongs to another company.
+pub(super) enum StepPurpose {
+    /// It reads or changes an object of another company.
     OtherCompany,
-    /// With a token that lacks a scope.
+    /// Its token lacks a scope.
     Scope,
-    /// For something else: what is unknown, or the caller's own.
+    /// Anything else.
     Other,
 }
 
-impl Asked {
-    /// By the requirements that the step is judged by.
+impl StepPurpose {
+    /// By the requirements of the step's checks.
     pub(super) fn of<'a>(requirements: impl Iterator<Item = &'a str>) -> Self {
-        let mut asked = Self::Other;
+        let mut purpose = Self::Other;
         for id in requirements {
             if id.starts_with("isolation.") {
                 return Self::OtherCompany;
             }
             if id.contains("scope") || id.ends_with(".requires-write") {
-                asked = Self::Scope;
+                purpose = Self::Scope;
             }
         }
-        asked
+        purpose
     }
 }
 
 /// The question that leaves this difference open; `None` where no question names it.
-pub(super) fn question(raw: &Raw, asked: Asked) -> Option<&'static str> {
+pub(super) fn question(raw: &AnswerDifference, purpose: StepPurpose) -> Option<&'static str> {
     match &raw.spot {
-        Spot::Status => by_status(raw, asked),
-        Spot::Header(name) => by_header(raw, name),
-        Spot::Member(place) => by_member(raw, place),
+        DifferencePlace::Status => by_status(raw, purpose),
+        DifferencePlace::Header(name) => by_header(raw, name),
+        DifferencePlace::Member(place) => by_member(raw, place),
     }
 }
 
-fn by_status(raw: &Raw, asked: Asked) -> Option<&'static str> {
+fn by_status(raw: &AnswerDifference, purpose: StepPurpose) -> Option<&'static str> {
     let (a, b) = raw.statuses;
     let either = |is: fn(u16) -> bool| is(a) || is(b);
     let both = |is: fn(u16) -> bool| is(a) && is(b);
@@ -52,7 +58,7 @@ fn by_status(raw: &Raw, asked: Asked) -> Option<&'static str> {
         return Some("rate_limit_response").filter(|_| both(|it| matches!(it, 429 | 503)));
     }
     match raw.operation {
-        // The operation itself is an answer.
+        // Whether the operation exists is an open question.
         Some(Operation::RevokeToken) => Some("token_revocation"),
         Some(Operation::CreateRepositoryDocument) if both(is_success) => {
             Some("upload_success_status")
@@ -66,7 +72,7 @@ fn by_status(raw: &Raw, asked: Asked) -> Option<&'static str> {
         Some(Operation::CreateAccessToken) if both(|it| matches!(it, 400 | 401)) => {
             Some("token_failure_status")
         }
-        // Nothing here belongs to a company yet: the scope is looked at before or after the fields.
+        // A creation has no company yet, so the 403 is about the scope.
         Some(
             Operation::CreateLegalRequest
             | Operation::CreateRepositoryDocument
@@ -74,17 +80,17 @@ fn by_status(raw: &Raw, asked: Asked) -> Option<&'static str> {
         ) if either(|status| status == 403) && both(|it| matches!(it, 400 | 403 | 404 | 422)) => {
             Some("check_order")
         }
-        _ if both(|it| matches!(it, 403 | 404)) => match asked {
-            Asked::OtherCompany => Some("other_company"),
-            Asked::Scope => Some("check_order"),
-            Asked::Other => None,
+        _ if both(|it| matches!(it, 403 | 404)) => match purpose {
+            StepPurpose::OtherCompany => Some("other_company"),
+            StepPurpose::Scope => Some("check_order"),
+            StepPurpose::Other => None,
         },
         None if both(|it| matches!(it, 400..=499)) => Some("other_errors"),
         _ => None,
     }
 }
 
-fn by_header(raw: &Raw, name: &str) -> Option<&'static str> {
+fn by_header(raw: &AnswerDifference, name: &str) -> Option<&'static str> {
     let is_error = raw.statuses.0 >= 400;
     match name {
         _ if is_error && matches!(raw.statuses.0, 429 | 503) => Some("rate_limit_response"),
@@ -95,7 +101,7 @@ fn by_header(raw: &Raw, name: &str) -> Option<&'static str> {
     }
 }
 
-fn by_member(raw: &Raw, place: &str) -> Option<&'static str> {
+fn by_member(raw: &AnswerDifference, place: &str) -> Option<&'static str> {
     let is_error = raw.statuses.0 >= 400;
     let is_problem_name = matches!(place, "type" | "title" | "detail");
     match place {
@@ -104,7 +110,6 @@ fn by_member(raw: &Raw, place: &str) -> Option<&'static str> {
             Some("activity_paginated")
         }
         "activity_log/attributes/additional_data" => Some("activity_additional_data"),
-        // What becomes of a request, and when, once it was made.
         "legal_request/attributes/status" => Some("transitions"),
         "instance" if is_error => instance(raw),
         _ if raw.operation == Some(Operation::GetWorkflowSchema) && !is_error => {
@@ -116,28 +121,27 @@ fn by_member(raw: &Raw, place: &str) -> Option<&'static str> {
     }
 }
 
-/// The whole body moved into or out of `data`, or a member that §2.4 does not name.
-fn is_beside_the_stated_keys(place: &str, raw: &Raw) -> bool {
+/// The whole body is inside or outside `data`, or a member is not named by §2.4.
+fn is_beside_the_stated_keys(place: &str, raw: &AnswerDifference) -> bool {
     let is_one_sided = raw.readings.0 == ABSENT || raw.readings.1 == ABSENT;
     is_one_sided && !place.contains("fields_properties/")
 }
 
-fn instance(raw: &Raw) -> Option<&'static str> {
+fn instance(raw: &AnswerDifference) -> Option<&'static str> {
     let bare = |text: &str| text.strip_prefix(BASE_PATH).unwrap_or(text).to_owned();
     let (one, other) = &raw.readings;
     match raw.operation {
         _ if bare(one) == bare(other) => Some("instance_prefix"),
-        // Where these are is open.
+        // The paths of these operations are open.
         Some(Operation::CreateWebhook) => Some("webhook_create_endpoint"),
         Some(Operation::GetWorkflowSchema) => Some("workflow_schema_endpoint"),
         _ => None,
     }
 }
 
-fn problem_name(raw: &Raw) -> Option<&'static str> {
-    let Spot::Member(place) = &raw.spot else { return None };
+fn problem_name(raw: &AnswerDifference) -> Option<&'static str> {
+    let DifferencePlace::Member(place) = &raw.spot else { return None };
     let is_name = matches!(place.as_str(), "type" | "title");
-    // With another status come other words.
     if raw.statuses.0 != raw.statuses.1 {
         return None;
     }
@@ -154,7 +158,7 @@ fn problem_name(raw: &Raw) -> Option<&'static str> {
     }
 }
 
-/// Operations that answer alike: all lists, else each for itself.
+/// Operations with the same answers: all lists are one kind.
 pub(super) fn kind_of(operation: Option<Operation>) -> String {
     match operation {
         Some(operation) if operation.is_list() => "list".to_owned(),
@@ -163,7 +167,7 @@ pub(super) fn kind_of(operation: Option<Operation>) -> String {
     }
 }
 
-/// The question that lets a check only warn where a standard or an example would have it otherwise.
+/// The open question behind a check that only warns.
 pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
     match requirement {
         "pagination.per-page-25" => Some("per_page"),
@@ -174,18 +178,18 @@ pub(super) fn question_of(requirement: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Operation, Raw, Spot, question};
+    use super::{AnswerDifference, DifferencePlace, Operation, StepPurpose, question};
 
     #[test]
-    fn what_is_asked_stands_in_the_requirements_of_a_step() {
+    fn the_requirements_of_a_step_tell_its_purpose() {
         for (ids, expected) in [
-            (&["isolation.get-workflow", "errors.status"][..], Asked::OtherCompany),
-            (&["delete-webhook.requires-write"], Asked::Scope),
-            (&["authentication.insufficient-scope-403"], Asked::Scope),
-            (&["get-workflow.unknown-404"], Asked::Other),
-            (&[], Asked::Other),
+            (&["isolation.get-workflow", "errors.status"][..], StepPurpose::OtherCompany),
+            (&["delete-webhook.requires-write"], StepPurpose::Scope),
+            (&["authentication.insufficient-scope-403"], StepPurpose::Scope),
+            (&["get-workflow.unknown-404"], StepPurpose::Other),
+            (&[], StepPurpose::Other),
         ] {
-            assert_eq!(Asked::of(ids.iter().copied()), expected, "{ids:?}");
+            assert_eq!(StepPurpose::of(ids.iter().copied()), expected, "{ids:?}");
         }
     }
 
@@ -198,18 +202,29 @@ mod tests {
             (Operation::CreateRepositoryDocument, (400, 422), None),
             (Operation::CreateLegalRequest, (403, 500), None),
         ];
-        let rows = rows
-            .map(|(operation, statuses, expected)| (operation, statuses, Asked::Other, expected));
-        let by_asked = [
-            (Operation::GetLegalRequest, (403, 404), Asked::OtherCompany, Some("other_company")),
-            (Operation::DeleteWebhook, (404, 403), Asked::OtherCompany, Some("other_company")),
-            (Operation::DeleteWebhook, (404, 403), Asked::Scope, Some("check_order")),
-            (Operation::DeleteWebhook, (404, 403), Asked::Other, None),
-            (Operation::GetWorkflow, (403, 404), Asked::Other, None),
+        let rows = rows.map(|(operation, statuses, expected)| {
+            (operation, statuses, StepPurpose::Other, expected)
+        });
+        let by_purpose = [
+            (
+                Operation::GetLegalRequest,
+                (403, 404),
+                StepPurpose::OtherCompany,
+                Some("other_company"),
+            ),
+            (
+                Operation::DeleteWebhook,
+                (404, 403),
+                StepPurpose::OtherCompany,
+                Some("other_company"),
+            ),
+            (Operation::DeleteWebhook, (404, 403), StepPurpose::Scope, Some("check_order")),
+            (Operation::DeleteWebhook, (404, 403), StepPurpose::Other, None),
+            (Operation::GetWorkflow, (403, 404), StepPurpose::Other, None),
         ];
-        for (operation, statuses, asked, expected) in rows.into_iter().chain(by_asked) {
-            let raw = Raw {
-                spot: Spot::Status,
+        for (operation, statuses, purpose, expected) in rows.into_iter().chain(by_purpose) {
+            let raw = AnswerDifference {
+                spot: DifferencePlace::Status,
                 operation: Some(operation),
                 call: operation.as_str().to_owned(),
                 readings: (statuses.0.to_string(), statuses.1.to_string()),
@@ -217,7 +232,7 @@ mod tests {
                 numbers: (1, 1),
                 step: "a step".to_owned(),
             };
-            assert_eq!(question(&raw, asked), expected, "{operation:?} {statuses:?}");
+            assert_eq!(question(&raw, purpose), expected, "{operation:?} {statuses:?}");
         }
     }
 }

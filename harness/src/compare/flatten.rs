@@ -1,4 +1,4 @@
-//! A JSON body as places and what stands there; the items of a list share their places.
+//! A JSON body as a map from places to readings. The items of a list share their places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,48 +7,48 @@ use moot_fixtures::stored::{self, ITEM, StoredPlace};
 use moot_snapshots::Placeholders;
 use serde_json::{Map, Value};
 
-use super::exchanges::is_name;
+use super::name_pairs::is_name;
 use crate::exchange::{ReceivedResponse, SentRequest};
 
-/// Resources of §2: their members have the same place wherever one stands.
+/// Resources of §2. Their members have the same place in every answer.
 const RESOURCES: [&str; 5] =
     ["activity_log", "legal_request", "repository_document", "webhook", "workflow"];
 
-/// The one number of a read that is no stored data.
+/// The only number of a read that is no stored data.
 const PAGE_SIZE: &str = "pagination/per_page";
 
-/// What stands for an identifier that an error repeats, and characters of the shortest.
+/// The text that replaces an identifier of the request in an error, and the length of the shortest one.
 const AS_SENT: &str = "(as sent)";
 const IDENTIFIER_LENGTH_MIN: usize = 6;
 
-/// Places kept of one body, and how deep it is looked into.
+/// Limits: places of one body, and depth.
 const PLACES_MAX: usize = 2_000;
 const DEPTH_MAX: usize = 24;
 
-/// What stands at a place.
+/// The value at a place, as far as it is compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlaceReading {
-    /// Kinds (`object`, `list`, `text`, `integer`, `null`, …) or, where words count, the values.
+    /// Kinds (`object`, `list`, `text`, `integer`, `null`, …) or, where values are compared, the values.
     pub readings: BTreeSet<String>,
-    /// The place around it.
+    /// The place of the object or list around it.
     pub parent: String,
-    /// Whether it is the item of a list, of which there may be none.
+    /// Whether it is an item of a list, which may be empty.
     pub is_item: bool,
 }
 
-/// How much of a body counts.
+/// Which values of a body are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counts {
-    /// Every value: what an error, an action or a token request says.
-    Words,
-    /// Every value but stored ones, which stand below `data`.
-    WordsBesideData,
-    /// Only the shape: what is stored is another thing tomorrow.
-    Shape,
+enum ComparedValues {
+    /// Every value: in errors and in answers to actions and token requests.
+    All,
+    /// Every value outside `data`, where stored values are.
+    OutsideData,
+    /// None, only the shape: stored data may change between the runs.
+    None,
 }
 
-/// The places of an answer's body; none where it is no JSON. Identifiers in it are learnt by `names`.
-/// Of a resource that the scenario made itself (`is_own`), values of a closed vocabulary count too.
+/// The places of the body of an answer; none if it is not JSON. Adds its identifiers to `names`. In a
+/// resource that the scenario created itself (`is_own`), values of a closed vocabulary are compared too.
 pub(super) fn places(
     request: &SentRequest,
     response: &ReceivedResponse,
@@ -57,10 +57,10 @@ pub(super) fn places(
 ) -> BTreeMap<String, PlaceReading> {
     let Some(body) = &response.json else { return BTreeMap::new() };
     names.learn_body(body);
-    let counts = match (response.status, request.method.as_str()) {
-        (400.., _) => Counts::Words,
-        (_, "GET") => Counts::Shape,
-        (_, _) => Counts::WordsBesideData,
+    let compared = match (response.status, request.method.as_str()) {
+        (400.., _) => ComparedValues::All,
+        (_, "GET") => ComparedValues::None,
+        (_, _) => ComparedValues::OutsideData,
     };
     let is_success = matches!(response.status, 200..=299);
     let schema = request.operation.filter(|_| is_success).and_then(Operation::success_schema);
@@ -69,33 +69,34 @@ pub(super) fn places(
         names,
         sent: &sent,
         places: BTreeMap::new(),
-        is_of_the_moment: matches!(response.status, 429 | 503),
+        is_temporary: matches!(response.status, 429 | 503),
         stored: schema.map_or(&[], stored::places),
         closed: schema.filter(|_| is_own).map_or(&[], stored::closed),
         path: Vec::new(),
     };
-    let root = At { place: "", parent: "", member: "", is_item: false, in_list: false, depth: 0 };
-    flattener.walk(body, root, counts);
+    let root =
+        Position { place: "", parent: "", member: "", is_item: false, in_list: false, depth: 0 };
+    flattener.walk(body, root, compared);
     flattener.places
 }
 
 struct Flattener<'a> {
     names: &'a Placeholders,
-    /// What was asked: an error may repeat an identifier of it, which is another one on each side.
+    /// The request. An error may repeat its identifiers, which differ between the sides.
     sent: &'a str,
-    /// A refusal for a while: the seconds in its words are others in each run.
-    is_of_the_moment: bool,
+    /// Whether it is a temporary refusal, whose text holds seconds that differ in each run.
+    is_temporary: bool,
     places: BTreeMap<String, PlaceReading>,
-    /// What the schema says is stored; of an object that is, the keys are somebody's too.
+    /// Places of stored data by the schema. The keys of a stored object are stored data too.
     stored: &'static [StoredPlace],
-    /// Where values of a closed vocabulary count.
+    /// Places where values of a closed vocabulary are compared.
     closed: &'static [Vec<String>],
     /// Members from the root, `*` for an item.
     path: Vec<String>,
 }
 
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct Position<'a> {
     place: &'a str,
     parent: &'a str,
     member: &'a str,
@@ -105,7 +106,7 @@ struct At<'a> {
 }
 
 impl Flattener<'_> {
-    fn walk(&mut self, value: &Value, at: At<'_>, counts: Counts) {
+    fn walk(&mut self, value: &Value, at: Position<'_>, compared: ComparedValues) {
         if self.places.len() >= PLACES_MAX || at.depth > DEPTH_MAX {
             return;
         }
@@ -113,7 +114,7 @@ impl Flattener<'_> {
             Some(kind) => kind,
             None => at.place,
         };
-        let reading = self.reading(value, At { place, ..at }, counts);
+        let reading = self.reading(value, Position { place, ..at }, compared);
         let entry = self.places.entry(place.to_owned()).or_default();
         entry.readings.insert(reading);
         at.parent.clone_into(&mut entry.parent);
@@ -123,21 +124,22 @@ impl Flattener<'_> {
             Value::Object(members) if !self.is_stored() => {
                 for (member, value) in members {
                     let below = joined(place, member);
-                    let counts = match (counts, member.as_str()) {
-                        (Counts::WordsBesideData, "data") => Counts::Shape,
-                        (counts, _) => counts,
+                    let compared = match (compared, member.as_str()) {
+                        (ComparedValues::OutsideData, "data") => ComparedValues::None,
+                        (compared, _) => compared,
                     };
                     let is_item = false;
-                    let at = At { place: &below, parent: place, member, is_item, depth, ..at };
+                    let at =
+                        Position { place: &below, parent: place, member, is_item, depth, ..at };
                     self.path.push(member.clone());
-                    self.walk(value, at, counts);
+                    self.walk(value, at, compared);
                     self.path.pop();
                 }
             }
             Value::Array(items) => {
                 let below = joined(place, ITEM);
                 for item in items {
-                    let at = At {
+                    let at = Position {
                         place: &below,
                         parent: place,
                         member: ITEM,
@@ -146,7 +148,7 @@ impl Flattener<'_> {
                         depth,
                     };
                     self.path.push(ITEM.to_owned());
-                    self.walk(item, at, counts);
+                    self.walk(item, at, compared);
                     self.path.pop();
                 }
             }
@@ -158,20 +160,20 @@ impl Flattener<'_> {
         }
     }
 
-    /// Whether what stands here is somebody's: then so are its keys, if it has any.
+    /// Whether the current place holds stored data.
     fn is_stored(&self) -> bool {
         self.stored.iter().any(|place| place.path == self.path)
     }
 
-    fn reading(&self, value: &Value, at: At<'_>, counts: Counts) -> String {
+    fn reading(&self, value: &Value, at: Position<'_>, compared: ComparedValues) -> String {
         let is_closed = || self.closed.contains(&self.path);
-        let counts_here = counts != Counts::Shape || at.place == PAGE_SIZE || is_closed();
+        let is_compared = compared != ComparedValues::None || at.place == PAGE_SIZE || is_closed();
         match value {
             Value::Null => "null".to_owned(),
             Value::Object(_) => "object".to_owned(),
             Value::Array(_) => "list".to_owned(),
             Value::Number(_) if at.member.ends_with("_at") => "(time)".to_owned(),
-            Value::Bool(_) | Value::Number(_) if counts_here => value.to_string(),
+            Value::Bool(_) | Value::Number(_) if is_compared => value.to_string(),
             Value::Bool(_) => "boolean".to_owned(),
             Value::Number(number) if number.is_f64() => "number".to_owned(),
             Value::Number(_) => "integer".to_owned(),
@@ -179,10 +181,9 @@ impl Flattener<'_> {
                 let shown = self.names.shown(text);
                 match shown.as_str() {
                     "[time]" => "(time)".to_owned(),
-                    _ if counts_here && self.is_of_the_moment => without_digits(&shown),
-                    _ if counts == Counts::Words => as_sent(&shown, self.sent),
-                    _ if counts_here => shown,
-                    // The same resource as before, or another one.
+                    _ if is_compared && self.is_temporary => without_digits(&shown),
+                    _ if compared == ComparedValues::All => as_sent(&shown, self.sent),
+                    _ if is_compared => shown,
                     _ if !at.in_list && is_only_name(&shown) => shown,
                     _ => "text".to_owned(),
                 }
@@ -200,13 +201,13 @@ fn resource(value: &Value) -> Option<&'static str> {
     RESOURCES.into_iter().find(|known| *known == kind)
 }
 
-/// Whether a text is nothing but the name of an identifier: `[request:1]`.
+/// Whether a text is only a name: `[request:1]`.
 fn is_only_name(text: &str) -> bool {
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner.is_some_and(is_name)
 }
 
-/// A text without the identifiers that were sent: words with a digit or a capital in them.
+/// A text without the identifiers of the request, which are words with a digit or a capital letter.
 fn as_sent(text: &str, sent: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_drawn = |word: &str| {
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_vocabulary_counts_where_the_scenario_made_the_resource() {
+    fn a_closed_vocabulary_compared_where_the_scenario_made_the_resource() {
         let attributes = json!({ "name": "NDA", "description": null, "status": "draft" });
         let body = json!({ "data": { "id": "a1b2c3", "type": "legal_request", "attributes": attributes } });
         let status = "legal_request/attributes/status";

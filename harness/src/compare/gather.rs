@@ -1,90 +1,89 @@
-//! All that differs between two runs, each once, in its class, with every place where it was seen.
+//! Collects the differences between two runs: each once, in its class, with all places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::{questions, register};
-use serde_json::Value;
 
-use super::cause::{Cause, Known, Located, Story, by_statuses, spread};
-use super::checks::{self, Judged, Standing};
-use super::comparison::{Class, Compared, Difference, NotCompared};
-use super::exchanges::{self, Raw, Spot};
+use super::cause::{
+    DifferenceCause, LocatedDifference, OpenQuestions, ScenarioPair, by_statuses, spread,
+};
+use super::checks::{self, CheckPair, PairVerdict};
+use super::comparison::{Class, ComparedCounts, NotCompared, SideDifference};
+use super::exchanges::{self, AnswerDifference, DifferencePlace};
+use super::explain::AnswerChanges;
 use super::pairs::paired;
-use super::sides::Side;
+use super::side::Side;
 use crate::result::{CheckResult, ScenarioResult};
 use crate::verdict::Verdict;
 use crate::verdict::{NotRun, NotRunKind};
 
-/// What is between scenario and step in a place.
-const BETWEEN: &str = " › ";
+/// Separates scenario and step in a place.
+const SEPARATOR: &str = " › ";
 
-/// What differs, by class and subject.
+/// The differences by class and subject.
 #[derive(Default)]
-pub(super) struct Gathered {
-    rows: BTreeMap<(Class, String), Difference>,
-    told: Vec<Located>,
+pub(super) struct Collector {
+    rows: BTreeMap<(Class, String), SideDifference>,
+    answers: Vec<LocatedDifference>,
     not_compared: Vec<NotCompared>,
-    /// Checks of one side that stopped at a sound call.
-    stopped: Vec<Stopped>,
-    /// Operations that a check found wanting, with the side.
+    /// Checks of one side that stopped because a valid call failed.
+    stopped: Vec<StoppedCheck>,
+    /// Operations that a side violates.
     violated: BTreeSet<(&'static str, Option<Operation>)>,
-    pub(super) compared: Compared,
+    pub(super) compared: ComparedCounts,
 }
 
-/// A check that one side alone could not be judged by, because it did not answer a sound call as it should.
-struct Stopped {
+/// A check that did not run on one side, because a valid call before it failed.
+struct StoppedCheck {
     side: &'static str,
     why: NotRun,
     place: String,
-    /// That of the sound call.
+    /// The operation of the valid call.
     operation: Option<Operation>,
 }
 
-/// The answers that differ, by question: of the first, of the second.
-pub(super) type Changed = BTreeMap<String, (Value, Value)>;
-
-/// Holds every scenario of both side by side.
-pub(super) fn gather(a: &Side, b: &Side, changed: &Changed) -> Gathered {
+/// Compares every scenario of both sides.
+pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector {
     let nothing = Vec::new();
-    let told = |side: &'_ Side, name: &str| side.told.get(name).unwrap_or(&nothing).clone();
+    let readings = |side: &'_ Side, name: &str| side.readings.get(name).unwrap_or(&nothing).clone();
     let (first, second) = (&a.result.scenarios, &b.result.scenarios);
     let pairs = paired(first, second, |scenario: &ScenarioResult| scenario.name.as_str());
-    let story = |(one, other): (_, _)| -> Story<'_> {
+    let story = |(one, other): (_, _)| -> ScenarioPair<'_> {
         let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
-        Story {
+        ScenarioPair {
             a: one,
             b: other,
-            judged: checks::judged(one, other),
-            told: exchanges::differences(&told(a, &one.name), &told(b, &other.name)),
+            checks: checks::pairs_of(one, other),
+            answers: exchanges::differences(&readings(a, &one.name), &readings(b, &other.name)),
         }
     };
-    let stories: Vec<Story<'_>> = pairs.into_iter().map(story).collect();
-    let known = Known { changed, by_statuses: by_statuses(&stories, changed) };
-    let mut gathered = Gathered::default();
+    let stories: Vec<ScenarioPair<'_>> = pairs.into_iter().map(story).collect();
+    let known = OpenQuestions { changed, by_statuses: by_statuses(&stories, changed) };
+    let mut collected = Collector::default();
     for story in &stories {
-        gathered.compared.scenarios += 1;
-        gathered.take(story, &known);
+        collected.compared.scenarios += 1;
+        collected.take(story, &known);
     }
-    gathered.settle(changed);
-    gathered
+    collected.settle(changed);
+    collected
 }
 
-impl Gathered {
+impl Collector {
     /// The differences in the order of their classes, and what was not compared.
-    pub(super) fn into_parts(self) -> (Vec<Difference>, Vec<NotCompared>) {
+    pub(super) fn into_parts(self) -> (Vec<SideDifference>, Vec<NotCompared>) {
         (self.rows.into_values().collect(), self.not_compared)
     }
 
-    fn take(&mut self, story: &Story<'_>, known: &Known<'_>) {
-        self.compared.exchanges += story.told.compared;
-        let mut has_cause = story.told.has_diverged;
-        for judged in &story.judged {
-            match judged.standing {
-                Standing::Same => self.compared.checks += 1,
-                Standing::AViolates | Standing::BViolates | Standing::BothViolate => {
+    fn take(&mut self, story: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
+        self.compared.exchanges += story.answers.compared;
+        let mut has_cause = story.answers.has_diverged;
+        for judged in &story.checks {
+            match judged.verdict {
+                PairVerdict::Same => self.compared.checks += 1,
+                PairVerdict::AViolates | PairVerdict::BViolates | PairVerdict::BothViolate => {
                     self.compared.checks += 1;
-                    has_cause |= judged.standing != Standing::BothViolate;
+                    has_cause |= judged.verdict != PairVerdict::BothViolate;
                     match story.question_behind(judged, known) {
                         Some((id, seen)) => {
                             self.answered(&id, known.changed, seen, &place_of(judged.a));
@@ -92,23 +91,23 @@ impl Gathered {
                         None => self.violated_at(story, judged),
                     }
                 }
-                Standing::ANotRun
-                | Standing::BNotRun
-                | Standing::NeitherRun
-                | Standing::Nothing => {}
+                PairVerdict::ANotRun
+                | PairVerdict::BNotRun
+                | PairVerdict::NeitherRun
+                | PairVerdict::NotApplicable => {}
             }
         }
         self.not_run(story, has_cause);
-        for raw in &story.told.differences {
+        for raw in &story.answers.differences {
             let cause = story.cause(raw, known);
-            let place = format!("{}{BETWEEN}{}", story.a.name, raw.step);
-            self.told.push(Located { raw: raw.clone(), place, cause });
+            let place = format!("{}{SEPARATOR}{}", story.a.name, raw.step);
+            self.answers.push(LocatedDifference { raw: raw.clone(), place, cause });
         }
     }
 
-    /// What only follows from another violation of the same answer is told with that.
-    fn violated_at(&mut self, story: &Story<'_>, judged: &Judged<'_>) {
-        let Some(cause) = checks::cause(&story.judged, judged) else {
+    /// A violation that follows from another one of the same answer is reported with it.
+    fn violated_at(&mut self, story: &ScenarioPair<'_>, judged: &CheckPair<'_>) {
+        let Some(cause) = checks::cause(&story.checks, judged) else {
             return self.violated(judged);
         };
         self.violated(cause);
@@ -119,7 +118,7 @@ impl Gathered {
         }
     }
 
-    fn violated(&mut self, judged: &Judged<'_>) {
+    fn violated(&mut self, judged: &CheckPair<'_>) {
         let (class, guilty) = guilty(judged);
         let side = if class == Class::AViolates { "A" } else { "B" };
         let operation = guilty.exchange.as_ref().and_then(|exchange| exchange.request.operation);
@@ -129,20 +128,20 @@ impl Gathered {
             .entry(violation_key(judged))
             .or_insert_with(|| violation(class, guilty, judged));
         row.verdict = row.verdict.max(Some(guilty.verdict));
-        // What is known at one place and new at another is new.
+        // A failure that is expected at one place only is not expected.
         if known_as(class, judged).is_none() {
             row.known = None;
         }
         add_place(&mut row.places, place_of(judged.a));
     }
 
-    /// A question that is answered differently; its answers where they are known, else what was seen.
-    fn answered(&mut self, id: &str, changed: &Changed, seen: (String, String), place: &str) {
+    /// Adds a question that is answered differently, with its answers if they are known, else with `seen`.
+    fn answered(&mut self, id: &str, changed: &AnswerChanges, seen: (String, String), place: &str) {
         let known = changed.get(id).map(|(a, b)| (a.to_string(), b.to_string()));
         let readings = known.unwrap_or(seen);
         let question = questions::get(id);
-        let row =
-            self.rows.entry((Class::BothAllowed, id.to_owned())).or_insert_with(|| Difference {
+        let row = self.rows.entry((Class::BothAllowed, id.to_owned())).or_insert_with(|| {
+            SideDifference {
                 class: Class::BothAllowed,
                 subject: id.to_owned(),
                 section: question.map(|question| question.section.clone()),
@@ -156,14 +155,15 @@ impl Gathered {
                 also: Vec::new(),
                 curl: None,
                 known: None,
-            });
+            }
+        });
         if !place.is_empty() {
             add_place(&mut row.places, place.to_owned());
         }
     }
 
-    /// What one side, or neither, could be asked. Behind a difference that is told it is no other one.
-    fn not_run(&mut self, story: &Story<'_>, has_cause: bool) {
+    /// Adds what did not run on one side or on both. After another difference it is a follow-up.
+    fn not_run(&mut self, story: &ScenarioPair<'_>, has_cause: bool) {
         let (a, b) = (&story.a.not_run, &story.b.not_run);
         match (a, b) {
             (Some(a), Some(b)) => self.neither(a, b, &story.a.name),
@@ -174,7 +174,7 @@ impl Gathered {
                 self.stopped_at("B", why.clone(), story.a.name.clone(), story.b, has_cause);
             }
             (None, None) => {
-                for judged in &story.judged {
+                for judged in &story.checks {
                     let why = |check: &CheckResult| NotRun {
                         kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
                         reason: check.message.clone(),
@@ -183,14 +183,14 @@ impl Gathered {
                         is_tolerated: false,
                     };
                     let place = place_of(judged.a);
-                    match judged.standing {
-                        Standing::ANotRun => {
+                    match judged.verdict {
+                        PairVerdict::ANotRun => {
                             self.stopped_at("A", why(judged.a), place, story.a, has_cause);
                         }
-                        Standing::BNotRun => {
+                        PairVerdict::BNotRun => {
                             self.stopped_at("B", why(judged.b), place, story.b, has_cause);
                         }
-                        Standing::NeitherRun => {
+                        PairVerdict::NeitherRun => {
                             self.neither(&why(judged.a), &why(judged.b), &place);
                         }
                         _ => {}
@@ -212,10 +212,10 @@ impl Gathered {
         if has_cause || !is_stop {
             return self.one_sided(side, &why, &place, has_cause);
         }
-        // Nothing was sent after it.
+        // The failed call is the last one.
         let exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
         let operation = exchanges.last().and_then(|exchange| exchange.request.operation);
-        self.stopped.push(Stopped { side, why, place, operation });
+        self.stopped.push(StoppedCheck { side, why, place, operation });
     }
 
     fn neither(&mut self, a: &NotRun, b: &NotRun, name: &str) {
@@ -240,7 +240,7 @@ impl Gathered {
             let said = format!("not run: {}{}", why.reason, setting.unwrap_or_default());
             let other = "ran".to_owned();
             let (a, b) = if side == "A" { (said, other) } else { (other, said) };
-            Difference {
+            SideDifference {
                 message: "only one side could be asked".to_owned(),
                 ..undecided(subject, a, b)
             }
@@ -262,25 +262,24 @@ impl Gathered {
         }
     }
 
-    /// A sound call that one side did not answer as it should is no difference beside a violation of that
-    /// operation, which is told: it is what follows from it.
+    /// A failed valid call follows from a violation of the same operation, if there is one.
     fn settle_stopped(&mut self) {
         for stopped in std::mem::take(&mut self.stopped) {
-            let Stopped { side, why, place, operation } = stopped;
+            let StoppedCheck { side, why, place, operation } = stopped;
             let has_cause = self.violated.contains(&(side, operation));
             self.one_sided(side, &why, &place, has_cause);
         }
     }
 
-    /// Gives every difference between answers its cause, or a row of its own.
-    fn settle(&mut self, changed: &Changed) {
+    /// Adds each difference between answers to the row of its cause, or to a row of its own.
+    fn settle(&mut self, changed: &AnswerChanges) {
         self.settle_stopped();
-        let mut told = std::mem::take(&mut self.told);
-        spread(&mut told);
-        for Located { raw, place, cause } in &told {
+        let mut answers = std::mem::take(&mut self.answers);
+        spread(&mut answers);
+        for LocatedDifference { raw, place, cause } in &answers {
             match cause {
-                Some(Cause::Violation) => {}
-                Some(Cause::Question(id)) => {
+                Some(DifferenceCause::Violation) => {}
+                Some(DifferenceCause::Question(id)) => {
                     self.answered(id, changed, raw.readings.clone(), place);
                 }
                 None => self.undecidable(raw, place),
@@ -291,12 +290,12 @@ impl Gathered {
         }
     }
 
-    fn undecidable(&mut self, raw: &Raw, place: &str) {
+    fn undecidable(&mut self, raw: &AnswerDifference, place: &str) {
         let (a, b) = &raw.readings;
         let subject = match &raw.spot {
-            Spot::Status => format!("status {a} or {b} of {}", raw.call),
-            Spot::Header(name) => format!("header {name}"),
-            Spot::Member(member) => format!("member {member}"),
+            DifferencePlace::Status => format!("status {a} or {b} of {}", raw.call),
+            DifferencePlace::Header(name) => format!("header {name}"),
+            DifferencePlace::Member(member) => format!("member {member}"),
         };
         let row = self
             .rows
@@ -306,27 +305,24 @@ impl Gathered {
     }
 }
 
-fn guilty<'a>(judged: &Judged<'a>) -> (Class, &'a CheckResult) {
-    match judged.standing {
-        Standing::AViolates => (Class::AViolates, judged.a),
-        Standing::BViolates => (Class::BViolates, judged.b),
+fn guilty<'a>(judged: &CheckPair<'a>) -> (Class, &'a CheckResult) {
+    match judged.verdict {
+        PairVerdict::AViolates => (Class::AViolates, judged.a),
+        PairVerdict::BViolates => (Class::BViolates, judged.b),
         _ => (Class::BothViolate, judged.a),
     }
 }
 
-fn violation_key(judged: &Judged<'_>) -> (Class, String) {
+fn violation_key(judged: &CheckPair<'_>) -> (Class, String) {
     let (class, guilty) = guilty(judged);
     (class, guilty.subject.as_str().to_owned())
 }
 
-fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Difference {
+fn violation(class: Class, guilty: &CheckResult, judged: &CheckPair<'_>) -> SideDifference {
     let said = |check: &CheckResult, is_guilty: bool| match (is_guilty, check.verdict) {
         (true, _) if check.actual.is_empty() => check.message.clone(),
         (true, _) => check.actual.clone(),
-        (false, verdict) if std::ptr::eq(judged.a, judged.b) => {
-            let _ = verdict;
-            "nothing to judge".to_owned()
-        }
+        (false, _) if std::ptr::eq(judged.a, judged.b) => "nothing to judge".to_owned(),
         (false, Verdict::Pass) => "holds".to_owned(),
         (false, verdict) => verdict.as_str().to_owned(),
     };
@@ -336,7 +332,7 @@ fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Differe
         "" => String::new(),
         expected => format!("; expected {expected}"),
     };
-    Difference {
+    SideDifference {
         class,
         subject: guilty.subject.as_str().to_owned(),
         section: Some(guilty.section.to_string()),
@@ -353,8 +349,8 @@ fn violation(class: Class, guilty: &CheckResult, judged: &Judged<'_>) -> Differe
     }
 }
 
-/// The known failure that a violation is; of both only where it is one on either side.
-fn known_as(class: Class, judged: &Judged<'_>) -> Option<String> {
+/// The expected failure that a violation is. If both sides violate, both must expect it.
+fn known_as(class: Class, judged: &CheckPair<'_>) -> Option<String> {
     let of = |check: &CheckResult| {
         check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
     };
@@ -366,8 +362,8 @@ fn known_as(class: Class, judged: &Judged<'_>) -> Option<String> {
     }
 }
 
-fn undecided(subject: String, a: String, b: String) -> Difference {
-    Difference {
+fn undecided(subject: String, a: String, b: String) -> SideDifference {
+    SideDifference {
         class: Class::Undecidable,
         subject,
         section: None,
@@ -385,7 +381,7 @@ fn undecided(subject: String, a: String, b: String) -> Difference {
 }
 
 fn place_of(check: &CheckResult) -> String {
-    format!("{}{BETWEEN}{}", check.scenario, check.step)
+    format!("{}{SEPARATOR}{}", check.scenario, check.step)
 }
 
 fn add_place(places: &mut Vec<String>, place: String) {

@@ -1,9 +1,9 @@
-//! A comparison as one self-contained page that loads and runs nothing. Its texts are escaped already.
+//! A comparison as one self-contained HTML page. Its texts are escaped already.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
-use super::comparison::{Class, Comparison, Difference};
+use super::comparison::{Class, Comparison, SideDifference};
 use crate::report::html::STYLE;
 
 const PAGE: &str = include_str!("page.html");
@@ -18,7 +18,7 @@ pub fn page(comparison: &Comparison) -> Result<String, String> {
     environment.add_template("page", PAGE).map_err(text_of)?;
     let template = environment.get_template("page").map_err(text_of)?;
     let of = |class: Class| {
-        let all: Vec<&Difference> = comparison.of(class).collect();
+        let all: Vec<&SideDifference> = comparison.of(class).collect();
         context! { name => class.as_str(), all => Value::from(Serde(all)) }
     };
     template

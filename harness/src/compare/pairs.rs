@@ -1,9 +1,9 @@
-//! What belongs together of two runs of one plan: the same name, else the same row of the same thing.
+//! Pairs the parts of two runs of one plan: by the same name, else by the order of rows.
 //!
-//! A row is named by an identifier, which is another one on another target, and there may be more of
-//! them: rows beyond those that both sides have are left out.
+//! A row is named after an identifier, which differs between targets. Rows that only one side has are left
+//! out.
 
-/// A name without its row and its count: `GET /v1/requests/<id>[ab12] #2` is the step it is written as.
+/// A name without its row and its counter: `GET /v1/requests/<id>[ab12] #2` is `GET /v1/requests/<id>`.
 pub(super) fn stem(name: &str) -> &str {
     name.split(['[', '#']).next().unwrap_or(name).trim_end()
 }

@@ -1,5 +1,5 @@
-//! What a scenario was told, in a form that two runs can share: names instead of identifiers and
-//! times, a list as one.
+//! The answers to a scenario in a form that two runs can share: names instead of identifiers and times, and
+//! one reading for all items of a list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::exchange::{Exchange, ReceivedResponse};
 use crate::result::ScenarioResult;
 use crate::run::Event;
 
-/// Headers of the transport or of the moment: they say nothing of the service.
+/// Headers of the transport or of the moment.
 const TRANSPORT: [&str; 10] = [
     "age",
     "connection",
@@ -27,30 +27,30 @@ const TRANSPORT: [&str; 10] = [
     "via",
 ];
 
-/// Headers of which only the presence is stable.
+/// Headers whose values differ in each run.
 const PRESENCE: [&str; 3] = ["location", "retry-after", "set-cookie"];
 
-/// Headers of a download that say what somebody stored.
+/// Headers of a download that describe stored data.
 const STORED: [&str; 2] = ["content-disposition", "content-type"];
 
-/// Parts of the names of headers that are drawn anew for each answer.
-const DRAWN: [&str; 5] = ["request-id", "trace", "correlation", "ratelimit", "runtime"];
+/// Parts of the names of headers that differ in each answer.
+const VARYING: [&str; 5] = ["request-id", "trace", "correlation", "ratelimit", "runtime"];
 
-/// What stands for a value that is not compared.
+/// The reading of a value that is not compared.
 const PRESENT: &str = "(present)";
 
-/// What all scenarios of a run were told; filled by its events.
+/// The answers to all scenarios of a run, collected from its events.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct RunReadings {
     run_tag: String,
     scenarios: Mutex<BTreeMap<String, Vec<StepReading>>>,
 }
 
-/// What one step was told.
+/// The answers to one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepReading {
-    /// Its label.
-    pub label: String,
+    /// The name of the step.
+    pub name: String,
     /// In the order sent.
     pub exchanges: Vec<ExchangeReading>,
 }
@@ -79,21 +79,21 @@ pub struct AnswerReading {
     pub places: BTreeMap<String, PlaceReading>,
 }
 
-impl Told {
-    /// For a run with this tag, which stands in what it sends and is told.
+impl RunReadings {
+    /// For a run with this tag, which its requests and answers contain.
     pub fn new(run_tag: &str) -> Self {
         Self { run_tag: run_tag.to_owned(), scenarios: Mutex::default() }
     }
 
-    /// Keeps what an ended scenario was told.
-    pub fn keep(&self, event: &Event) {
+    /// Adds the answers to a scenario that ended.
+    pub fn add(&self, event: &Event) {
         if let Event::Ended(result) = event {
             let steps = self.steps(result);
             self.scenarios.lock().insert(result.name.clone(), steps);
         }
     }
 
-    /// What was kept, by the full name of the scenario.
+    /// The answers, by the full name of the scenario.
     pub(super) fn take(&self) -> BTreeMap<String, Vec<StepReading>> {
         std::mem::take(&mut *self.scenarios.lock())
     }
@@ -101,28 +101,28 @@ impl Told {
     fn steps(&self, result: &ScenarioResult) -> Vec<StepReading> {
         let mut names = Placeholders::new();
         names.hide(&self.run_tag, "tag");
-        // As a file name of a header's extended notation has it (RFC 8187 §3.2).
+        // The extended notation of file names in headers (RFC 8187 §3.2).
         let encoded = percent_encoding::utf8_percent_encode(&self.run_tag, NON_ALPHANUMERIC);
         names.hide(&encoded.to_string(), "tag");
         let mut own = BTreeSet::new();
         let step = |step: &crate::result::StepResult| StepReading {
-            label: step.name.clone(),
+            name: step.name.clone(),
             exchanges: step.exchanges.iter().map(|it| exchange(it, &mut names, &mut own)).collect(),
         };
         result.steps.iter().map(step).collect()
     }
 }
 
-/// `own` are the identifiers of what the scenario made so far.
+/// `own` holds the identifiers of the objects that the scenario created so far.
 fn exchange(
     exchange: &Exchange,
     names: &mut Placeholders,
     own: &mut BTreeSet<String>,
 ) -> ExchangeReading {
     let request = &exchange.request;
-    own.extend(made(exchange));
+    own.extend(created_id(exchange));
     let is_own = request.path.split(['/', '?']).any(|segment| own.contains(segment));
-    // A sandbox has another address in each run.
+    // The address of a sandbox differs in each run.
     if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
         names.hide_base(base);
     }
@@ -139,11 +139,11 @@ fn exchange(
     }
 }
 
-/// The identifier of what an exchange made.
-fn made(exchange: &Exchange) -> Option<String> {
+/// The identifier of the object that an exchange created.
+fn created_id(exchange: &Exchange) -> Option<String> {
     let response = exchange.outcome.as_ref().ok()?;
-    let is_made = exchange.request.method == "POST" && matches!(response.status, 200..=299);
-    let body = response.json.as_ref().filter(|_| is_made)?;
+    let is_created = exchange.request.method == "POST" && matches!(response.status, 200..=299);
+    let body = response.json.as_ref().filter(|_| is_created)?;
     body.pointer("/data/id")?.as_str().map(str::to_owned)
 }
 
@@ -161,9 +161,9 @@ fn headers(
         if TRANSPORT.contains(&name.as_str()) {
             continue;
         }
-        let is_drawn = DRAWN.iter().any(|part| name.contains(part));
+        let is_varying = VARYING.iter().any(|part| name.contains(part));
         let is_stored = is_file && STORED.contains(&name.as_str());
-        if is_drawn || is_stored || PRESENCE.contains(&name.as_str()) {
+        if is_varying || is_stored || PRESENCE.contains(&name.as_str()) {
             kept.insert(name.clone(), PRESENT.to_owned());
             continue;
         }

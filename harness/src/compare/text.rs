@@ -1,11 +1,11 @@
-//! A comparison for people at a terminal. Its texts are escaped already.
+//! A comparison as text. Its texts are escaped already.
 
-use super::comparison::{Class, Comparison, Difference, SideView};
+use super::comparison::{Class, ComparedSide, Comparison, SideDifference};
 use crate::terminal::paint::{Paint, left, right, width};
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
-/// Places shown of one difference, and names of what was not compared; `-v` shows all.
+/// Places of one difference, and names of what was not compared; `-v` shows all.
 const PLACES_SHOWN_MAX: usize = 3;
 
 /// Lines and characters of one reading.
@@ -17,7 +17,7 @@ const ANSWER_CHARACTERS_MAX: usize = 56;
 
 /// The whole text.
 pub fn text(comparison: &Comparison, paint: Paint, detail: Detail) -> String {
-    let mut page = Page { out: String::new(), paint, detail };
+    let mut page = ComparisonText { out: String::new(), paint, detail };
     if detail > Detail::Quiet {
         page.head(comparison);
         page.classes(comparison);
@@ -34,13 +34,13 @@ pub fn text(comparison: &Comparison, paint: Paint, detail: Detail) -> String {
     page.out
 }
 
-struct Page {
+struct ComparisonText {
     out: String,
     paint: Paint,
     detail: Detail,
 }
 
-impl Page {
+impl ComparisonText {
     fn line(&mut self, line: &str) {
         self.out.push_str(line.trim_end());
         self.out.push('\n');
@@ -71,7 +71,7 @@ impl Page {
             if !side.stale.is_empty() {
                 let sign = paint.verdict(Verdict::Drift, "drift:");
                 let stale = side.stale.join(", ");
-                self.line(&format!("    {sign} known failures that did not happen: {stale}"));
+                self.line(&format!("    {sign} expected failures that did not happen: {stale}"));
             }
         }
         self.line("");
@@ -100,7 +100,7 @@ impl Page {
 
     fn violations(&mut self, comparison: &Comparison, class: Class) {
         let paint = self.paint;
-        let all: Vec<&Difference> = comparison.of(class).collect();
+        let all: Vec<&SideDifference> = comparison.of(class).collect();
         if all.is_empty() {
             return;
         }
@@ -137,7 +137,7 @@ impl Page {
 
     fn answers(&mut self, comparison: &Comparison) {
         let paint = self.paint;
-        let all: Vec<&Difference> = comparison.of(Class::BothAllowed).collect();
+        let all: Vec<&SideDifference> = comparison.of(Class::BothAllowed).collect();
         if !all.is_empty() {
             self.line(&paint.bold("Both allowed: open questions that they answer differently"));
             let cut = |text: &str| escape::cut(text, ANSWER_CHARACTERS_MAX);
@@ -178,7 +178,7 @@ impl Page {
 
     fn undecidable(&mut self, comparison: &Comparison) {
         let paint = self.paint;
-        let all: Vec<&Difference> = comparison.of(Class::Undecidable).collect();
+        let all: Vec<&SideDifference> = comparison.of(Class::Undecidable).collect();
         if all.is_empty() {
             return;
         }
@@ -192,7 +192,7 @@ impl Page {
         }
     }
 
-    fn readings(&mut self, one: &Difference) {
+    fn readings(&mut self, one: &SideDifference) {
         self.row("A", &one.a);
         self.row("B", &one.b);
         self.places(&one.places);
@@ -252,7 +252,7 @@ impl Page {
             _ => Verdict::Error,
         };
         let word = match comparison.exit_code {
-            0 if comparison.differences.iter().any(|one| one.known.is_some()) => "as known",
+            0 if comparison.differences.iter().any(|one| one.known.is_some()) => "as expected",
             0 => "the same",
             2 | 70 => "error",
             4 => "inconclusive",
@@ -273,7 +273,7 @@ impl Page {
     }
 }
 
-fn address(side: &SideView) -> &str {
+fn address(side: &ComparedSide) -> &str {
     match side.base_url.as_str() {
         "" => "(not opened)",
         address => address,

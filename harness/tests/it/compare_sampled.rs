@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use moot_fixtures::answers;
-use moot_harness::compare::{Asked, Class, Comparison, Side, Told, compare};
+use moot_harness::compare::{Class, Comparison, ComparisonPlan, RunReadings, Side, compare};
 use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Event, RunOptions, run};
 use moot_harness::scenario::load;
@@ -63,14 +63,14 @@ async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> Side {
         jobs: Some(4),
         ..RunOptions::new(TargetChoice::InProcess, target, files)
     };
-    let told = Arc::new(Told::new("moot-00000007"));
+    let told = Arc::new(RunReadings::new("moot-00000007"));
     let listener = Arc::clone(&told);
-    let result = run(options, move |event: Event| listener.keep(&event)).await;
+    let result = run(options, move |event: Event| listener.add(&event)).await;
     Side::new(word, result, &told)
 }
 
 fn held(a: &Side, b: &Side) -> Comparison {
-    let asked = Asked { seed: 7, selectors: Vec::new(), reproduce: String::new() };
+    let asked = ComparisonPlan { seed: 7, selectors: Vec::new(), reproduce: String::new() };
     compare(a, b, asked)
 }
 

@@ -1,0 +1,93 @@
+//! Compares two targets: the same plan on both, and every difference once, in its class.
+//!
+//! 1. [`RunReadings`] collects the answers of a run, without values that differ from run to run (`reading`,
+//!    `flatten`).
+//! 2. `pairs` pairs the scenarios, steps and checks of the two runs.
+//! 3. `exchanges` finds differences between answers, `checks` those between verdicts.
+//! 4. `cause` and `explain` find the violation or the open question behind a difference.
+//! 5. `gather` collects the differences, and [`compare()`] returns a [`Comparison`]. [`text`] and [`page`]
+//!    render it.
+//!
+//! In lists and reads only the shape is compared, because the values are stored data. Answers to actions and
+//! token requests, and errors, are compared completely. Nothing here judges: a violation is a failed check of
+//! one of the runs.
+
+mod cause;
+mod checks;
+mod comparison;
+mod exchanges;
+mod explain;
+mod flatten;
+mod gather;
+mod name_pairs;
+pub mod page;
+mod pairs;
+mod reading;
+mod side;
+pub mod text;
+
+use std::collections::BTreeSet;
+
+use moot_fixtures::contract::INTERFACE_VERSION;
+
+pub use comparison::{
+    Class, ComparedCounts, ComparedSide, Comparison, NotCompared, OneSidedAnswer, SCHEMA,
+    SCHEMA_VERSION, SideDifference,
+};
+use explain::AnswerChanges;
+pub use reading::{AnswerReading, ExchangeReading, RunReadings, StepReading};
+pub use side::Side;
+
+use crate::answers::{self, Observed};
+
+/// The plan that both sides ran.
+#[derive(Debug, Clone)]
+pub struct ComparisonPlan {
+    /// The seed of both runs.
+    pub seed: u64,
+    /// The selectors; empty means all scenarios.
+    pub selectors: Vec<String>,
+    /// The command that repeats the comparison.
+    pub reproduce: String,
+}
+
+/// Compares two sides.
+pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> Comparison {
+    let (first, second) =
+        (Observed::of_run(&a.result.answers), Observed::of_run(&b.result.answers));
+    let (mut changed, mut answered_by_one) = (AnswerChanges::new(), Vec::new());
+    for one in answers::diff(&first.answers, &second.answers) {
+        match (one.first, one.second) {
+            (Some(a), Some(b)) => {
+                changed.insert(one.id, (a, b));
+            }
+            (a, b) => answered_by_one.push(OneSidedAnswer { question: one.id, a, b }),
+        }
+    }
+    let collected = gather::collect(a, b, &changed);
+    let compared = collected.compared;
+    let (mut differences, not_compared) = collected.into_parts();
+    for one in differences.iter_mut().filter(|one| one.places.is_empty()) {
+        let seen = [&first, &second].map(|side| side.evidence.get(&one.subject));
+        let seen = seen.into_iter().flatten().flat_map(|evidence| &evidence.seen_in);
+        one.places = seen.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    }
+    let (a, b) = (a.described(), b.described());
+    let exit_code = comparison::exit_code([&a, &b], &differences, &not_compared, compared);
+    Comparison {
+        schema_version: SCHEMA_VERSION,
+        moot_version: env!("CARGO_PKG_VERSION"),
+        interface_version: INTERFACE_VERSION,
+        exit_code,
+        meaning: comparison::meaning(exit_code, [&a, &b], &differences),
+        a,
+        b,
+        seed: plan.seed,
+        selectors: plan.selectors,
+        reproduce: plan.reproduce,
+        compared,
+        differences,
+        answered_by_one,
+        not_compared,
+    }
+}

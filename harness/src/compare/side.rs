@@ -1,0 +1,47 @@
+//! One side of a comparison.
+
+use std::collections::BTreeMap;
+
+use super::comparison::ComparedSide;
+use super::reading::{RunReadings, StepReading};
+use crate::result::{ExpectedState, RunResult};
+
+/// One side: its run, and the answers of its target.
+pub struct Side {
+    /// As on the command line.
+    pub(super) word: String,
+    pub(super) result: RunResult,
+    pub(super) readings: BTreeMap<String, Vec<StepReading>>,
+}
+
+impl Side {
+    /// A run, with the answers that its events collected.
+    pub fn new(word: &str, result: RunResult, readings: &RunReadings) -> Self {
+        Self { word: word.to_owned(), result, readings: readings.take() }
+    }
+
+    /// Its run.
+    pub fn result(&self) -> &RunResult {
+        &self.result
+    }
+
+    /// What the comparison says about this side.
+    pub(super) fn described(&self) -> ComparedSide {
+        ComparedSide {
+            word: self.word.clone(),
+            base_url: self.result.target.base_url.clone(),
+            class: self.result.target.class.clone(),
+            started_at: self.result.started_at.clone(),
+            exit_code: self.result.exit_code,
+            trouble: self.result.trouble.clone(),
+            requests_sent: self.result.requests_sent,
+            stale: self
+                .result
+                .expected
+                .iter()
+                .filter(|one| one.state == ExpectedState::Stale)
+                .map(|one| one.id.clone())
+                .collect(),
+        }
+    }
+}
