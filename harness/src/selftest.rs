@@ -19,6 +19,7 @@ pub mod matrix;
 pub mod on_target;
 mod on_target_text;
 pub mod outcome;
+mod overlay;
 pub mod page;
 pub mod text;
 pub mod trial;

@@ -4,7 +4,7 @@
 //! once for each defect that only edits responses. A check is alive if it passes on the recorded answers
 //! and fails on edited ones.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use serde::Serialize;
 
 use super::defects::is_noticed;
 use super::matrix::{self, MatrixRow};
+use super::overlay::DefectOverlay;
 use super::trial::{Bench, by_requirement, side_by_side};
-use crate::environment::{Overlay, TargetChoice, TargetOptions};
+use crate::environment::{AnswerOverlay, TargetChoice, TargetOptions};
 use crate::recording::{Recorder, RecordingError, RecordingPlan};
 use crate::result::RunResult;
 use crate::run::{Kept, RunOptions, run};
@@ -121,7 +122,7 @@ pub async fn on_target(
     folder: &Path,
     all: Vec<&'static Defect>,
 ) -> Result<TargetSelftest, TargetSelftestError> {
-    let asked = recorded(bench, choice, options, folder).await?;
+    let run = recorded(bench, choice, options, folder).await?;
     let result = judged(bench, "the answers as they are", folder, None).await;
     let sound = by_requirement(&result);
     let trials = all.into_iter().map(|defect| tried(bench, folder, &sound, defect));
@@ -129,9 +130,9 @@ pub async fn on_target(
     let checks = checks(bench, &sound, &defects);
     Ok(TargetSelftest {
         version: env!("CARGO_PKG_VERSION"),
-        base_url: asked.target.base_url.clone(),
-        requests_sent: asked.requests_sent,
-        run_exit_code: asked.exit_code,
+        base_url: run.target.base_url.clone(),
+        requests_sent: run.requests_sent,
+        run_exit_code: run.exit_code,
         defects,
         checks,
     })
@@ -145,9 +146,9 @@ async fn recorded(
     folder: &Path,
 ) -> Result<RunResult, TargetSelftestError> {
     let recorder = Arc::new(Recorder::default());
-    let asked =
+    let plan =
         RecordingPlan { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
-    let told = Arc::clone(&bench.tell);
+    let tell = Arc::clone(&bench.tell);
     let run_options = RunOptions {
         kept: Kept::Outline,
         recorder: Some(Arc::clone(&recorder)),
@@ -155,7 +156,7 @@ async fn recorded(
     };
     let result = run(run_options, move |event| {
         if let crate::run::Event::Ended(scenario) = event {
-            told(&scenario.name);
+            tell(&scenario.name);
         }
     })
     .await;
@@ -165,7 +166,7 @@ async fn recorded(
             exit_code: result.exit_code,
         });
     }
-    recorder.write(folder, &result, &asked)?;
+    recorder.write(folder, plan, &result.recording_end())?;
     Ok(result)
 }
 
@@ -174,10 +175,11 @@ async fn judged(
     bench: &Bench,
     name: &str,
     folder: &Path,
-    overlay: Option<Arc<Overlay>>,
+    overlay: Option<Arc<DefectOverlay>>,
 ) -> RunResult {
     let index = crate::recording::RecordingIndex::read(folder);
     let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
+    let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };
     let choice = TargetChoice::Recording(folder.to_owned());
     bench.run_tagged(name, choice, bench.light(), options).await
@@ -189,9 +191,9 @@ async fn tried(
     sound: &BTreeMap<String, Verdict>,
     defect: &'static Defect,
 ) -> DefectOnTarget {
-    let overlay = Overlay::of(&defect.id).map(Arc::new);
-    let result = judged(bench, &defect.id, folder, overlay.clone()).await;
-    let changed: BTreeSet<String> = overlay.map(|it| it.changed()).unwrap_or_default();
+    let overlay = Arc::new(DefectOverlay::new(defect));
+    let result = judged(bench, &defect.id, folder, Some(Arc::clone(&overlay))).await;
+    let changed = overlay.changed();
     let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
     let noticed: BTreeMap<String, Verdict> = by_requirement(&result)
         .into_iter()

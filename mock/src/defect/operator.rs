@@ -191,3 +191,68 @@ fn latin_1(bytes: &[u8]) -> Vec<u8> {
         Err(_) => bytes.to_vec(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use serde_json::{Value, json};
+
+    use super::Operator;
+
+    /// Applies an operator to `/member` of a body.
+    #[track_caller]
+    fn check(operator: Value, member: Value, expected: Value) {
+        let operator: Operator = serde_json::from_value(operator).expect("an operator");
+        let mut body = json!({ "member": member, "other": [1, 2] });
+        let before = body.clone();
+        operator.on_member(&before, &mut body, "member");
+        let mut wanted = json!({ "member": expected, "other": [1, 2] });
+        if expected == json!("<gone>") {
+            wanted = json!({ "other": [1, 2] });
+        }
+        assert_eq!(body, wanted, "{operator:?}");
+    }
+
+    #[test]
+    fn each_operator_changes_a_value_of_its_type() {
+        check(json!("drop"), json!(1), json!("<gone>"));
+        check(json!({ "set": null }), json!(1), Value::Null);
+        check(json!({ "copy_of": "/other/0" }), json!("a"), json!(1));
+        check(json!({ "length_of": "/other" }), json!(9), json!(2));
+        check(json!({ "replace": { "from": "a", "to": "b" } }), json!("a"), json!("b"));
+        check(json!({ "replace_text": { "from": " ", "to": "," } }), json!("a b"), json!("a,b"));
+        check(json!("as_text"), json!(1), json!("1"));
+        check(json!("in_list"), json!(1), json!([1]));
+        check(json!({ "wrap": "items" }), json!([1]), json!({ "items": [1] }));
+        check(json!({ "unwrap": "data" }), json!({ "data": 1 }), json!(1));
+        check(json!({ "truncate": 1 }), json!("äb"), json!("ä"));
+        check(json!({ "prefix": "x" }), json!("a"), json!("xa"));
+        check(json!({ "increase": -1 }), json!(1), json!(0));
+        check(json!({ "insert": { "name": "b", "value": 2 } }), json!({}), json!({ "b": 2 }));
+        check(json!({ "append": 3 }), json!([]), json!([3]));
+        check(json!("reverse"), json!([1, 2]), json!([2, 1]));
+        check(json!("drop_first"), json!([1, 2]), json!([2]));
+        check(json!("drop_last"), json!([1, 2]), json!([1]));
+        check(json!("repeat_first"), json!([1, 2]), json!([1, 2, 1]));
+    }
+
+    #[test]
+    fn a_value_of_another_type_stays() {
+        for operator in [
+            json!({ "truncate": 0 }),
+            json!({ "increase": 1 }),
+            json!({ "replace": { "from": 1, "to": 2 } }),
+            json!({ "prefix": "x" }),
+            json!({ "unwrap": "data" }),
+            json!("drop_first"),
+        ] {
+            check(operator, json!(true), json!(true));
+        }
+    }
+
+    #[test]
+    fn a_status_that_does_not_exist_changes_nothing() {
+        let set = |value: Value| Operator::Set(value).on_status(StatusCode::OK).as_u16();
+        assert_eq!([set(json!(404)), set(json!(9)), set(json!("a"))], [404, 200, 200]);
+    }
+}

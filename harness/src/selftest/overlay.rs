@@ -1,49 +1,37 @@
-//! A defect laid over the answers of a recording: what a deployment said, as if it erred in one place.
+//! A defect in the answers of a recording: as if the deployment were wrong in one place.
 
 use std::collections::BTreeSet;
 
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
-use moot_mock::defect::{self, Defect, ReplyContext};
+use moot_mock::defect::{Defect, ReplyContext};
 use moot_mock::response::{Refused, Response, ResponseBody, Stage};
 use parking_lot::Mutex;
 
-use crate::client::response::{BodyReader, headers, read};
+use crate::client::response::{BodyReader, headers};
+use crate::environment::AnswerOverlay;
 use crate::exchange::{Exchange, ReceivedResponse};
 
-/// A defect that rewrites responses.
+/// A defect that only edits responses.
 #[derive(Debug)]
-pub struct Overlay {
+pub(super) struct DefectOverlay {
     defect: &'static Defect,
     changed: Mutex<BTreeSet<String>>,
 }
 
-impl Overlay {
-    /// The defect of this id; `None` where there is none, or it does more than rewrite responses.
-    pub fn of(id: &str) -> Option<Self> {
-        let defect = defect::named(id).filter(|defect| defect.is_rewriting())?;
-        Some(Self { defect, changed: Mutex::default() })
+impl DefectOverlay {
+    pub(super) fn new(defect: &'static Defect) -> Self {
+        Self { defect, changed: Mutex::default() }
     }
 
-    /// The scenarios of which it changed an answer so far.
-    pub fn changed(&self) -> BTreeSet<String> {
+    /// The scenarios in which it has changed an answer.
+    pub(super) fn changed(&self) -> BTreeSet<String> {
         self.changed.lock().clone()
     }
 
-    /// Rewrites what a scenario was told.
-    pub(crate) fn lay(&self, scenario: &str, exchanges: &mut [Exchange]) {
-        let mut is_changed = false;
-        for exchange in exchanges {
-            is_changed |= self.rewrite(exchange).is_some();
-        }
-        if is_changed {
-            self.changed.lock().insert(scenario.to_owned());
-        }
-    }
-
-    /// Rewrites one answer; `None` where nothing of it changed.
-    fn rewrite(&self, exchange: &mut Exchange) -> Option<()> {
+    /// Edits one answer; `None` if nothing changes.
+    fn rewrite_one(&self, exchange: &mut Exchange) -> Option<()> {
         let received = exchange.outcome.as_ref().ok().filter(|received| !received.is_cut)?;
         let (path, query) = match exchange.request.path.split_once('?') {
             Some((path, query)) => (path, Some(query)),
@@ -65,7 +53,19 @@ impl Overlay {
     }
 }
 
-/// As the mock's own answer; `None` where it can't be one.
+impl AnswerOverlay for DefectOverlay {
+    fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]) {
+        let mut is_changed = false;
+        for exchange in exchanges {
+            is_changed |= self.rewrite_one(exchange).is_some();
+        }
+        if is_changed {
+            self.changed.lock().insert(scenario.to_owned());
+        }
+    }
+}
+
+/// The answer as a response of the mock; `None` if it can't be one.
 fn response(received: &ReceivedResponse) -> Option<Response> {
     let status = StatusCode::from_u16(received.status).ok()?;
     let pair = |(name, value): &(String, String)| {
@@ -98,17 +98,15 @@ fn bytes(response: &Response) -> &[u8] {
     }
 }
 
-/// As it would have arrived.
+/// The response as the client would have read it.
 fn received_again(response: &Response) -> ReceivedResponse {
-    let mut arriving = BodyReader::default();
-    arriving.take(bytes(response));
+    let mut reader = BodyReader::default();
+    reader.take(bytes(response));
     let length = HeaderValue::from(bytes(response).len());
     let told = response.headers.iter().cloned().map(|(name, value)| match name {
         CONTENT_LENGTH => (name, length.clone()),
         _ => (name, value),
     });
     let map = told.collect();
-    let mut again = arriving.finish(response.status.as_u16(), headers(&map));
-    read(&mut again);
-    again
+    reader.finish(response.status.as_u16(), headers(&map))
 }
