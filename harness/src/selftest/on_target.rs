@@ -132,7 +132,7 @@ pub async fn on_target(
         version: env!("CARGO_PKG_VERSION"),
         base_url: run.target.base_url.clone(),
         requests_sent: run.requests_sent,
-        run_exit_code: run.exit_code,
+        run_exit_code: run.exit_code(),
         defects,
         checks,
     })
@@ -163,7 +163,7 @@ async fn recorded(
     if let Some(said) = &result.trouble {
         return Err(TargetSelftestError::Trouble {
             said: said.clone(),
-            exit_code: result.exit_code,
+            exit_code: result.exit_code(),
         });
     }
     recorder.write(folder, plan, &result.recording_end())?;
