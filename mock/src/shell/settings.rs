@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
+use strum::VariantNames;
 
 use crate::defect::{self, Defect};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
@@ -104,10 +105,7 @@ pub fn progression(text: &str) -> Result<Progression, SettingError> {
 /// # Errors
 /// [`SettingError::Unknown`].
 pub fn rate_limit(text: &str) -> Result<RateLimitMode, SettingError> {
-    [RateLimitMode::Enforce, RateLimitMode::Observe, RateLimitMode::Off]
-        .into_iter()
-        .find(|mode| mode.as_str() == text)
-        .ok_or_else(|| unknown("rate limit", text, &["enforce", "observe", "off"]))
+    text.parse().map_err(|_| unknown("rate limit", text, RateLimitMode::VARIANTS))
 }
 
 /// Reads the name of an embedded set of answers, or `random:SEED`.

@@ -1,30 +1,19 @@
 //! Texts without the secrets in them: in place of each stands its fingerprint.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
+
+/// A name that contains one of these names a secret.
+const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
 
 /// Names that hold the word `token`, and say only of which kind a secret is.
 const HARMLESS_NAMES: [&str; 2] = ["token_type", "token_type_hint"];
 
 /// What a secret is shown as: equal secrets are equal, and nothing leads back.
-pub(super) fn fingerprint(secret: &[u8]) -> u64 {
-    SipHasher13::new().hash(secret)
-}
-
-/// How a fingerprint is shown.
-pub(super) fn shown(fingerprint: u64) -> String {
-    format!("fingerprint:{fingerprint:016x}")
-}
-
-/// How long it is then.
-const FINGERPRINT_CHARACTERS: usize = 28;
-
-fn push_fingerprint(secret: &[u8], text: &mut String) {
-    // A String takes all that is written.
-    let _ = write!(text, "fingerprint:{:016x}", fingerprint(secret));
+pub(super) fn fingerprint(secret: &[u8]) -> String {
+    format!("fingerprint:{:016x}", SipHasher13::new().hash(secret))
 }
 
 /// A query, or a form, without its secrets; as it is where it has none.
@@ -32,7 +21,7 @@ pub(super) fn form(text: &str) -> Cow<'_, str> {
     if !names_secret(text) && !text.contains('%') {
         return Cow::Borrowed(text);
     }
-    let mut masked = String::with_capacity(text.len() + FINGERPRINT_CHARACTERS);
+    let mut masked = String::new();
     for (at, pair) in text.split('&').enumerate() {
         if at > 0 {
             masked.push('&');
@@ -55,9 +44,9 @@ fn push_pair(pair: &str, masked: &mut String) {
         (true, false) => {
             masked.push_str(name);
             masked.push('=');
-            push_fingerprint(secret.as_bytes(), masked);
+            masked.push_str(&fingerprint(secret.as_bytes()));
         }
-        (false, _) => push_fingerprint(pair.as_bytes(), masked),
+        (false, _) => masked.push_str(&fingerprint(pair.as_bytes())),
     }
 }
 
@@ -79,7 +68,7 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
 /// A field of a form of parts, without what is a secret by its name; `None` where it is no text.
 pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     if is_secret(name) {
-        return Some(Cow::Owned(shown(fingerprint(bytes))));
+        return Some(Cow::Owned(fingerprint(bytes)));
     }
     std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
 }
@@ -90,11 +79,11 @@ fn mask(json: &mut Value) {
             for (name, value) in members {
                 match value {
                     Value::String(secret) if is_secret(name) => {
-                        *secret = shown(fingerprint(secret.as_bytes()));
+                        *secret = fingerprint(secret.as_bytes());
                     }
                     Value::Number(secret) if is_secret(name) => {
                         let secret = secret.to_string();
-                        *value = shown(fingerprint(secret.as_bytes())).into();
+                        *value = fingerprint(secret.as_bytes()).into();
                     }
                     value => mask(value),
                 }
@@ -105,32 +94,22 @@ fn mask(json: &mut Value) {
     }
 }
 
-/// Whether what has this name is a secret: `token`, `secret` or `password` is in it.
+/// Whether what has this name is a secret.
 fn is_secret(name: &str) -> bool {
     names_secret(name) && !HARMLESS_NAMES.contains(&name)
 }
 
 fn names_secret(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_at = |at: usize, name: &str| {
-        bytes
-            .get(at..at + name.len())
-            .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
-    };
-    bytes.iter().enumerate().any(|(at, byte)| match byte.to_ascii_lowercase() {
-        b't' => is_at(at, "token"),
-        b's' => is_at(at, "secret"),
-        b'p' => is_at(at, "password"),
-        _ => false,
-    })
+    let text = text.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|name| text.contains(name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{body, fingerprint, shown};
+    use super::{body, fingerprint};
 
     fn print(secret: &str) -> String {
-        shown(fingerprint(secret.as_bytes()))
+        fingerprint(secret.as_bytes())
     }
 
     #[track_caller]
