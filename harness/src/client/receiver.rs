@@ -1,4 +1,4 @@
-//! Receivers of deliveries: one listener a run, a path of its own for each receiver.
+//! Receivers of deliveries: one listener for a run, and a path for each receiver.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// Deliveries kept for one receiver; what comes beyond is answered, but not kept.
+/// Deliveries kept for one receiver. Further ones are answered, but not kept.
 const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of a delivery's body that are kept.
 const BODY_KEPT_BYTES_MAX: usize = 256 * 1024;
@@ -36,7 +36,7 @@ impl DeliveryReceiver {
         &self.url
     }
 
-    /// A receiver of a recording, `{"url", "secret"}`: nothing listens, the record has what came.
+    /// A receiver of a recording, `{"url", "secret"}`. Nothing listens; the recording has the deliveries.
     pub(crate) fn recorded(told: &Value) -> Self {
         let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         Self {
@@ -85,7 +85,7 @@ impl Listener {
     /// it at `public_url`.
     ///
     /// # Errors
-    /// Where the address cannot be listened on.
+    /// The address cannot be listened on.
     pub(crate) async fn start(
         address: Option<SocketAddr>,
         public_url: Option<&str>,
@@ -106,10 +106,10 @@ impl Listener {
         Ok(Self { server: Arc::new(server), inbox, base_url })
     }
 
-    /// A receiver with a path nobody can guess.
+    /// A receiver with a random path.
     ///
     /// # Errors
-    /// Where the system gives no random bytes.
+    /// The system gives no random bytes.
     pub(crate) fn receiver(&self, name: &str) -> Result<DeliveryReceiver, String> {
         let path = format!("/{}/{name}", random()?);
         self.inbox.0.lock().insert(path.clone(), Vec::new());
