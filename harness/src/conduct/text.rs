@@ -1,16 +1,15 @@
-//! An account as text for people.
+//! An account as text.
 
 use super::account::{Account, OperationUse, ReceivedError};
-use super::habit::Finding;
+use super::habit::HabitFinding;
 use crate::terminal::escape;
 use crate::terminal::paint::{Paint, left, right, width};
 use crate::verdict::Verdict;
 
-/// Errors told in full; further ones are counted.
+/// Errors that are shown; further ones are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
 
-/// Operations with their statuses, errors with what would have worked, habits with what to do
-/// instead.
+/// Operations with their statuses, errors with what would have worked, habits with what to do instead.
 pub fn render(account: &Account, paint: Paint) -> String {
     if account.calls == 0 {
         return format!(
@@ -83,7 +82,7 @@ fn one_error(error: &ReceivedError, paint: Paint) -> String {
     )
 }
 
-fn one_habit(finding: &Finding, paint: Paint) -> String {
+fn one_habit(finding: &HabitFinding, paint: Paint) -> String {
     format!(
         "  {} {}: {} {}\n      {}\n",
         paint.verdict(Verdict::Warn, "!"),
@@ -98,7 +97,7 @@ fn one_habit(finding: &Finding, paint: Paint) -> String {
     )
 }
 
-/// Where it was first seen, and in how many worlds more.
+/// The first call, and the number of other worlds.
 fn place(first_call: u64, sandbox: Option<&str>, worlds: usize) -> String {
     let mut place = format!("call {first_call}");
     if let Some(sandbox) = sandbox {
