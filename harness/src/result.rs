@@ -5,6 +5,7 @@ mod outcome;
 mod run_result;
 mod tally;
 
+pub use crate::client::Residue;
 pub use counts::Counts;
 pub use outcome::{Ending, ending};
 pub use run_result::{

@@ -9,7 +9,7 @@ use super::equal::{as_integer, equal};
 use super::shown::{kind, mistyped, shown, shown_some};
 use super::wording::wording;
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
-use crate::scenario::model::{Json, JsonType, Matcher, Rule, TextFormat};
+use crate::scenario::model::{Json, JsonType, Matcher, Near, Rule, TextFormat};
 use crate::scenario::names::Names;
 
 /// Whether what was found satisfies the matcher. A pointer in a failure is relative to the value.
@@ -63,9 +63,9 @@ fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
         Rule::Not(matcher) => is_not(matcher, value, names),
         Rule::Type(expected) => has_type(value, *expected),
         Rule::Present(expected) => presence(*expected, Some(value)),
-        Rule::Matches(pattern, regex) => match regex {
+        Rule::Matches(pattern) => match &pattern.regex {
             Some(regex) => matches_pattern(value, regex),
-            None => match pattern.render_text(names).map(|text| regex::Regex::new(&text)) {
+            None => match pattern.text.render_text(names).map(|text| regex::Regex::new(&text)) {
                 Ok(Ok(regex)) => matches_pattern(value, &regex),
                 Ok(Err(_)) => Judgement::empty("with its names filled in, the pattern is unsound"),
                 Err(unknown) => Judgement::empty(unknown.to_string()),
@@ -75,8 +75,8 @@ fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
         Rule::Min(bound) => bounded(value, bound, names, Bound::Min),
         Rule::Max(bound) => bounded(value, bound, names, Bound::Max),
         Rule::Length(matcher) => length(value, matcher, names),
-        Rule::TextFormat(expected) => has_format(value, *expected),
-        Rule::Near { value: center, by } => near(value, center, by, names),
+        Rule::Format(expected) => has_format(value, *expected),
+        Rule::Near(Near { value: center, by }) => near(value, center, by, names),
         Rule::Unique(expected) => members::is_unique(value, *expected),
         Rule::Each(matcher) => members::each(value, |item| judge_value(matcher, Some(item), names)),
         Rule::Any(matcher) => members::any(value, |item| judge_value(matcher, Some(item), names)),

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::shown::shortened;
-use crate::scenario::model::{Json, Matcher, Rule};
+use crate::scenario::model::{Json, Matcher, Near, Rule};
 use crate::scenario::names::Names;
 
 /// A matcher in words.
@@ -40,18 +40,18 @@ fn rule_wording(rule: &Rule, names: &Names) -> String {
         Rule::Equals(expected) => json(expected),
         Rule::OneOf(list) => format!("one of {}", json(list)),
         Rule::Not(inner) => format!("not {}", wording(inner, names)),
-        Rule::Type(expected) => format!("of type {expected:?}").to_lowercase(),
+        Rule::Type(expected) => format!("of type {expected}"),
         Rule::Present(true) => "present".to_owned(),
         Rule::Present(false) => "absent".to_owned(),
-        Rule::Matches(pattern, _) => {
-            format!("matching /{}/", pattern.render_text(names).unwrap_or_default())
+        Rule::Matches(pattern) => {
+            format!("matching /{}/", pattern.text.render_text(names).unwrap_or_default())
         }
         Rule::Contains(part) => format!("containing {}", json(part)),
         Rule::Min(bound) => format!("at least {}", json(bound)),
         Rule::Max(bound) => format!("at most {}", json(bound)),
         Rule::Length(inner) => format!("of length {}", wording(inner, names)),
-        Rule::TextFormat(format) => format!("of format {}", format::name(*format)),
-        Rule::Near { value, by } => format!("{}, give or take {}", json(value), json(by)),
+        Rule::Format(format) => format!("of format {}", format::name(*format)),
+        Rule::Near(Near { value, by }) => format!("{}, give or take {}", json(value), json(by)),
         Rule::Unique(true) => "without equal members".to_owned(),
         Rule::Unique(false) => "with equal members".to_owned(),
         Rule::Each(inner) => format!("each member {}", wording(inner, names)),

@@ -5,6 +5,7 @@ use clap::Args;
 use super::error::CommandError;
 use crate::result::{Ending, RunResult, Tally};
 use crate::run::order::Order;
+use crate::target_file::TargetClass;
 
 /// Concurrent scenarios of shuffled runs, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
@@ -71,7 +72,7 @@ pub(super) fn repeated(
         }
     }
     let Some(difference) = tally.difference() else { return Ok(worst) };
-    let is_deployment = worst.target.class == "deployment";
+    let is_deployment = worst.target.class == TargetClass::Deployment;
     let ending = ending(&worst).graver(if is_deployment { Ending::DRIFTED } else { Ending::OURS });
     (worst.outcome, worst.exit_code) = (ending.outcome, ending.exit_code);
     let trouble = worst.trouble.take().map(|trouble| format!("{trouble}\n")).unwrap_or_default();

@@ -121,7 +121,7 @@ impl Builder<'_> {
             target: Target {
                 name: self.line(&result.target.name),
                 base_url: self.line(&result.target.base_url),
-                class: self.line(&result.target.class),
+                class: result.target.class.to_string(),
             },
             seed: result.seed,
             started_at: result.started_at.clone(),
@@ -364,7 +364,7 @@ impl Builder<'_> {
     }
 
     fn residue(&self, result: &RunResult) -> Vec<Residue> {
-        let shown = |left: &crate::client::Residue| Residue {
+        let shown = |left: &crate::result::Residue| Residue {
             kind: left.kind.clone(),
             id: left.id.as_deref().map(|id| self.line(id)),
             tag: self.line(&left.tag),

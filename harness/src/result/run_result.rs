@@ -10,10 +10,12 @@ use moot_snapshots::Change;
 
 use crate::answers::ObservedAnswer;
 use crate::check::{AnswerPart, MismatchKind};
-use crate::client::{Residue, TargetDescription};
+use crate::client::Residue;
 use crate::exchange::Exchange;
 use crate::masks::Masks;
+use crate::recording::RecordingEnd;
 use crate::scenario::model::Location;
+use crate::target_file::TargetDescription;
 use crate::verdict::{Failure, NotRun, NotRunKind, Verdict};
 
 /// What a check judges.
@@ -262,4 +264,16 @@ pub struct RunResult {
     pub requests_sent: u64,
     /// The secrets, for masking and for scanning artefacts.
     pub masks: Arc<Masks>,
+}
+
+impl RunResult {
+    /// What a recording keeps of the run.
+    pub fn recording_end(&self) -> RecordingEnd<'_> {
+        RecordingEnd {
+            masks: &self.masks,
+            started_at: &self.started_at,
+            seed: self.seed,
+            exit_code: self.exit_code,
+        }
+    }
 }

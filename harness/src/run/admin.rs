@@ -20,12 +20,12 @@ async fn ask(
     label: &str,
     checks: &mut Vec<crate::result::CheckResult>,
 ) -> Result<(), Stop> {
-    let path = step.path.render_text(&walk.names)?;
+    let path = step.call.path.render_text(&walk.names)?;
     let json = match &step.json {
         Some(json) => Some(json.render(&walk.names)?),
         None => None,
     };
-    let answer = walk.session.admin(&step.method, &path, json).await.map_err(|trouble| {
+    let answer = walk.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(
             NotRunKind::NoAnswer,
             format!("the control plane refused {path}: {}", describe(&trouble)),

@@ -71,7 +71,7 @@ async fn sent(
     prepared: &ClientRequest,
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
     let mark = walk.session.mark();
-    let all = match step.rhythm {
+    let all = match step.plan.rhythm {
         Rhythm::InFlight(at_once) => crowded(walk, step, prepared, at_once).await,
         Rhythm::Over(time) if walk.session.has_admin() => {
             spaced_by_clock(walk, step, prepared, time).await?
@@ -85,7 +85,7 @@ async fn sent(
 /// Whether no call follows this one.
 fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
     match &exchange.outcome {
-        Ok(response) => step.stop_on.contains(&response.status),
+        Ok(response) => step.plan.stop_on.contains(&response.status),
         Err(_) => true,
     }
 }
@@ -97,7 +97,7 @@ async fn crowded(
     prepared: &ClientRequest,
     at_once: u32,
 ) -> Vec<Arc<Exchange>> {
-    let left = AtomicU32::new(step.calls);
+    let left = AtomicU32::new(step.plan.calls);
     let is_over = AtomicBool::new(false);
     let session = walk.session;
     let mut workers: FuturesUnordered<_> = (0..at_once.max(1))
@@ -133,8 +133,8 @@ async fn spaced_by_clock(
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
     let mut all = Vec::new();
     let mut moved = Duration::ZERO;
-    for number in 0..step.calls {
-        let due = Duration::from_secs(time_of(number, step.calls, time).as_secs());
+    for number in 0..step.plan.calls {
+        let due = Duration::from_secs(time_of(number, step.plan.calls, time).as_secs());
         if due > moved {
             request::wait(walk, due - moved).await?;
             moved = due;
@@ -157,8 +157,8 @@ async fn spaced(
 ) -> Vec<Arc<Exchange>> {
     let (begun, is_over) = (Instant::now(), AtomicBool::new(false));
     let (session, is_over) = (walk.session, &is_over);
-    let calls = (0..step.calls).map(|number| async move {
-        tokio::time::sleep_until(begun + time_of(number, step.calls, time)).await;
+    let calls = (0..step.plan.calls).map(|number| async move {
+        tokio::time::sleep_until(begun + time_of(number, step.plan.calls, time)).await;
         if is_over.load(Ordering::Relaxed) {
             return None;
         }

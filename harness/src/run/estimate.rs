@@ -11,14 +11,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{movement, shape};
-use crate::client::created_kind;
 use crate::environment::application_of;
 use crate::scenario::model::{
-    Action, ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, TokenChoice,
+    ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, StepAction, TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::target_file::Endpoints;
+use crate::target_file::created_kind;
 
 /// At least and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -158,18 +158,18 @@ impl Counter<'_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match &step.action {
-                Action::Request(request) => self.request(request),
-                Action::Burst(burst) => {
-                    self.call(&burst.shape, u64::from(burst.calls));
+                StepAction::Request(request) => self.request(request),
+                StepAction::Burst(burst) => {
+                    self.call(&burst.shape, u64::from(burst.plan.calls));
                     self.is_sure = false;
                     // Before and after it a whole window of the limit passes.
                     self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
                 }
-                Action::ForEach(for_each, inner) => self.each(for_each, inner),
-                Action::Assume { .. } | Action::Receive(_) | Action::Admin(_) => {
+                StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
+                StepAction::Assume { .. } | StepAction::Receive(_) | StepAction::Admin(_) => {
                     self.is_sure = false;
                 }
-                Action::Let(_) => {}
+                StepAction::Let(_) => {}
             }
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::{Operation, Scopes};
 use serde_json::Value;
 
-use crate::scenario::model::{Piece, RequestLine, RequestShape, Text, TokenChoice};
+use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece, TokenChoice};
 use crate::scenario::plan::Planned;
 
 use super::pages;
@@ -79,7 +79,7 @@ async fn total(walk: &Walk<'_>, operation: Operation) -> Option<u64> {
 }
 
 fn shape(walk: &Walk<'_>, operation: Operation) -> RequestShape {
-    let name = Piece::Literal(operation.as_str().to_owned());
+    let name = TextPiece::Literal(operation.as_str().to_owned());
     let at = walk.planned.scenario.at.clone();
     RequestShape {
         line: Some(RequestLine::Operation {

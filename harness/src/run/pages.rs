@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::check::Document;
 use crate::exchange::Exchange;
-use crate::scenario::model::{EachPage, Json, Piece, RequestShape, Text};
+use crate::scenario::model::{EachPage, Json, RequestShape, Text, TextPiece};
 
 use super::request::{self, Gathered};
 use super::scenario::Walk;
@@ -159,7 +159,8 @@ fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
             ) => text.at.clone(),
             None => return shape,
         };
-        let literal = |text: String| Text { pieces: vec![Piece::Literal(text)], at: at.clone() };
+        let literal =
+            |text: String| Text { pieces: vec![TextPiece::Literal(text)], at: at.clone() };
         shape.query.push((literal("page".to_owned()), Json::Text(literal(number.to_string()))));
     }
     shape

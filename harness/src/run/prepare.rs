@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
 use crate::environment::Session;
 use crate::scenario::model::{
-    Json, Multipart, PartContent, PartSpec, Raw, RawContent, RequestBody, RequestLine,
+    Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
     RequestShape, Text, TokenChoice,
 };
 use crate::scenario::names::Names;
@@ -163,17 +163,14 @@ fn as_text(value: &Value) -> String {
 
 fn prepare_body(session: &Session, names: &Names, body: &RequestBody) -> Result<ClientBody, Stop> {
     Ok(match body {
-        RequestBody::Form(fields) => ClientBody::Bytes {
-            content_type: Some("application/x-www-form-urlencoded".to_owned()),
-            bytes: form_urlencoded::Serializer::new(String::new())
-                .extend_pairs(pairs(names, fields)?)
-                .finish()
-                .into(),
-        },
-        RequestBody::Json(json) => ClientBody::Bytes {
-            content_type: Some("application/json".to_owned()),
-            bytes: json.render(names)?.to_string().into(),
-        },
+        RequestBody::Form(fields) => {
+            let mut form = form_urlencoded::Serializer::new(String::new());
+            let form = form.extend_pairs(pairs(names, fields)?).finish();
+            ClientBody::bytes("application/x-www-form-urlencoded", form)
+        }
+        RequestBody::Json(json) => {
+            ClientBody::bytes("application/json", json.render(names)?.to_string())
+        }
         RequestBody::Multipart(multipart) => {
             ClientBody::Multipart(parts(session, names, multipart)?)
         }
@@ -181,7 +178,7 @@ fn prepare_body(session: &Session, names: &Names, body: &RequestBody) -> Result<
     })
 }
 
-fn prepare_raw(names: &Names, raw: &Raw) -> Result<ClientBody, Stop> {
+fn prepare_raw(names: &Names, raw: &RawBody) -> Result<ClientBody, Stop> {
     let bytes: Bytes = match &raw.content {
         RawContent::Text(text) => text.render_text(names)?.into(),
         RawContent::CrlfLines(lines) => {
@@ -198,7 +195,7 @@ fn prepare_raw(names: &Names, raw: &Raw) -> Result<ClientBody, Stop> {
         Some(text) => Some(text.render_text(names)?),
         None => None,
     };
-    Ok(ClientBody::Raw { content_type, bytes, declared_length: raw.declared_length })
+    Ok(ClientBody::Bytes { content_type, bytes, declared_length: raw.declared_length })
 }
 
 fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<FormPart>, Stop> {

@@ -51,15 +51,15 @@ async fn receive(
 
 /// What comes, or what came when it was recorded.
 async fn seen(walk: &mut Walk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
-    if let Some(recorded) = walk.session.recorded_deliveries(&step.receiver) {
+    if let Some(recorded) = walk.session.recorded_deliveries(&step.wait.receiver) {
         return Ok(recorded?);
     }
     let mark = walk.session.mark();
-    let deliveries = match step.until {
+    let deliveries = match step.wait.until {
         ReceiveUntil::AtLeast(count, within) => at_least(walk, step, count, within).await?,
         ReceiveUntil::NoneFor(duration) => none_for(walk, step, duration).await?,
     };
-    walk.session.keep_deliveries(mark, &step.receiver, &deliveries);
+    walk.session.keep_deliveries(mark, &step.wait.receiver, &deliveries);
     Ok(deliveries)
 }
 
@@ -84,9 +84,9 @@ async fn at_least(
     let begun = Instant::now();
     let mut moved = Duration::ZERO;
     loop {
-        let deliveries = fresh(walk, &step.receiver);
+        let deliveries = fresh(walk, &step.wait.receiver);
         if deliveries.len() >= wanted {
-            mark_seen(walk, &step.receiver, deliveries.len());
+            mark_seen(walk, &step.wait.receiver, deliveries.len());
             return Ok(deliveries);
         }
         let is_over = if walk.session.has_admin() {
@@ -96,7 +96,7 @@ async fn at_least(
         };
         if is_over {
             // What did not come is for the checks of this step to say.
-            mark_seen(walk, &step.receiver, deliveries.len());
+            mark_seen(walk, &step.wait.receiver, deliveries.len());
             return Ok(deliveries);
         }
         if walk.session.has_admin() && moved < within {
@@ -116,7 +116,7 @@ async fn none_for(
     if walk.session.has_admin() {
         tokio::time::sleep(ASK_EVERY).await;
     }
-    let deliveries = fresh(walk, &step.receiver);
-    mark_seen(walk, &step.receiver, deliveries.len());
+    let deliveries = fresh(walk, &step.wait.receiver);
+    mark_seen(walk, &step.wait.receiver, deliveries.len());
     Ok(deliveries)
 }

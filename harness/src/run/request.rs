@@ -10,7 +10,7 @@ use crate::check::{self, Document, Judgement, Mismatch, implicit};
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::result::CheckResult;
-use crate::scenario::model::{Control, Expectation, Poll, RequestShape, RequestStep};
+use crate::scenario::model::{ControlRequest, Expectation, Poll, RequestShape, RequestStep};
 use crate::verdict::NotRunKind;
 
 use super::scenario::{Final, Walk};
@@ -198,7 +198,7 @@ pub(super) fn holds(
 async fn control_holds(
     walk: &Walk<'_>,
     step: &RequestStep,
-    control: &Control,
+    control: &ControlRequest,
     label: &str,
     gathered: &mut Gathered,
 ) -> Result<(), Stop> {
@@ -229,7 +229,11 @@ async fn control_holds(
     outcome
 }
 
-fn control_judged(walk: &Walk<'_>, control: &Control, document: &Document) -> Result<(), Stop> {
+fn control_judged(
+    walk: &Walk<'_>,
+    control: &ControlRequest,
+    document: &Document,
+) -> Result<(), Stop> {
     match &control.require {
         Some(require) => holds(walk, require, document, NotRunKind::Control),
         None => match document.status {

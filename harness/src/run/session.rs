@@ -11,7 +11,6 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
-use crate::client::TargetDescription;
 use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
 use crate::expected::{self, Circumstances, Expected};
 use crate::masks::Masks;
@@ -21,6 +20,7 @@ use crate::result::{
 use crate::run::Event;
 use crate::run::order::Order;
 use crate::scenario::model::ScenarioFile;
+use crate::target_file::{TargetClass, TargetDescription};
 
 use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
@@ -297,7 +297,7 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
         TargetChoice::Url(url) => (url.clone(), url.clone()),
         TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
     };
-    TargetDescription { name, base_url, class: "unknown".to_owned() }
+    TargetDescription { name, base_url, class: TargetClass::Unknown }
 }
 
 fn base_path(base_url: &str) -> String {

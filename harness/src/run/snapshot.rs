@@ -128,7 +128,7 @@ pub(super) fn judge(
     let metadata = Metadata {
         scenario: scenario(walk),
         step: step(walk, label).to_owned(),
-        target_class: walk.shared.target.description().class,
+        target_class: walk.shared.target.description().class.to_string(),
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: walk.planned.scenario.at.file.to_string(),
     };
@@ -221,7 +221,7 @@ fn pointer(place: &Place) -> Option<String> {
         _ => return None,
     };
     match text.pieces.as_slice() {
-        [crate::scenario::model::Piece::Literal(pointer)] => Some(pointer.clone()),
+        [crate::scenario::model::TextPiece::Literal(pointer)] => Some(pointer.clone()),
         _ => None,
     }
 }

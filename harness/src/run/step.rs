@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::check::{self, Document, Judgement, PlaceValue};
 use crate::result::{CheckResult, StepResult};
-use crate::scenario::model::{Action, ForEach, LetBinding, Matcher, Step, Text};
+use crate::scenario::model::{ForEach, LetBinding, Matcher, Step, StepAction, Text};
 use crate::verdict::Verdict;
 
 use super::rows::{list, row_label};
@@ -55,7 +55,7 @@ pub(super) fn skip_all(walk: &mut Walk<'_>, steps: &[Step], suffix: &str, stop: 
             .collect();
         record(walk, label, Vec::new(), checks, Duration::ZERO);
         // Steps that always run are not announced by a step that was never sent.
-        if let Action::ForEach(_, inner) = &step.action {
+        if let StepAction::ForEach(_, inner) = &step.action {
             skip_all(walk, inner, suffix, stop);
         }
     }
@@ -65,13 +65,13 @@ async fn walk_one<'a>(walk: &mut Walk<'a>, step: &'a Step, suffix: &str) -> Resu
     let label = walk.label(&format!("{}{suffix}", step.name));
     let begun = Instant::now();
     let done = match &step.action {
-        Action::Request(request) => request::walk(walk, request, &label, suffix).await,
-        Action::Burst(burst) => burst::walk(walk, burst, &label).await,
-        Action::Receive(receive) => receive::walk(walk, receive, &label).await,
-        Action::Admin(admin) => admin::walk(walk, admin, &label).await,
-        Action::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
-        Action::Let(bindings) => return bind(walk, bindings),
-        Action::Assume { conditions, because } => return assume(walk, conditions, because),
+        StepAction::Request(request) => request::walk(walk, request, &label, suffix).await,
+        StepAction::Burst(burst) => burst::walk(walk, burst, &label).await,
+        StepAction::Receive(receive) => receive::walk(walk, receive, &label).await,
+        StepAction::Admin(admin) => admin::walk(walk, admin, &label).await,
+        StepAction::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
+        StepAction::Let(bindings) => return bind(walk, bindings),
+        StepAction::Assume { conditions, because } => return assume(walk, conditions, because),
     };
     let Done { exchanges, mut checks, stop } = done;
     if let Some(stop) = &stop {
@@ -150,8 +150,8 @@ async fn walk_loop<'a>(
 
 fn bind(walk: &mut Walk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
     for binding in bindings {
-        let from = binding.from.render(&walk.names)?;
-        let value = match &binding.at {
+        let from = binding.value.from.render(&walk.names)?;
+        let value = match &binding.value.at {
             None => Some(from),
             Some(place) => check::place::value(place, &Document::of_value(from), &walk.names),
         };

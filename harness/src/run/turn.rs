@@ -10,7 +10,7 @@ use moot_fixtures::contract::Operation;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::scenario::model::{
-    Action, Piece, RequestLine, RequestShape, RequestStep, Scenario, Step, Text,
+    RequestLine, RequestShape, RequestStep, Scenario, Step, StepAction, Text, TextPiece,
 };
 
 use crate::scenario::declared;
@@ -76,7 +76,7 @@ pub(super) fn course(scenario: &Scenario) -> Course {
 
 fn course_of(step: &Step) -> Course {
     match &step.action {
-        Action::Request(request) => {
+        StepAction::Request(request) => {
             let RequestStep { shape, control, capture, .. } = request.as_ref();
             let control = control.as_ref().filter(|control| control.shape.line.is_some());
             let sent = course_of_shape(shape)
@@ -85,8 +85,8 @@ fn course_of(step: &Step) -> Course {
             let keeps_token = sent == Course::AsksForTokens && !capture.is_empty();
             if keeps_token { Course::Changes } else { sent }
         }
-        Action::ForEach(..) | Action::Let(_) | Action::Assume { .. } => Course::Reads,
-        Action::Burst(_) | Action::Receive(_) | Action::Admin(_) => Course::Changes,
+        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => Course::Reads,
+        StepAction::Burst(_) | StepAction::Receive(_) | StepAction::Admin(_) => Course::Changes,
     }
 }
 
@@ -110,14 +110,14 @@ fn course_of_shape(shape: &RequestShape) -> Course {
 }
 
 fn is_literal(text: &Text, expected: &str) -> bool {
-    matches!(text.pieces.as_slice(), [Piece::Literal(literal)] if literal == expected)
+    matches!(text.pieces.as_slice(), [TextPiece::Literal(literal)] if literal == expected)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Course, course};
     use crate::scenario::load;
-    use crate::scenario::model::{Action, Scenario};
+    use crate::scenario::model::{Scenario, StepAction};
 
     #[test]
     fn a_bundled_scenario_is_walked_beside_others_exactly_where_it_changes_nothing() {
@@ -131,7 +131,7 @@ mod tests {
         let asking = |it: &&Scenario| course(it) == Course::AsksForTokens;
         assert!(scenarios().filter(asking).count() > 3);
         let sends_bursts =
-            |it: &Scenario| it.steps.iter().any(|step| matches!(step.action, Action::Burst(_)));
+            |it: &Scenario| it.steps.iter().any(|step| matches!(step.action, StepAction::Burst(_)));
         assert!(!scenarios().any(|it| sends_bursts(it) && course(it) < Course::Changes));
         let changes =
             |needs: &[String]| needs.iter().any(|need| need == "delete" || need == "load");

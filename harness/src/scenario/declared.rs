@@ -2,42 +2,45 @@
 
 use std::collections::BTreeSet;
 
-use crate::scenario::model::{Action, Check, Observation, Step};
+use crate::scenario::model::{Check, Observation, Step, StepAction};
 
 /// The explicit checks of one step, without those of steps inside it.
 pub fn checks(step: &Step) -> Vec<&Check> {
     match &step.action {
-        Action::Request(request) => {
+        StepAction::Request(request) => {
             let pages = request.each_page.iter().flat_map(|pages| &pages.expect);
             pages.chain(&request.expect).collect()
         }
-        Action::Burst(burst) => burst.expect.iter().collect(),
-        Action::Receive(receive) => receive.expect.iter().collect(),
-        Action::Admin(admin) => admin.expect.iter().collect(),
-        Action::ForEach(..) | Action::Let(_) | Action::Assume { .. } => Vec::new(),
+        StepAction::Burst(burst) => burst.expect.iter().collect(),
+        StepAction::Receive(receive) => receive.expect.iter().collect(),
+        StepAction::Admin(admin) => admin.expect.iter().collect(),
+        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => Vec::new(),
     }
 }
 
 /// The observations of one step, without those of steps inside it.
 pub fn observations(step: &Step) -> &[Observation] {
     match &step.action {
-        Action::Request(request) => &request.observe,
-        Action::Burst(burst) => &burst.observe,
-        Action::Receive(receive) => &receive.observe,
-        Action::Admin(_) | Action::ForEach(..) | Action::Let(_) | Action::Assume { .. } => &[],
+        StepAction::Request(request) => &request.observe,
+        StepAction::Burst(burst) => &burst.observe,
+        StepAction::Receive(receive) => &receive.observe,
+        StepAction::Admin(_)
+        | StepAction::ForEach(..)
+        | StepAction::Let(_)
+        | StepAction::Assume { .. } => &[],
     }
 }
 
 /// The steps inside a step: of a loop, and those that always run after it.
 pub fn inner(step: &Step) -> &[Step] {
     match &step.action {
-        Action::ForEach(_, steps) => steps,
-        Action::Request(request) => &request.finally,
-        Action::Burst(_)
-        | Action::Receive(_)
-        | Action::Admin(_)
-        | Action::Let(_)
-        | Action::Assume { .. } => &[],
+        StepAction::ForEach(_, steps) => steps,
+        StepAction::Request(request) => &request.finally,
+        StepAction::Burst(_)
+        | StepAction::Receive(_)
+        | StepAction::Admin(_)
+        | StepAction::Let(_)
+        | StepAction::Assume { .. } => &[],
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::model::{Location, ScenarioFile};
-use super::validate::{self, IdCheck, Source};
+use super::validate::{self, IdCheck, SourceFile};
 use super::{Diagnostic, read};
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
@@ -55,7 +55,7 @@ pub fn suite(
     let mut problems = Vec::new();
     for (path, text) in texts {
         match read::file(&path, &text) {
-            Ok(file) => sources.push(Source { file, text }),
+            Ok(file) => sources.push(SourceFile { file, text }),
             Err(found) => problems.extend(found),
         }
     }

@@ -1,21 +1,23 @@
-//! The typed model of a scenario file (DESIGN §6). Built only by the reader, read by the runner.
+//! The typed model of a scenario file. Each type declares how it is written.
 
+mod body;
 mod expectation;
 mod file;
+mod matcher;
+mod place;
 mod request;
 mod step;
-mod value;
 
-pub use expectation::{
-    Check, Claim, Expectation, JsonType, Matcher, Observation, Place, Rule, Sight, TextFormat,
-};
+pub use super::text::{Json, Location, Text, TextPiece};
+pub use body::{Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody};
+pub use expectation::{Check, Claim, Expectation, Observation, Sight};
+pub(super) use file::ScenarioFileKeys;
 pub use file::{ForEach, NEEDS, Sandbox, Scenario, ScenarioFile};
-pub use request::{
-    Multipart, PartContent, PartSpec, Raw, RawContent, RequestBody, RequestLine, RequestShape,
-    TokenChoice,
-};
+pub use matcher::{JsonType, Matcher, Near, Pattern, Rule, TextFormat};
+pub use place::Place;
+pub use request::{RequestLine, RequestShape, TokenChoice};
 pub use step::{
-    Action, AdminStep, BurstStep, Control, EachPage, LetBinding, Poll, ReceiveStep, ReceiveUntil,
-    RequestStep, Rhythm, SnapshotRule, Step,
+    AdminCall, AdminStep, BoundValue, BurstPlan, BurstStep, ControlRequest, EachPage, LetBinding,
+    Poll, ReceiveStep, ReceiveUntil, ReceiveWait, RequestStep, Rhythm, SnapshotRule, Step,
+    StepAction,
 };
-pub use value::{Json, Location, Piece, Text};

@@ -1,44 +1,37 @@
-//! From the tree of a YAML file to the typed model, with every mistake of form in one go.
+//! From the text of a YAML file to the typed model, with every mistake of form at once.
 //!
 //! Reads form only: keys, types, bounds, and that places and patterns parse. Whether names, ids and
-//! operations exist is the business of [`super::validate`].
+//! operations exist is checked by [`super::validate`].
 
-mod body;
-mod expectation;
-mod fields;
-mod file;
-mod line;
-mod matcher;
-mod place;
-mod reader;
-mod request;
-mod step;
-mod units;
-
+use std::path::Path;
 use std::sync::Arc;
 
-use super::Diagnostic;
-use super::model::ScenarioFile;
-use super::node::Node;
-pub(super) use reader::ROOTS;
+use moot_fixtures::yaml::YamlNode;
 
-use reader::Reader;
+use super::Diagnostic;
+use super::language::form::Form;
+use super::language::reader::ScenarioReader;
+use super::model::{ScenarioFile, ScenarioFileKeys};
 
 /// Reads one file; `path` names it in places, its stem is the file's name.
 ///
 /// # Errors
-/// Every mistake of form, in the order of the file; one where the text is no YAML.
+/// Every mistake of form, in the order of the file; one mistake if the text is not YAML.
 pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Diagnostic>> {
-    let mut reader = Reader::new(path, source);
-    let file = match Node::read(source) {
-        Ok(node) => file::read(&mut reader, &node),
+    let mut reader = ScenarioReader::new(path, source);
+    let file = match YamlNode::read(source) {
+        Ok(node) => ScenarioFileKeys::read(&mut reader, &node, "the file"),
         Err(error) => {
             reader.refuse_yaml(&error);
             None
         }
     };
     match (file, reader.into_problems()) {
-        (Some(file), problems) if problems.is_empty() => Ok(file),
+        (Some(ScenarioFileKeys { section, title, scenarios }), problems) if problems.is_empty() => {
+            let stem = Path::new(path).file_stem().unwrap_or_default();
+            let stem = stem.to_string_lossy().into_owned();
+            Ok(ScenarioFile { stem, section, title, scenarios })
+        }
         (_, problems) => Err(problems),
     }
 }

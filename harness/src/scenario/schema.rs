@@ -1,19 +1,28 @@
 //! The language as JSON Schema 2020-12, for editors: what `moot schema scenario` prints.
 //!
-//! Written beside the model, in `schema.json`; tests hold it against the reader on sound and on
-//! broken files. It knows form only: names, ids and operations are the second pass's.
+//! Made from the types of the model. It describes form only: whether names, ids and operations exist
+//! is checked by [`super::validate`].
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::model::NEEDS;
+use super::language::form::Definitions;
+use super::language::keys::map_schema;
+use super::model::ScenarioFileKeys;
 
 /// The schema of a scenario file.
 pub fn document() -> Value {
-    let mut schema: Value = serde_json::from_str(include_str!("schema.json"))
-        .expect("a test reads the embedded schema");
-    // Capabilities have their one table in the model.
-    if let Some(needs) = schema.pointer_mut("/$defs/scenario/properties/needs/items/enum") {
-        *needs = NEEDS.iter().copied().collect();
+    let mut definitions = Definitions::default();
+    let file = map_schema::<ScenarioFileKeys>(&mut definitions);
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:moot:schema:scenario",
+        "title": "Scenario file",
+        "description":
+            "Scenarios of `moot run`. `<name>` in a text is a value known earlier, `<<` a literal `<`.",
+    });
+    if let (Value::Object(schema), Value::Object(file)) = (&mut schema, file) {
+        schema.extend(file);
     }
+    schema["$defs"] = Value::Object(definitions.0);
     schema
 }

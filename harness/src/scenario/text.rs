@@ -1,14 +1,59 @@
-//! Texts with names in them: `GET /v1/requests/<legal_request>`; `<<` is a literal `<`.
+//! Texts and values with names in them: `GET /v1/requests/<legal_request>`; `<<` is a literal `<`.
 //!
 //! A text that is one name keeps that name's type; inside a text a name becomes text.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use super::model::{Json, Location, Piece, Text};
 use super::names::{Names, UnknownName};
 
 /// Names in one text.
 const NAMES_MAX: usize = 100;
+
+/// Roots of names that the run supplies; no capture may hide one.
+pub(crate) const ROOTS: [&str; 6] = ["run", "target", "bindings", "contract", "receivers", "page"];
+
+/// A place in a scenario file; lines and columns count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// Path as given, or `scenarios/NAME.yaml` for a bundled file.
+    pub file: Arc<str>,
+    pub line: u32,
+    /// In characters.
+    pub column: u32,
+}
+
+/// A text with names in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// In order; a text that is one name keeps that name's type.
+    pub pieces: Vec<TextPiece>,
+    /// Where it stands.
+    pub at: Location,
+}
+
+/// A piece of a [`Text`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextPiece {
+    /// As it is.
+    Literal(String),
+    /// `<a.b.c>`.
+    Name(Vec<String>),
+}
+
+/// A JSON value with names in its texts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Json {
+    /// Null, boolean, number.
+    Fixed(Value),
+    /// A text, or a name that stands for any value.
+    Text(Text),
+    /// A list.
+    List(Vec<Json>),
+    /// A map in the order written.
+    Map(Vec<(Text, Json)>),
+}
 
 /// Why a text can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +76,7 @@ impl Text {
     /// A `<` that begins no name, or more than 100 names.
     pub fn parse(text: &str, at: Location) -> Result<Self, TextError> {
         if !text.contains('<') {
-            return Ok(Self { pieces: vec![Piece::Literal(text.to_owned())], at });
+            return Ok(Self { pieces: vec![TextPiece::Literal(text.to_owned())], at });
         }
         let mut pieces = Vec::new();
         let mut literal = String::new();
@@ -49,9 +94,9 @@ impl Text {
                 return Err(TextError::NoName { offset });
             };
             if !literal.is_empty() {
-                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+                pieces.push(TextPiece::Literal(std::mem::take(&mut literal)));
             }
-            pieces.push(Piece::Name(name));
+            pieces.push(TextPiece::Name(name));
             if pieces.len() > NAMES_MAX * 2 {
                 return Err(TextError::TooMany);
             }
@@ -59,17 +104,15 @@ impl Text {
         }
         literal.push_str(rest);
         if !literal.is_empty() || pieces.is_empty() {
-            pieces.push(Piece::Literal(literal));
+            pieces.push(TextPiece::Literal(literal));
         }
-        // It stays as long as the run.
-        pieces.shrink_to_fit();
         Ok(Self { pieces, at })
     }
 
     /// The text, where no name is in it.
     pub fn as_literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
-            [Piece::Literal(text)] => Some(text),
+            [TextPiece::Literal(text)] => Some(text),
             _ => None,
         }
     }
@@ -77,7 +120,7 @@ impl Text {
     /// The name, where the text is that name alone.
     pub fn only_name(&self) -> Option<&[String]> {
         match self.pieces.as_slice() {
-            [Piece::Name(name)] => Some(name),
+            [TextPiece::Name(name)] => Some(name),
             _ => None,
         }
     }
@@ -85,8 +128,8 @@ impl Text {
     /// Every name in it, in order.
     pub fn names(&self) -> impl Iterator<Item = &[String]> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Name(name) => Some(name.as_slice()),
-            Piece::Literal(_) => None,
+            TextPiece::Name(name) => Some(name.as_slice()),
+            TextPiece::Literal(_) => None,
         })
     }
 
@@ -96,7 +139,7 @@ impl Text {
     /// A name without a value; inside a text also one that is null.
     pub fn render(&self, names: &Names) -> Result<Value, UnknownName> {
         match self.pieces.as_slice() {
-            [Piece::Name(path)] => names.get(path).ok_or_else(|| unknown(path)),
+            [TextPiece::Name(path)] => names.get(path).ok_or_else(|| unknown(path)),
             _ => self.render_text(names).map(Value::String),
         }
     }
@@ -118,8 +161,8 @@ impl Text {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Literal(literal) => text.push_str(literal),
-                Piece::Name(path) => match names.get(path) {
+                TextPiece::Literal(literal) => text.push_str(literal),
+                TextPiece::Name(path) => match names.get(path) {
                     None | Some(Value::Null) => return Err(unknown(path)),
                     Some(Value::String(value)) => text.push_str(&escape(&value)),
                     Some(other) => text.push_str(&escape(&other.to_string())),
@@ -131,6 +174,19 @@ impl Text {
 }
 
 impl Json {
+    /// Whether it is the same on every target: texts, and names of the contract.
+    pub fn is_written(&self) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            Self::Text(text) => text.pieces.iter().all(|piece| match piece {
+                TextPiece::Literal(_) => true,
+                TextPiece::Name(path) => path.first().is_some_and(|root| root == "contract"),
+            }),
+            Self::List(items) => items.iter().all(Self::is_written),
+            Self::Map(members) => members.iter().all(|(_, value)| value.is_written()),
+        }
+    }
+
     /// The value meant.
     ///
     /// # Errors

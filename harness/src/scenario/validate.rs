@@ -16,7 +16,7 @@ const NAME_WITHIN_MAX: usize = 4_000;
 
 /// A file that was read, and its text for the messages.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct SourceFile {
     /// The file.
     pub file: ScenarioFile,
     /// Its text.
@@ -33,7 +33,7 @@ pub enum IdCheck {
 }
 
 /// Every mistake of meaning in a suite, in the order of the files.
-pub fn suite(sources: &[Source], ids: IdCheck) -> Vec<Diagnostic> {
+pub fn suite(sources: &[SourceFile], ids: IdCheck) -> Vec<Diagnostic> {
     let mut problems = ids::unique(sources);
     for source in sources {
         names::file(source, &mut problems);
@@ -43,7 +43,7 @@ pub fn suite(sources: &[Source], ids: IdCheck) -> Vec<Diagnostic> {
     problems
 }
 
-impl Source {
+impl SourceFile {
     /// A mistake at a place of this file; `length` in characters.
     fn problem(
         &self,

@@ -10,7 +10,7 @@ use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use moot_harness::answers::{NOT_TOLD, Observed};
 use moot_harness::environment::{TargetChoice, TargetOptions};
-use moot_harness::scenario::model::{Action, ScenarioFile, Sight, Step};
+use moot_harness::scenario::model::{ScenarioFile, Sight, Step, StepAction};
 use moot_harness::scenario::{declared, load};
 use moot_harness::selftest::Bench;
 use serde_json::Value;
@@ -75,7 +75,7 @@ fn parts(steps: &[Step]) -> BTreeSet<String> {
 
 fn length(steps: &[Step]) -> usize {
     let one = |step: &Step| match &step.action {
-        Action::ForEach(_, steps) => ROWS * length(steps),
+        StepAction::ForEach(_, steps) => ROWS * length(steps),
         _ => 1 + length(declared::inner(step)),
     };
     steps.iter().map(one).sum()

@@ -9,7 +9,7 @@ use moot_harness::check::Document;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest};
 use moot_harness::masks::Masks;
 use moot_harness::scenario::load;
-use moot_harness::scenario::model::{Action, Expectation};
+use moot_harness::scenario::model::{Expectation, StepAction};
 use moot_harness::scenario::validate::IdCheck;
 use serde_json::Value;
 
@@ -23,7 +23,9 @@ pub(crate) fn expectation(claims: &str) -> Expectation {
     let suite = load::suite(vec![("row.yaml".to_owned(), Arc::from(text))], IdCheck::Off);
     let files = suite.unwrap_or_else(|problems| panic!("{}", problems[0].render(false)));
     match &files[0].scenarios[0].steps[0].action {
-        Action::Request(request) => request.require.clone().expect("the row was written as one"),
+        StepAction::Request(request) => {
+            request.require.clone().expect("the row was written as one")
+        }
         _ => panic!("the step sends a request"),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use moot_harness::check::AnswerPart;
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
 use moot_harness::result::{CheckResult, Known, RunResult, SnapshotCounts, Subject};
@@ -183,7 +184,8 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
 fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_with_it() {
     let sample = result();
     let judged = |id: &str, number: u64, actual: &str| {
-        let mut check = failed(id, "row", "the status is another value", None);
+        let mut check = failed(id, "row", "expected 201, got another status", None);
+        check.part = Some(AnswerPart::Status);
         check.actual = actual.to_owned();
         check.exchange = Some(exchange(&sample.masks, number, Ok((422, "{}"))));
         check

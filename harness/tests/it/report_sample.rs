@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
 use moot_harness::answers::ObservedAnswer;
-use moot_harness::client::{Residue, TargetDescription};
+use moot_harness::client::Residue;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::masks::Masks;
 use moot_harness::result::{
@@ -17,6 +17,7 @@ use moot_harness::result::{
 };
 use moot_harness::run::Event;
 use moot_harness::scenario::model::Location;
+use moot_harness::target_file::{TargetClass, TargetDescription};
 use moot_harness::verdict::{NotRun, NotRunKind, Verdict};
 use serde_json::{Value, json};
 
@@ -200,7 +201,7 @@ pub(crate) fn result() -> RunResult {
         target: TargetDescription {
             name: "staging.yaml".to_owned(),
             base_url: "http://127.0.0.1:4010".to_owned(),
-            class: "deployment".to_owned(),
+            class: TargetClass::Deployment,
         },
         seed: 42,
         scenarios: vec![judged, skipped],

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use moot_harness::scenario::load;
-use moot_harness::scenario::model::{Action, ScenarioFile};
+use moot_harness::scenario::model::{ScenarioFile, StepAction};
 use moot_harness::scenario::validate::IdCheck;
 
 /// Name and text of every file in a folder of the crate, sorted by name.
@@ -50,7 +50,7 @@ fn a_step_is_called_by_what_it_does() {
     assert_eq!(names[0], "create_webhook");
     assert_eq!(names[4], "admin POST /legal_requests/<legal_request>/status");
     assert_eq!(names[5], "receive hook");
-    let Action::Request(first) = &webhook.scenarios[0].steps[0].action else {
+    let StepAction::Request(first) = &webhook.scenarios[0].steps[0].action else {
         panic!("the first step sends a request")
     };
     assert_eq!(first.finally.len(), 1);
@@ -60,7 +60,7 @@ fn a_step_is_called_by_what_it_does() {
 fn places_of_checks_are_kept() {
     let files = examples();
     let states = files.iter().find(|file| file.stem == "journey_nda").expect("it is there");
-    let Action::Request(polled) = &states.scenarios[0].steps[2].action else {
+    let StepAction::Request(polled) = &states.scenarios[0].steps[2].action else {
         panic!("the third step sends a request")
     };
     let check = &polled.expect[0];

@@ -1,8 +1,12 @@
-//! What is expected: checks, claims, places and matchers.
+//! What is expected, observed and captured.
 
-use regex::Regex;
+use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
+use serde_json::{Value, json};
 
-use super::{Json, Location, Text};
+use super::{Matcher, Place};
+use crate::scenario::language::form::{Definitions, Form, entries_schema, name_schema};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::{Location, Text};
 
 /// One check: a requirement and what must hold for it.
 #[derive(Debug, Clone)]
@@ -26,12 +30,12 @@ pub struct Observation {
     pub at: Location,
 }
 
-/// Where an answer, or what tells some of it, is seen.
+/// Where the answer to a question is.
 #[derive(Debug, Clone)]
 pub enum Sight {
-    /// All of it at one place.
+    /// The whole answer is at one place.
     Whole(Place),
-    /// An object of what is at these places, each under its name; a place without a value is left out.
+    /// The answer is an object; each member is at its place. A place without a value is left out.
     Members(Vec<(Text, Place)>),
 }
 
@@ -53,103 +57,121 @@ pub struct Claim {
     pub at: Location,
 }
 
-/// Where a value is.
-#[derive(Debug, Clone)]
-pub enum Place {
-    /// The HTTP status.
-    Status,
-    /// The problem's `type`; implies the media type.
-    Problem,
-    /// Whether the body satisfies a schema.
-    Schema,
-    /// The whole body.
-    Body,
-    /// Method and path template of the operation that succeeded, as the target has them.
-    Endpoint,
-    /// A header by name, lower case.
-    Header(String),
-    /// A JSON Pointer (RFC 6901), with names in it.
-    Pointer(Text),
-    /// A JSONPath (RFC 9535), with names in it: a list of the values found.
-    Path(Text),
+/// `{requirement id: expectation}`.
+impl Form<Self> for Vec<Check> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        reader.entries(node, what, "a requirement id", |reader, key, node| {
+            let expectation = Expectation::read(reader, node, &format!("`{}`", key.name));
+            let requirement = id(reader, key, "requirement", key.name.contains('.'));
+            let at = reader.at(key.span);
+            Some(Check { requirement: requirement?, expectation: expectation?, at })
+        })
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let ids = json!({ "pattern": "^[a-z0-9_-]+\\.[a-z0-9._-]+$" });
+        let expectation = Expectation::schema(definitions);
+        definitions.refer("expect", |_| entries_schema(&ids, &expectation))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Vec::new())
+    }
 }
 
-/// What must hold of a value.
-#[derive(Debug, Clone)]
-pub enum Matcher {
-    /// A scalar: equality, in type too.
-    Equal(Json),
-    /// A list: one of these.
-    OneOf(Vec<Json>),
-    /// A map: all of these hold.
-    All(Vec<Rule>),
+/// `{place: matcher}`.
+impl Form<Self> for Expectation {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let claims = reader.entries(node, what, "a place", |reader, key, node| {
+            let place = Place::parse(reader, &key.name, key.span);
+            let matcher = Matcher::read(reader, node, what);
+            let place = place?;
+            // `schema: NAME`, or `schema: true` for the one that the operation documents.
+            let is_schema = matches!(node.value, YamlValue::Text(_) | YamlValue::Bool(true));
+            if matches!(place, Place::Schema) && !is_schema {
+                return reader.refuse_type(node, "`schema`", "the name of a schema or true");
+            }
+            Some(Claim { place, matcher: matcher?, at: reader.at(key.span) })
+        });
+        Some(Self { claims: claims? })
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let (places, matcher) = (Place::key_schema(definitions), Matcher::schema(definitions));
+        let schema = json!({ "anyOf": [String::schema(definitions), { "const": true }] });
+        definitions.refer("Expectation", |_| {
+            let mut map = entries_schema(&places, &matcher);
+            map["description"] = json!("Places, and what must hold at each.");
+            map["properties"] = json!({ "schema": schema });
+            map
+        })
+    }
 }
 
-/// One key of a matcher map.
-#[derive(Debug, Clone)]
-pub enum Rule {
-    /// Is this JSON value.
-    Equals(Json),
-    /// Is a member of this list.
-    OneOf(Json),
-    /// Does not satisfy.
-    Not(Box<Matcher>),
-    /// Is of this type.
-    Type(JsonType),
-    /// Is there, or is not.
-    Present(bool),
-    /// A regular expression is found in it; `None` where the pattern holds names.
-    Matches(Text, Option<Regex>),
-    /// Contains this part or member.
-    Contains(Json),
-    /// Is not below.
-    Min(Json),
-    /// Is not above.
-    Max(Json),
-    /// Its length satisfies.
-    Length(Box<Matcher>),
-    /// Has this format.
-    TextFormat(TextFormat),
-    /// Is no further away than `by`.
-    Near {
-        /// From this.
-        value: Json,
-        /// So far.
-        by: Json,
-    },
-    /// Has no two equal members, or has.
-    Unique(bool),
-    /// All members satisfy.
-    Each(Box<Matcher>),
-    /// At least one member satisfies.
-    Any(Box<Matcher>),
-    /// No member satisfies.
-    NoneOf(Box<Matcher>),
-    /// Has exactly these members, in any order.
-    SameMembers(Json),
+/// `{question id: place}`, `{question id: {member: place}}`.
+impl Form<Self> for Vec<Observation> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        reader.entries(node, what, "a question id", |reader, key, node| {
+            let sight = Sight::read(reader, node, "an observation");
+            let question = id(reader, key, "question", true);
+            let at = reader.at(key.span);
+            Some(Observation { question: question?, sight: sight?, at })
+        })
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let ids = json!({ "pattern": "^[a-z0-9._-]+$" });
+        let sight = Sight::schema(definitions);
+        definitions.refer("observe", |_| entries_schema(&ids, &sight))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Vec::new())
+    }
 }
 
-/// A JSON type; an integer is a number too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JsonType {
-    String,
-    Integer,
-    Number,
-    Boolean,
-    Object,
-    Array,
-    Null,
+impl Form<Self> for Sight {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        if !matches!(node.value, YamlValue::Map(_)) {
+            return Place::read(reader, node, what).map(Self::Whole);
+        }
+        let members = reader.entries(node, what, "a member of the answer", |reader, key, node| {
+            let name = reader.parse(&key.name, key.span);
+            name.zip(Place::read(reader, node, what))
+        });
+        members.map(Self::Members)
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let place = Place::schema(definitions);
+        json!({ "oneOf": [place, entries_schema(&Value::Bool(true), &place)] })
+    }
 }
 
-/// A named format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextFormat {
-    /// ISO 8601 date and time, UTC (question `timestamps`).
-    DateTime,
-    /// An e-mail address.
-    Email,
-    /// An absolute address.
-    Uri,
-    /// RFC 9110 §5.6.7.
-    HttpDate,
+/// Captures: `{name: place}`.
+impl Form<Self> for Vec<(String, Place)> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        reader.entries(node, what, "a name", |reader, key, node| {
+            let place = Place::read(reader, node, "a capture");
+            reader.new_name(&key.name, key.span).zip(place)
+        })
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let place = Place::schema(definitions);
+        definitions.refer("capture", |_| entries_schema(&name_schema(), &place))
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Vec::new())
+    }
+}
+
+/// An id in its form; whether it exists is checked by `validate`.
+fn id(reader: &mut ScenarioReader, key: &YamlKey, kind: &str, is_sound: bool) -> Option<String> {
+    let is_of_id = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
+    if is_sound && !key.name.is_empty() && key.name.bytes().all(is_of_id) {
+        return Some(key.name.clone());
+    }
+    reader.refuse(key.span, format!("`{}` is not a {kind} id", key.name))
 }

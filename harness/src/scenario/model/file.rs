@@ -1,13 +1,30 @@
 //! A file of scenarios, and a scenario without its steps.
 
-use super::{Json, Location, Step};
+use moot_fixtures::nearest;
+use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
+use serde_json::{Value, json};
+
+use super::Step;
+use crate::scenario::language::fields::Fields;
+use crate::scenario::language::form::{
+    Definitions, Form, List, ListValue, NewName, OrDefault, entries_schema, name_schema,
+};
+use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::{Json, Location};
+
+/// Rows of a loop that are written out.
+const ROWS_MAX: usize = 500;
+
+/// Needs, tags or receivers of one scenario.
+type Words<F> = OrDefault<List<F, 1, 50>>;
 
 /// A file of scenarios.
 #[derive(Debug, Clone)]
 pub struct ScenarioFile {
-    /// File stem: `04_05_create_legal_request`.
+    /// The file's name without its ending: `04_05_create_legal_request`.
     pub stem: String,
-    /// The clause.
+    /// The clause of the specification.
     pub section: String,
     /// For people.
     pub title: String,
@@ -15,29 +32,45 @@ pub struct ScenarioFile {
     pub scenarios: Vec<Scenario>,
 }
 
-/// One scenario.
-#[derive(Debug, Clone)]
-pub struct Scenario {
-    /// Slug, unique in the suite.
-    pub id: String,
-    /// The rule as a sentence.
-    pub title: String,
-    /// Capabilities of [`NEEDS`].
-    pub needs: Vec<String>,
-    /// Words for selecting.
-    pub tags: Vec<String>,
-    /// Settings of the sandbox on a mock target.
-    pub sandbox: Sandbox,
-    /// Names of receivers to listen with.
-    pub receivers: Vec<String>,
-    /// The scenario once per row.
-    pub for_each: Option<ForEach>,
-    /// A failure counts when it shows in two passes.
-    pub confirm: bool,
-    /// In order.
-    pub steps: Vec<Step>,
-    /// Of its `id`.
-    pub at: Location,
+keyed! {
+    /// The keys of a file of scenarios.
+    pub(in crate::scenario) struct ScenarioFileKeys("the file") {
+        /// The clause of the specification, in quotes.
+        section: String as Section,
+        /// For people.
+        title: String,
+        /// In the order written.
+        scenarios: Vec<Scenario> as List<Scenario, 1, 500>,
+    }
+}
+
+keyed! {
+    /// One scenario.
+    #[derive(Debug, Clone)]
+    pub struct Scenario("a scenario") {
+        /// Slug, unique in the suite.
+        id: String as Slug,
+        /// The rule as a sentence.
+        title: String,
+        /// Capabilities of the target. The scenario is not run if one is missing.
+        needs: Vec<String> as Words<Need>,
+        /// Words for selecting.
+        tags: Vec<String> as Words<String>,
+        /// Settings of the sandbox on a mock target.
+        sandbox: Sandbox as OrDefault<Sandbox>,
+        /// Names of receivers of deliveries.
+        receivers: Vec<String> as Words<NewName>,
+        /// Runs the scenario once per row.
+        for_each: Option<ForEach>,
+        /// A failure counts only if it shows in two passes.
+        confirm: bool as OrDefault<bool>,
+        /// In order.
+        steps: Vec<Step>,
+    }
+    with {
+        /// Where the id stands.
+        at: Location,
+    }
 }
 
 /// Every capability that `needs` may name.
@@ -60,26 +93,168 @@ pub const NEEDS: [&str; 16] = [
     "workflow_multiple_signers",
 ];
 
-/// Sandbox settings; absent is the mock's own default.
-#[derive(Debug, Clone, Default)]
-pub struct Sandbox {
-    /// Name of a bundled world.
-    pub world: Option<String>,
-    /// Name of bundled answers, or `random:SEED`.
-    pub answers: Option<String>,
-    /// `real`, `frozen` or `frozen:TIME`.
-    pub clock: Option<String>,
-    /// `enforce`, `observe` or `off`.
-    pub rate_limit: Option<String>,
-    /// `manual`, `timed`, `timed:SECONDS`, `on-read:N` or `immediate`.
-    pub progression: Option<String>,
+keyed! {
+    /// Settings of the sandbox on a mock target. An absent one is the mock's default.
+    #[derive(Debug, Clone, Default)]
+    pub struct Sandbox("`sandbox`") {
+        /// Name of a bundled world.
+        world: Option<String>,
+        /// Name of bundled answers, or `random:SEED`.
+        answers: Option<String>,
+        /// `real`, `frozen` or `frozen:TIME`.
+        clock: Option<String> as Option<Clock>,
+        /// `enforce`, `observe` or `off`.
+        rate_limit: Option<String> as Option<RateLimit>,
+        /// `manual`, `timed`, `timed:SECONDS`, `on-read`, `on-read:N` or `immediate`.
+        progression: Option<String> as Option<Progression>,
+    }
 }
 
 /// `{name: list or <value>}`.
 #[derive(Debug, Clone)]
 pub struct ForEach {
-    /// The name a row gets.
+    /// The name that a row gets.
     pub name: String,
     /// A list, or a text that is one name.
     pub rows: Json,
 }
+
+impl Form<Self> for ForEach {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let row = |reader: &mut ScenarioReader, key: &YamlKey, rows: &YamlNode| {
+            let name = reader.new_name(&key.name, key.span);
+            let rows = match &rows.value {
+                YamlValue::List(items) if items.len() > ROWS_MAX => {
+                    reader.refuse(rows.span, format!("{what} has more than {ROWS_MAX} rows"))
+                }
+                _ => ListValue::read(reader, rows, what),
+            };
+            Some(Self { name: name?, rows: rows? })
+        };
+        let mut rows = reader.entries(node, what, "a name and its rows", row)?;
+        match rows.len() {
+            1 => rows.pop(),
+            _ => reader.refuse(node.span, format!("{what} has one name")),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let mut schema = entries_schema(&name_schema(), &ListValue::schema(definitions));
+        schema["maxProperties"] = json!(1);
+        schema
+    }
+}
+
+/// The place of the `id` beside it.
+impl Keys for Location {
+    fn names(_: &mut Vec<&'static str>) {}
+
+    fn describe(_: &mut Definitions, _: &mut MapSchema) {}
+
+    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+        Some(reader.at(fields.get("id")?.span))
+    }
+}
+
+/// A clause of the specification: `4.6`, in quotes, since `4.10` would be the number 4.1.
+struct Section;
+
+impl Form<String> for Section {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
+        let section = reader.plain(node, what)?;
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if section.split('.').all(is_number) {
+            return Some(section.to_owned());
+        }
+        reader.refuse(node.span, format!("`{section}` is not a clause, such as \"4.6\""))
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)*$" })
+    }
+}
+
+/// Lower case letters, digits and hyphens.
+struct Slug;
+
+impl Form<String> for Slug {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
+        let id = reader.plain(node, what)?;
+        let is_slug = id.split('-').all(|word| {
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        });
+        if is_slug {
+            return Some(id.to_owned());
+        }
+        let help = "an id has lower case letters, digits and single hyphens".to_owned();
+        reader.refuse_with(node.span, format!("`{id}` is not a slug"), Some(help))
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$" })
+    }
+}
+
+/// A member of [`NEEDS`].
+struct Need;
+
+impl Form<String> for Need {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
+        let need = reader.plain(node, what)?;
+        if NEEDS.contains(&need) {
+            return Some(need.to_owned());
+        }
+        let help =
+            nearest::hint(need, NEEDS).unwrap_or_else(|| format!("there are {}", NEEDS.join(", ")));
+        reader.refuse_with(node.span, format!("unknown need `{need}`"), Some(help))
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "enum": NEEDS })
+    }
+}
+
+/// Declares a form of a sandbox setting: its words, a check, and a pattern for the JSON Schema.
+macro_rules! setting {
+    ($name:ident, $words:literal, $pattern:literal, $is_known:expr) => {
+        struct $name;
+
+        impl Form<String> for $name {
+            fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
+                let text = reader.plain(node, what)?;
+                let is_known: fn(&str) -> bool = $is_known;
+                match is_known(text) {
+                    true => Some(text.to_owned()),
+                    false => reader.refuse_word(node, what, text, $words),
+                }
+            }
+
+            fn schema(_: &mut Definitions) -> Value {
+                json!({ "type": "string", "pattern": $pattern })
+            }
+        }
+    };
+}
+
+setting!(Clock, "real, frozen, frozen:TIME", "^(real|frozen(:.+)?)$", |text| {
+    match text.split_once(':') {
+        Some(("frozen", time)) => time.parse::<jiff::Timestamp>().is_ok(),
+        Some(_) => false,
+        None => matches!(text, "real" | "frozen"),
+    }
+});
+
+setting!(RateLimit, "enforce, observe, off", "^(enforce|observe|off)$", |text| {
+    matches!(text, "enforce" | "observe" | "off")
+});
+
+setting!(
+    Progression,
+    "manual, timed, timed:SECONDS, on-read, on-read:N, immediate",
+    "^(manual|immediate|(timed|on-read)(:[0-9]+)?)$",
+    |text| match text.split_once(':') {
+        Some(("timed" | "on-read", number)) => number.parse::<u32>().is_ok_and(|n| n > 0),
+        Some(_) => false,
+        None => matches!(text, "manual" | "timed" | "on-read" | "immediate"),
+    }
+);

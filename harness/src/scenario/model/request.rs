@@ -1,8 +1,16 @@
-//! What is sent: line, token, headers and body of a request.
+//! What a request is sent to, with which token, and its shape.
 
 use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::nearest;
+use moot_fixtures::yaml::{YamlNode, YamlSpan};
+use serde_json::{Value, json};
 
-use super::{Json, Text};
+use super::RequestBody;
+use crate::scenario::language::fields::Fields;
+use crate::scenario::language::form::{Definitions, Form, OrDefault, Pairs};
+use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::{Json, Text};
 
 /// What a request is sent to.
 #[derive(Debug, Clone)]
@@ -11,35 +19,39 @@ pub enum RequestLine {
     Path {
         /// Upper case, or a name.
         method: Text,
-        /// With its leading `/`; or it begins with a name, which may stand for an absolute address.
+        /// Begins with `/`, or with a name, which may stand for an absolute address.
         path: Text,
     },
     /// An operation by name, or a name that stands for one; `id` fills `{id}`.
     Operation {
         /// The operation's text form, or a name.
         operation: Text,
-        /// The operation, where it is not a name.
+        /// The operation; `None` if it is given by a name.
         known: Option<Operation>,
         /// Fills `{id}`.
         id: Option<Text>,
     },
 }
 
-/// The keys that make up a request; also those that a control replaces.
-#[derive(Debug, Clone, Default)]
-pub struct RequestShape {
-    /// What it is sent to; in a control `None` keeps the step's own.
-    pub line: Option<RequestLine>,
-    /// Which token.
-    pub token: Option<TokenChoice>,
-    /// Which application: `main`, `reader`, `writer`, `other_company`.
-    pub application: Option<Text>,
-    /// Query fields; a list repeats the field.
-    pub query: Vec<(Text, Json)>,
-    /// Headers.
-    pub headers: Vec<(Text, Json)>,
-    /// The body.
-    pub body: Option<RequestBody>,
+keyed! {
+    /// The keys of a request; a control replaces some of them.
+    #[derive(Debug, Clone, Default)]
+    pub struct RequestShape {
+        /// `none`, `read`, `write`, `read write`, `expired`, `revoked`, or a name.
+        token: Option<TokenChoice>,
+        /// Which application: `main`, `reader`, `writer`, `other_company`.
+        "as" => application: Option<Text>,
+        /// Query fields; a list repeats the field.
+        query: Vec<(Text, Json)> as OrDefault<Pairs>,
+        /// Headers.
+        headers: Vec<(Text, Json)> as OrDefault<Pairs>,
+    }
+    with {
+        /// What it is sent to; if absent, a control keeps the step's own.
+        line: Option<RequestLine>,
+        /// The body.
+        body: Option<RequestBody>,
+    }
 }
 
 /// Which token a request carries.
@@ -57,74 +69,150 @@ pub enum TokenChoice {
     Given(Text),
 }
 
-/// The body of a request.
-#[derive(Debug, Clone)]
-pub enum RequestBody {
-    /// `application/x-www-form-urlencoded`; a list repeats the field.
-    Form(Vec<(Text, Json)>),
-    /// `application/json`.
-    Json(Json),
-    /// `multipart/form-data`.
-    Multipart(Multipart),
-    /// Exact bytes.
-    Raw(Raw),
+/// The words of [`TokenChoice`].
+const TOKENS: [(&str, TokenChoice); 6] = [
+    ("read", TokenChoice::Shared(Scopes::READ)),
+    ("write", TokenChoice::Shared(Scopes::WRITE)),
+    ("read write", TokenChoice::Shared(Scopes::READ_WRITE)),
+    ("expired", TokenChoice::Expired),
+    ("revoked", TokenChoice::Revoked),
+    ("none", TokenChoice::None),
+];
+
+impl Form<Self> for TokenChoice {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let text = Text::read(reader, node, what)?;
+        let Some(word) = text.as_literal() else { return Some(Self::Given(text)) };
+        if let Some((_, token)) = TOKENS.into_iter().find(|(known, _)| *known == word) {
+            return Some(token);
+        }
+        let words = TOKENS.map(|(word, _)| word).join(", ");
+        let words = format!("{words}, `<name>`; for any other give the header itself");
+        reader.refuse_word(node, what, word, words)
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        let words = TOKENS.map(|(word, _)| word);
+        let name = json!({ "type": "string", "pattern": "<[A-Za-z][A-Za-z0-9_.-]*>" });
+        json!({ "anyOf": [{ "enum": words }, name] })
+    }
 }
 
-/// `multipart`; in a control, what is given replaces, maps merge.
-#[derive(Debug, Clone, Default)]
-pub struct Multipart {
-    /// A workflow schema from which valid values are derived.
-    pub from_schema: Option<Json>,
-    /// Field and text; a list repeats the field.
-    pub set: Vec<(Text, Json)>,
-    /// Fields left out; `None` in a control keeps the step's own.
-    pub omit: Option<Vec<Text>>,
-    /// Further parts, in order; `None` in a control keeps the step's own.
-    pub parts: Option<Vec<PartSpec>>,
+/// The keys `request` and `id`.
+impl Keys for Option<RequestLine> {
+    fn names(names: &mut Vec<&'static str>) {
+        names.extend(["request", "id"]);
+    }
+
+    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
+        let line = RequestLine::schema(definitions);
+        map.add("request", false, "`METHOD /path`, or the name of an operation.", line);
+        map.add("id", false, "Fills `{id}` of the operation's path.", Text::schema(definitions));
+    }
+
+    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+        let Some(node) = fields.get("request") else { return Some(None) };
+        RequestLine::read_with_id(reader, node, "`request`", fields.get("id")).map(Some)
+    }
 }
 
-/// One part.
-#[derive(Debug, Clone)]
-pub struct PartSpec {
-    /// Its name.
-    pub name: Text,
-    /// Its content.
-    pub content: PartContent,
-    /// Its file name; a file has its own where absent.
-    pub file_name: Option<Text>,
-    /// Its content type.
-    pub content_type: Option<Text>,
+/// A line without a key `id` beside it.
+impl Form<Self> for RequestLine {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        Self::read_with_id(reader, node, what, None)
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let name = "<[A-Za-z][A-Za-z0-9_.-]*>";
+        let pattern = format!("^(([A-Z]+|{name}) [/<]\\S*|[a-z_]+|{name})$");
+        definitions.refer("RequestLine", |_| json!({ "type": "string", "pattern": pattern }))
+    }
 }
 
-/// The content of a part.
-#[derive(Debug, Clone)]
-pub enum PartContent {
-    /// A text.
-    Text(Text),
-    /// A file of `fixtures/documents`.
-    File(String),
-    /// So many zero bytes, made while sending.
-    Zeros(u64),
+impl RequestLine {
+    /// Reads a line; `id` is the value of the key beside it.
+    pub(super) fn read_with_id(
+        reader: &mut ScenarioReader,
+        node: &YamlNode,
+        what: &str,
+        id: Option<&YamlNode>,
+    ) -> Option<Self> {
+        let text = reader.plain(node, what)?;
+        match text.split_once(' ') {
+            Some((method, path)) => {
+                if let Some(id) = id {
+                    refuse_id::<()>(reader, id);
+                }
+                path_line(reader, method, path, node.span)
+            }
+            None => {
+                let id = match id {
+                    Some(id) => Some(Text::read(reader, id, "`id`")?),
+                    None => None,
+                };
+                operation_line(reader, text, id, node.span)
+            }
+        }
+    }
+
+    /// The same operation with another id.
+    pub(super) fn with_id(&self, reader: &mut ScenarioReader, id: &YamlNode) -> Option<Self> {
+        match self {
+            Self::Path { .. } => refuse_id(reader, id),
+            Self::Operation { operation, known, .. } => {
+                let id = Some(Text::read(reader, id, "`id`")?);
+                Some(Self::Operation { operation: operation.clone(), known: *known, id })
+            }
+        }
+    }
 }
 
-/// Exact bytes.
-#[derive(Debug, Clone)]
-pub struct Raw {
-    /// `Content-Type`; none where absent.
-    pub content_type: Option<Text>,
-    /// The bytes.
-    pub content: RawContent,
-    /// Lies about the length, then closes.
-    pub declared_length: Option<u64>,
+fn refuse_id<T>(reader: &mut ScenarioReader, id: &YamlNode) -> Option<T> {
+    reader.refuse(id.span, "`id` belongs to an operation's name, not to a path")
 }
 
-/// The content of a raw body.
-#[derive(Debug, Clone)]
-pub enum RawContent {
-    /// As written.
-    Text(Text),
-    /// Joined by CR LF, and one at the end.
-    CrlfLines(Vec<Text>),
-    /// Decoded.
-    Base64(Vec<u8>),
+fn path_line(
+    reader: &mut ScenarioReader,
+    method: &str,
+    path: &str,
+    span: YamlSpan,
+) -> Option<RequestLine> {
+    let method_text = reader.parse(method, span)?;
+    let is_method = !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase());
+    if method_text.as_literal().is_some() && !is_method {
+        return reader
+            .refuse(span, format!("`{method}` is not a method: write upper case letters"));
+    }
+    if !path.starts_with(['/', '<']) {
+        return reader.refuse(span, format!("the path `{path}` does not begin with `/`"));
+    }
+    if path.contains(char::is_whitespace) {
+        let help = "write it as `%20`, or give a query by the key `query`".to_owned();
+        return reader.refuse_with(span, "a space in a path", Some(help));
+    }
+    let before = u32::try_from(method.chars().count() + 1).unwrap_or(0);
+    let length = span.length.saturating_sub(before).max(1);
+    let path_span = YamlSpan { column: span.column + before, length, ..span };
+    Some(RequestLine::Path { method: method_text, path: reader.parse(path, path_span)? })
+}
+
+fn operation_line(
+    reader: &mut ScenarioReader,
+    text: &str,
+    id: Option<Text>,
+    span: YamlSpan,
+) -> Option<RequestLine> {
+    let operation = reader.parse(text, span)?;
+    let known = operation.as_literal().and_then(Operation::from_text);
+    if operation.as_literal().is_some() && known.is_none() {
+        let names = Operation::ALL.map(Operation::as_str);
+        let help = nearest::hint(text, names).unwrap_or_else(|| {
+            "write `METHOD /path`, or the name of an operation, such as `list_webhooks`".to_owned()
+        });
+        return reader.refuse_with(span, format!("unknown operation `{text}`"), Some(help));
+    }
+    if known.is_some_and(|known| known.path().contains("{id}")) && id.is_none() {
+        return reader.refuse(span, format!("`{text}` needs the key `id`"));
+    }
+    Some(RequestLine::Operation { operation, known, id })
 }

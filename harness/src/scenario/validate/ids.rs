@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Level;
 use moot_fixtures::{answers, documents, questions, register, schemas, world};
 
-use super::super::Diagnostic;
-use super::super::model::{
-    Action, Check, Claim, Json, Location, Matcher, Observation, PartContent, Place, RequestBody,
-    RequestShape, Scenario, Step,
+use super::{IdCheck, SourceFile};
+use crate::scenario::Diagnostic;
+use crate::scenario::model::{
+    Check, Claim, Json, Location, Matcher, Observation, PartContent, Place, RequestBody,
+    RequestShape, Scenario, Step, StepAction,
 };
-use super::{IdCheck, Source};
 use moot_fixtures::nearest;
 
 /// Reports ids of scenarios and stems of files that are there twice.
-pub(super) fn unique(sources: &[Source]) -> Vec<Diagnostic> {
+pub(super) fn unique(sources: &[SourceFile]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let mut stems: BTreeMap<&str, &Source> = BTreeMap::new();
+    let mut stems: BTreeMap<&str, &SourceFile> = BTreeMap::new();
     let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
     for source in sources {
         if stems.insert(&source.file.stem, source).is_some() {
@@ -41,21 +41,21 @@ pub(super) fn unique(sources: &[Source]) -> Vec<Diagnostic> {
 }
 
 /// Reports what a file refers to that does not exist.
-pub(super) fn file(source: &Source, ids: IdCheck, problems: &mut Vec<Diagnostic>) {
-    let mut walk = Walk { source, ids, problems };
+pub(super) fn file(source: &SourceFile, ids: IdCheck, problems: &mut Vec<Diagnostic>) {
+    let mut walk = IdWalk { source, ids, problems };
     for scenario in &source.file.scenarios {
         walk.sandbox(scenario);
         walk.steps(&scenario.steps);
     }
 }
 
-struct Walk<'a> {
-    source: &'a Source,
+struct IdWalk<'a> {
+    source: &'a SourceFile,
     ids: IdCheck,
     problems: &'a mut Vec<Diagnostic>,
 }
 
-impl Walk<'_> {
+impl IdWalk<'_> {
     fn report(&mut self, at: &Location, length: usize, message: String, help: Option<String>) {
         self.problems.push(self.source.problem(at, length, message, help));
     }
@@ -84,7 +84,7 @@ impl Walk<'_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match &step.action {
-                Action::Request(request) => {
+                StepAction::Request(request) => {
                     self.shape(&request.shape);
                     if let Some(control) = &request.control {
                         self.shape(&control.shape);
@@ -97,19 +97,19 @@ impl Walk<'_> {
                     self.observations(&request.observe);
                     self.steps(&request.finally);
                 }
-                Action::Burst(burst) => {
+                StepAction::Burst(burst) => {
                     self.shape(&burst.shape);
                     self.checks(&burst.expect);
                     self.observations(&burst.observe);
                 }
-                Action::Receive(receive) => {
+                StepAction::Receive(receive) => {
                     receive.require.iter().for_each(|e| self.claims(&e.claims));
                     self.checks(&receive.expect);
                     self.observations(&receive.observe);
                 }
-                Action::Admin(admin) => self.checks(&admin.expect),
-                Action::ForEach(_, steps) => self.steps(steps),
-                Action::Let(_) | Action::Assume { .. } => {}
+                StepAction::Admin(admin) => self.checks(&admin.expect),
+                StepAction::ForEach(_, steps) => self.steps(steps),
+                StepAction::Let(_) | StepAction::Assume { .. } => {}
             }
         }
     }

@@ -1,30 +1,30 @@
 //! Every `<name>` is defined before it is used, in the order in which a run defines them.
 
-use super::super::Diagnostic;
-use super::super::model::{
-    Action, AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher,
+use super::SourceFile;
+use super::scope::{NameScope, PageScope, applications};
+use crate::scenario::Diagnostic;
+use crate::scenario::model::{
+    AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher, Near,
     Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody, RequestLine,
-    RequestShape, RequestStep, Rule, Scenario, Sight, Step, Text,
+    RequestShape, RequestStep, Rule, Scenario, Sight, Step, StepAction, Text,
 };
-use super::Source;
-use super::scope::{Page, Scope, applications};
 use moot_fixtures::nearest;
 
 /// Reports the names of a file that nothing defines, and names defined twice in one list of steps.
-pub(super) fn file(source: &Source, problems: &mut Vec<Diagnostic>) {
+pub(super) fn file(source: &SourceFile, problems: &mut Vec<Diagnostic>) {
     for scenario in &source.file.scenarios {
-        let mut walk = Walk { source, scope: Scope::new(&scenario.receivers), problems };
+        let mut walk = NameWalk { source, scope: NameScope::new(&scenario.receivers), problems };
         walk.scenario(scenario);
     }
 }
 
-struct Walk<'a> {
-    source: &'a Source,
-    scope: Scope,
+struct NameWalk<'a> {
+    source: &'a SourceFile,
+    scope: NameScope,
     problems: &'a mut Vec<Diagnostic>,
 }
 
-impl Walk<'_> {
+impl NameWalk<'_> {
     fn scenario(&mut self, scenario: &Scenario) {
         if let Some(for_each) = &scenario.for_each {
             self.for_each(for_each);
@@ -41,18 +41,18 @@ impl Walk<'_> {
     fn steps(&mut self, steps: &[Step]) {
         for step in steps {
             match &step.action {
-                Action::Request(request) => self.request(request),
-                Action::Burst(burst) => self.burst(burst),
-                Action::Receive(receive) => self.receive(receive, &step.at),
-                Action::Admin(admin) => self.admin(admin),
-                Action::ForEach(for_each, steps) => {
+                StepAction::Request(request) => self.request(request),
+                StepAction::Burst(burst) => self.burst(burst),
+                StepAction::Receive(receive) => self.receive(receive, &step.at),
+                StepAction::Admin(admin) => self.admin(admin),
+                StepAction::ForEach(for_each, steps) => {
                     let mark = self.scope.mark();
                     self.for_each(for_each);
                     self.steps(steps);
                     self.scope.forget_from(mark);
                 }
-                Action::Let(bindings) => self.bindings(bindings),
-                Action::Assume { conditions, .. } => {
+                StepAction::Let(bindings) => self.bindings(bindings),
+                StepAction::Assume { conditions, .. } => {
                     for (text, matcher) in conditions {
                         self.text(text);
                         self.matcher(matcher);
@@ -73,9 +73,9 @@ impl Walk<'_> {
             self.line(view);
         }
         if let Some(each_page) = &request.each_page {
-            self.scope.page = Page::Inside;
+            self.scope.page = PageScope::Inside;
             self.checks(&each_page.expect);
-            self.scope.page = Page::After;
+            self.scope.page = PageScope::After;
         }
         self.expectations(request.poll.as_ref().map(|poll| &poll.until));
         self.expectations(request.require.as_ref());
@@ -99,11 +99,11 @@ impl Walk<'_> {
     }
 
     fn receive(&mut self, receive: &ReceiveStep, at: &Location) {
-        if !self.scope.has_receiver(&receive.receiver) {
-            let at = self.source.locate(at, &receive.receiver);
+        if !self.scope.has_receiver(&receive.wait.receiver) {
+            let at = self.source.locate(at, &receive.wait.receiver);
             let message =
-                format!("the scenario has no receiver `{}` in `receivers`", receive.receiver);
-            let length = receive.receiver.chars().count();
+                format!("the scenario has no receiver `{}` in `receivers`", receive.wait.receiver);
+            let length = receive.wait.receiver.chars().count();
             self.problems.push(self.source.problem(&at, length, message, None));
         }
         self.expectations(receive.require.as_ref());
@@ -113,7 +113,7 @@ impl Walk<'_> {
     }
 
     fn admin(&mut self, admin: &AdminStep) {
-        self.text(&admin.path);
+        self.text(&admin.call.path);
         if let Some(json) = &admin.json {
             self.json(json);
         }
@@ -123,8 +123,8 @@ impl Walk<'_> {
 
     fn bindings(&mut self, bindings: &[LetBinding]) {
         for binding in bindings {
-            self.json(&binding.from);
-            if let Some(place) = &binding.at {
+            self.json(&binding.value.from);
+            if let Some(place) = &binding.value.at {
                 self.place(place);
             }
             self.scope.add(&binding.name);
@@ -135,7 +135,7 @@ impl Walk<'_> {
         if let Some(line) = &shape.line {
             self.line(line);
         }
-        if let Some(super::super::model::TokenChoice::Given(text)) = &shape.token {
+        if let Some(crate::scenario::model::TokenChoice::Given(text)) = &shape.token {
             self.text(text);
         }
         if let Some(text) = &shape.application {
@@ -274,7 +274,7 @@ impl Walk<'_> {
             | Rule::Min(json)
             | Rule::Max(json)
             | Rule::SameMembers(json) => self.json(json),
-            Rule::Near { value, by } => {
+            Rule::Near(Near { value, by }) => {
                 self.json(value);
                 self.json(by);
             }
@@ -283,8 +283,8 @@ impl Walk<'_> {
             | Rule::Each(inner)
             | Rule::Any(inner)
             | Rule::NoneOf(inner) => self.matcher(inner),
-            Rule::Matches(text, _) => self.text(text),
-            Rule::Type(_) | Rule::Present(_) | Rule::TextFormat(_) | Rule::Unique(_) => {}
+            Rule::Matches(pattern) => self.text(&pattern.text),
+            Rule::Type(_) | Rule::Present(_) | Rule::Format(_) | Rule::Unique(_) => {}
         }
     }
 

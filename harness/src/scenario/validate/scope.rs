@@ -1,6 +1,6 @@
 //! Which names are known where: roots of the run, rows of loops, captures.
 
-use super::super::read::ROOTS;
+use crate::scenario::text::ROOTS;
 
 /// Applications of the target file.
 const APPLICATIONS: [&str; 4] = ["main", "reader", "writer", "other_company"];
@@ -22,7 +22,7 @@ const RECEIVER_MEMBERS: [&str; 2] = ["url", "secret"];
 
 /// What of the root `page` is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Page {
+pub(super) enum PageScope {
     /// Nothing: no list was walked yet.
     Unknown,
     /// Inside a walk: `number`, `length_expected`.
@@ -33,15 +33,15 @@ pub(super) enum Page {
 
 /// The names known at one place of a scenario.
 #[derive(Debug, Clone)]
-pub(super) struct Scope {
+pub(super) struct NameScope {
     receivers: Vec<String>,
     names: Vec<String>,
-    pub(super) page: Page,
+    pub(super) page: PageScope,
 }
 
-impl Scope {
+impl NameScope {
     pub(super) fn new(receivers: &[String]) -> Self {
-        Self { receivers: receivers.to_vec(), names: Vec::new(), page: Page::Unknown }
+        Self { receivers: receivers.to_vec(), names: Vec::new(), page: PageScope::Unknown }
     }
 
     pub(super) fn add(&mut self, name: &str) {
@@ -96,9 +96,9 @@ impl Scope {
 
     fn of_page(&self, members: &[String]) -> Option<(String, Vec<String>)> {
         match self.page {
-            Page::Inside => of_fixed("page", members, &["number", "length_expected"]),
-            Page::After => of_fixed("page", members, &["total_count", "total_pages"]),
-            Page::Unknown => {
+            PageScope::Inside => of_fixed("page", members, &["number", "length_expected"]),
+            PageScope::After => of_fixed("page", members, &["total_count", "total_pages"]),
+            PageScope::Unknown => {
                 Some(("`<page>` is known only with `each_page`".to_owned(), Vec::new()))
             }
         }

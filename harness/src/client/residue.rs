@@ -1,15 +1,4 @@
-//! What a target is, and what a run left on it.
-
-/// What the run was pointed at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TargetDescription {
-    /// Name of the target file, or `mock`.
-    pub name: String,
-    /// Base address.
-    pub base_url: String,
-    /// `mock in process`, `moot mock`, `deployment`.
-    pub class: String,
-}
+//! What a run left on its target.
 
 /// Something left behind on the target.
 #[derive(Debug, Clone, PartialEq, Eq)]

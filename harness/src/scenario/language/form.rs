@@ -1,0 +1,436 @@
+//! Forms of values: how each is read from YAML, and its JSON Schema.
+
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::str::FromStr;
+use std::time::Duration;
+
+use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
+use serde_json::{Map, Value, json};
+
+use super::reader::{ENTRIES_MAX, ScenarioReader};
+use crate::scenario::text::{Json, ROOTS, Text};
+
+/// The longest time that anything waits: a day of the sandbox's clock.
+const DURATION_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The largest body that is made, in bytes.
+const SIZE_MAX_BYTES: u64 = 1 << 30;
+
+/// Units of size: MB is decimal, MiB binary.
+const SIZE_UNITS: [(&str, u64); 7] = [
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+
+/// A form of a value: most types have one and are their own form; a marker type is another form of
+/// the type `T`.
+pub(in crate::scenario) trait Form<T> {
+    /// Reads a value. `what` names it in messages. `None`: a mistake was recorded.
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T>;
+
+    /// Its JSON Schema.
+    fn schema(definitions: &mut Definitions) -> Value;
+
+    /// The value of an absent key; `None` if the key is required.
+    fn absent() -> Option<T> {
+        None
+    }
+}
+
+/// The `$defs` of the JSON Schema.
+#[derive(Default)]
+pub(in crate::scenario) struct Definitions(pub(in crate::scenario) Map<String, Value>);
+
+impl Definitions {
+    /// A reference to the definition of this name, which `make` makes if it is new.
+    pub(in crate::scenario) fn refer(
+        &mut self,
+        name: &str,
+        make: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        if !self.0.contains_key(name) {
+            // The placeholder ends the recursion of definitions that contain themselves.
+            self.0.insert(name.to_owned(), Value::Null);
+            let schema = make(self);
+            self.0.insert(name.to_owned(), schema);
+        }
+        json!({ "$ref": format!("#/$defs/{name}") })
+    }
+}
+
+/// The schema of a map with free keys.
+pub(in crate::scenario) fn entries_schema(keys: &Value, values: &Value) -> Value {
+    json!({
+        "type": "object",
+        "minProperties": 1,
+        "maxProperties": ENTRIES_MAX,
+        "propertyNames": keys,
+        "additionalProperties": values,
+    })
+}
+
+/// The schema of a new name.
+pub(in crate::scenario) fn name_schema() -> Value {
+    json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$", "not": { "enum": ROOTS } })
+}
+
+/// The schema of a text that is one name.
+fn only_name_schema() -> Value {
+    json!({ "type": "string", "pattern": "^<[A-Za-z][A-Za-z0-9_.-]*>$" })
+}
+
+impl<T, F: Form<T>> Form<Option<T>> for Option<F> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Option<T>> {
+        F::read(reader, node, what).map(Some)
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        F::schema(definitions)
+    }
+
+    fn absent() -> Option<Option<T>> {
+        Some(None)
+    }
+}
+
+impl<T, F: Form<T>> Form<Box<T>> for Box<F> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Box<T>> {
+        F::read(reader, node, what).map(Box::new)
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        F::schema(definitions)
+    }
+}
+
+/// The form `F`, and the default value for an absent key.
+pub(in crate::scenario) struct OrDefault<F>(PhantomData<F>);
+
+impl<T: Default, F: Form<T>> Form<T> for OrDefault<F> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T> {
+        F::read(reader, node, what)
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        F::schema(definitions)
+    }
+
+    fn absent() -> Option<T> {
+        Some(T::default())
+    }
+}
+
+/// A list of `F` with `MIN` to `MAX` members; `MIN` is 0 or 1.
+pub(in crate::scenario) struct List<F, const MIN: usize, const MAX: usize>(PhantomData<F>);
+
+impl<T, F: Form<T>, const MIN: usize, const MAX: usize> Form<Vec<T>> for List<F, MIN, MAX> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Vec<T>> {
+        let YamlValue::List(items) = &node.value else {
+            return reader.refuse_type(node, what, "a list");
+        };
+        if items.len() < MIN {
+            return reader.refuse(node.span, format!("{what} is empty"));
+        }
+        if items.len() > MAX {
+            return reader.refuse(node.span, format!("{what} has more than {MAX} members"));
+        }
+        let values: Vec<_> = items.iter().map(|item| F::read(reader, item, what)).collect();
+        values.into_iter().collect()
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let items = F::schema(definitions);
+        json!({ "type": "array", "minItems": MIN, "maxItems": MAX, "items": items })
+    }
+}
+
+/// A text without names that is not empty.
+impl Form<Self> for String {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        reader.plain(node, what).map(str::to_owned)
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": "\\S" })
+    }
+}
+
+/// A new name for a value.
+pub(in crate::scenario) struct NewName;
+
+impl Form<String> for NewName {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
+        let name = reader.plain(node, what)?;
+        reader.new_name(name, node.span)
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        name_schema()
+    }
+}
+
+/// One of the names of an enum.
+pub(in crate::scenario) struct Word;
+
+impl<T: FromStr + strum::VariantNames> Form<T> for Word {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T> {
+        let word = reader.plain(node, what)?;
+        match word.parse() {
+            Ok(value) => Some(value),
+            Err(_) => reader.refuse_word(node, what, word, T::VARIANTS.join(", ")),
+        }
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "enum": T::VARIANTS })
+    }
+}
+
+/// A text with names in it.
+impl Form<Self> for Text {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        match &node.value {
+            YamlValue::Text(text) => reader.parse(text, node.span),
+            _ => reader.refuse_type(node, what, "a text"),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        definitions.refer(
+            "text",
+            |_| json!({ "description": "A text with names in it.", "type": "string" }),
+        )
+    }
+}
+
+/// Any value, with names in its texts.
+impl Form<Self> for Json {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        Some(match &node.value {
+            YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) => {
+                Self::Fixed(node.to_json())
+            }
+            YamlValue::Text(text) => Self::Text(reader.parse(text, node.span)?),
+            YamlValue::List(items) => {
+                let items: Vec<_> =
+                    items.iter().map(|item| Self::read(reader, item, what)).collect();
+                Self::List(items.into_iter().collect::<Option<_>>()?)
+            }
+            YamlValue::Map(_) => Self::Map(Pairs::read(reader, node, what)?),
+        })
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        Value::Bool(true)
+    }
+}
+
+/// A map of any values, with names in its keys too; may be empty.
+pub(in crate::scenario) struct Pairs;
+
+impl Form<Vec<(Text, Json)>> for Pairs {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Vec<(Text, Json)>> {
+        let YamlValue::Map(entries) = &node.value else {
+            return reader.refuse_type(node, what, "a map");
+        };
+        let pair = |(key, node): &(YamlKey, YamlNode)| {
+            let (name, value) = (reader.parse(&key.name, key.span), Json::read(reader, node, what));
+            name.zip(value)
+        };
+        let pairs: Vec<_> = entries.iter().map(pair).collect();
+        pairs.into_iter().collect()
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        definitions.refer("pairs", |_| {
+            json!({ "description": "Name and value; a list repeats the name.", "type": "object" })
+        })
+    }
+}
+
+/// A list that is not empty, or a text that is one name.
+pub(in crate::scenario) struct ListValue;
+
+impl Form<Json> for ListValue {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Json> {
+        match Json::read(reader, node, what)? {
+            Json::List(items) if items.is_empty() => {
+                reader.refuse(node.span, format!("{what} is empty"))
+            }
+            json @ Json::List(_) => Some(json),
+            Json::Text(text) if text.only_name().is_some() => Some(Json::Text(text)),
+            _ => reader.refuse_type(node, what, "a list or a `<name>`"),
+        }
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "anyOf": [{ "type": "array", "minItems": 1 }, only_name_schema()] })
+    }
+}
+
+/// A number, or a text that is one name.
+pub(in crate::scenario) struct NumberValue;
+
+impl Form<Json> for NumberValue {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Json> {
+        match Json::read(reader, node, what)? {
+            json @ Json::Fixed(Value::Number(_)) => Some(json),
+            Json::Text(text) if text.only_name().is_some() => Some(Json::Text(text)),
+            _ => reader.refuse_type(node, what, "a number or a `<name>`"),
+        }
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "anyOf": [{ "type": "number" }, only_name_schema()] })
+    }
+}
+
+impl Form<Self> for bool {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        match node.value {
+            YamlValue::Bool(value) => Some(value),
+            _ => reader.refuse_type(node, what, "true or false"),
+        }
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "type": "boolean" })
+    }
+}
+
+/// An integer from `LOW` to `HIGH`.
+pub(in crate::scenario) struct Integer<const LOW: u64, const HIGH: u64>;
+
+impl<T: TryFrom<u64>, const LOW: u64, const HIGH: u64> Form<T> for Integer<LOW, HIGH> {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T> {
+        let YamlValue::Number(number) = &node.value else {
+            return reader.refuse_type(node, what, "an integer");
+        };
+        let number = number.as_u64().filter(|number| (LOW..=HIGH).contains(number));
+        number.and_then(|number| T::try_from(number).ok()).or_else(|| {
+            reader.refuse(node.span, format!("{what} is an integer from {LOW} to {HIGH}"))
+        })
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "type": "integer", "minimum": LOW, "maximum": HIGH })
+    }
+}
+
+/// `10s`, `10m`, `1h`: at least a second, at most a day.
+impl Form<Self> for Duration {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let help = "write a number and a unit, from `1s` to `24h`: `10s`, `40m`";
+        measure(reader, node, what, "duration", help, parse_duration)
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        json!({ "type": "string", "pattern": "^[0-9]+ *[smh]$" })
+    }
+}
+
+/// `100 MB`, `64 MiB`, or a number of bytes: at most 1 GiB.
+pub(in crate::scenario) struct Size;
+
+impl Form<u64> for Size {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<u64> {
+        if let YamlValue::Number(bytes) = &node.value
+            && let Some(bytes) = bytes.as_u64().filter(|bytes| *bytes <= SIZE_MAX_BYTES)
+        {
+            return Some(bytes);
+        }
+        let help = "write bytes or a number and a unit, up to `1 GiB`: `100 MB`";
+        measure(reader, node, what, "size", help, parse_size)
+    }
+
+    fn schema(_: &mut Definitions) -> Value {
+        let units = SIZE_UNITS.map(|(name, _)| name).join("|");
+        json!({ "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": SIZE_MAX_BYTES },
+            { "type": "string", "pattern": format!("^[0-9]+ *({units})$") },
+        ] })
+    }
+}
+
+fn measure<T>(
+    reader: &mut ScenarioReader,
+    node: &YamlNode,
+    what: &str,
+    measure: impl Display,
+    help: &str,
+    parse: fn(&str) -> Option<T>,
+) -> Option<T> {
+    let parsed = match &node.value {
+        YamlValue::Text(text) => parse(text),
+        _ => None,
+    };
+    parsed.or_else(|| {
+        let message = format!("{what} is not a {measure}");
+        reader.refuse_with(node.span, message, Some(help.to_owned()))
+    })
+}
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let (number, unit) = split_unit(text);
+    let factor = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        _ => return None,
+    };
+    let duration = Duration::from_secs(number.parse::<u64>().ok()?.checked_mul(factor)?);
+    (!duration.is_zero() && duration <= DURATION_MAX).then_some(duration)
+}
+
+fn parse_size(text: &str) -> Option<u64> {
+    let (number, unit) = split_unit(text);
+    let (_, factor) = SIZE_UNITS.iter().find(|(name, _)| *name == unit)?;
+    let size = number.parse::<u64>().ok()?.checked_mul(*factor)?;
+    (size <= SIZE_MAX_BYTES).then_some(size)
+}
+
+/// Digits and what follows them, without the space between.
+fn split_unit(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start_matches(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{parse_duration, parse_size};
+
+    #[track_caller]
+    fn check(text: &str, seconds: Option<u64>, bytes: Option<u64>) {
+        assert_eq!(parse_duration(text).map(|duration| duration.as_secs()), seconds, "{text}");
+        assert_eq!(parse_size(text), bytes, "{text}");
+    }
+
+    #[test]
+    fn durations_have_a_unit_and_bounds() {
+        check("1s", Some(1), None);
+        check("10m", Some(600), None);
+        check("24h", Some(86_400), None);
+        check("25h", None, None);
+        check("0s", None, None);
+        check("10", None, None);
+        check("-1s", None, None);
+        check("99999999999999999999s", None, None);
+    }
+
+    #[test]
+    fn megabytes_are_decimal_and_mebibytes_binary() {
+        check("100 MB", None, Some(100_000_000));
+        check("100MiB", None, Some(104_857_600));
+        check("1 GiB", None, Some(1 << 30));
+        check("0 B", None, Some(0));
+        check("2 GiB", None, None);
+        check("1 mb", None, None);
+        check("MB", None, None);
+    }
+}

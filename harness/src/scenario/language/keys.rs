@@ -1,0 +1,319 @@
+//! Maps with known keys: the macros that declare a type of the model with its keys.
+
+use moot_fixtures::yaml::YamlNode;
+use serde_json::{Map, Value, json};
+
+use super::fields::Fields;
+use super::form::Definitions;
+use super::reader::ScenarioReader;
+
+/// A type that is written as keys of a map: all keys of it, or some of them.
+pub(in crate::scenario) trait Keys: Sized {
+    /// Adds the names of its keys.
+    fn names(names: &mut Vec<&'static str>);
+
+    /// Adds its keys to the schema of the map.
+    fn describe(definitions: &mut Definitions, map: &mut MapSchema);
+
+    /// Reads its keys. `None`: a mistake was recorded.
+    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self>;
+}
+
+/// The JSON Schema of a map with known keys, while it is collected.
+#[derive(Default)]
+pub(in crate::scenario) struct MapSchema {
+    pub(in crate::scenario) properties: Map<String, Value>,
+    pub(in crate::scenario) required: Vec<&'static str>,
+    /// Further schemas that the map satisfies.
+    pub(in crate::scenario) rules: Vec<Value>,
+}
+
+impl MapSchema {
+    /// Adds a key. `doc` is the doc comment of its field.
+    pub(in crate::scenario) fn add(
+        &mut self,
+        key: &'static str,
+        is_required: bool,
+        doc: &str,
+        schema: Value,
+    ) {
+        let schema = match schema {
+            Value::Object(mut schema) => {
+                schema.insert("description".to_owned(), Value::from(doc.trim()));
+                Value::Object(schema)
+            }
+            _ => json!({ "description": doc.trim() }),
+        };
+        self.properties.insert(key.to_owned(), schema);
+        if is_required {
+            self.required.push(key);
+        }
+    }
+
+    /// The whole schema.
+    pub(in crate::scenario) fn finish(self) -> Value {
+        let mut schema = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": self.properties,
+        });
+        if !self.required.is_empty() {
+            schema["required"] = json!(self.required);
+        }
+        if !self.rules.is_empty() {
+            schema["allOf"] = json!(self.rules);
+        }
+        schema
+    }
+}
+
+/// Reads a map that consists of these keys.
+pub(in crate::scenario) fn read_map<T: Keys>(
+    reader: &mut ScenarioReader,
+    node: &YamlNode,
+    what: &str,
+) -> Option<T> {
+    let mut names = Vec::new();
+    T::names(&mut names);
+    let fields = reader.fields(node, what, &names)?;
+    T::read_keys(reader, fields)
+}
+
+/// The schema of a map that consists of these keys.
+pub(in crate::scenario) fn map_schema<T: Keys>(definitions: &mut Definitions) -> Value {
+    let mut map = MapSchema::default();
+    T::describe(definitions, &mut map);
+    map.finish()
+}
+
+/// An enum of which each variant is one key.
+pub(in crate::scenario) trait OneKey: Sized {
+    /// The keys.
+    const NAMES: &'static [&'static str];
+
+    /// Adds the keys to the schema of the map.
+    fn describe_each(definitions: &mut Definitions, map: &mut MapSchema);
+
+    /// Reads the variant of the key `NAMES[index]`.
+    fn read_variant(reader: &mut ScenarioReader, index: usize, node: &YamlNode) -> Option<Self>;
+
+    /// Reads the one key of it that is given, if one is.
+    fn read_given(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Option<Self>> {
+        let mut given = (0..Self::NAMES.len())
+            .filter_map(|index| Some((index, fields.key(Self::NAMES[index])?)));
+        match (given.next(), given.next()) {
+            (None, _) => Some(None),
+            (Some((index, key)), None) => {
+                Self::read_variant(reader, index, fields.get(&key.name)?).map(Some)
+            }
+            (Some((_, first)), Some((_, second))) => {
+                let what = fields.what;
+                let message = format!("{what} has `{}` or `{}`, not both", first.name, second.name);
+                reader.refuse(second.span.max(first.span), message)
+            }
+        }
+    }
+}
+
+/// Exactly one of the keys is given.
+impl<T: OneKey> Keys for T {
+    fn names(names: &mut Vec<&'static str>) {
+        names.extend(T::NAMES);
+    }
+
+    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
+        T::describe_each(definitions, map);
+        let each: Vec<Value> = T::NAMES.iter().map(|name| json!({ "required": [name] })).collect();
+        map.rules.push(json!({ "oneOf": each }));
+    }
+
+    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+        T::read_given(reader, fields)?.or_else(|| {
+            let names = T::NAMES.join(", ");
+            reader.refuse(fields.start(), format!("{} needs one of {names}", fields.what))
+        })
+    }
+}
+
+/// At most one of the keys is given.
+impl<T: OneKey> Keys for Option<T> {
+    fn names(names: &mut Vec<&'static str>) {
+        names.extend(T::NAMES);
+    }
+
+    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
+        T::describe_each(definitions, map);
+        let mut each: Vec<Value> =
+            T::NAMES.iter().map(|name| json!({ "required": [name] })).collect();
+        each.push(json!({ "not": { "anyOf": each.clone() } }));
+        map.rules.push(json!({ "oneOf": each }));
+    }
+
+    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+        T::read_given(reader, fields)
+    }
+}
+
+/// The name of a key: that of the field, or the literal before it.
+macro_rules! key_name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
+}
+
+/// The form of a field: its type, or the type after `as`.
+macro_rules! form_of {
+    ($type:ty) => {
+        $type
+    };
+    ($type:ty, $form:ty) => {
+        $form
+    };
+}
+
+/// Declares a struct whose fields are keys: `"key" => field: Type as Form`. The literal is left out
+/// if the key has the name of the field, the form if the type is its own form. Fields in the part
+/// `with` are groups of further keys. A literal after the name makes the struct a form of its own: it
+/// is what messages call the map. The doc comments become the descriptions of the JSON Schema.
+macro_rules! keyed {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
+        $vis:vis struct $name:ident $(($what:literal))? {
+            $(
+                $(#[doc = $field_doc:literal])*
+                $($key:literal =>)? $field:ident: $type:ty $(as $form:ty)?,
+            )*
+        }
+        $(with {
+            $($(#[doc = $group_doc:literal])* $group:ident: $group_type:ty,)*
+        })?
+    ) => {
+        $(#[doc = $doc])*
+        $(#[derive($($derive),*)])?
+        $vis struct $name {
+            $($($(#[doc = $group_doc])* pub $group: $group_type,)*)?
+            $($(#[doc = $field_doc])* pub $field: $type,)*
+        }
+
+        impl $crate::scenario::language::keys::Keys for $name {
+            fn names(names: &mut Vec<&'static str>) {
+                $($(<$group_type as $crate::scenario::language::keys::Keys>::names(names);)*)?
+                names.extend([$(key_name!($field $($key)?),)*]);
+            }
+
+            fn describe(
+                definitions: &mut $crate::scenario::language::form::Definitions,
+                map: &mut $crate::scenario::language::keys::MapSchema,
+            ) {
+                use $crate::scenario::language::form::Form;
+                $($(
+                    <$group_type as $crate::scenario::language::keys::Keys>::describe(
+                        definitions, map,
+                    );
+                )*)?
+                $(
+                    let is_required =
+                        <form_of!($type $(, $form)?) as Form<$type>>::absent().is_none();
+                    let schema = <form_of!($type $(, $form)?) as Form<$type>>::schema(definitions);
+                    let doc = concat!($($field_doc),*);
+                    map.add(key_name!($field $($key)?), is_required, doc, schema);
+                )*
+            }
+
+            fn read_keys(
+                reader: &mut $crate::scenario::language::reader::ScenarioReader,
+                fields: $crate::scenario::language::fields::Fields<'_>,
+            ) -> Option<Self> {
+                $($(
+                    let $group = <$group_type as $crate::scenario::language::keys::Keys>::read_keys(
+                        reader, fields,
+                    );
+                )*)?
+                $(
+                    let $field = reader.field::<$type, form_of!($type $(, $form)?)>(
+                        fields,
+                        key_name!($field $($key)?),
+                    );
+                )*
+                Some(Self { $($($group: $group?,)*)? $($field: $field?,)* })
+            }
+        }
+
+        $(
+            impl $crate::scenario::language::form::Form<Self> for $name {
+                fn read(
+                    reader: &mut $crate::scenario::language::reader::ScenarioReader,
+                    node: &moot_fixtures::yaml::YamlNode,
+                    _: &str,
+                ) -> Option<Self> {
+                    $crate::scenario::language::keys::read_map(reader, node, $what)
+                }
+
+                fn schema(
+                    definitions: &mut $crate::scenario::language::form::Definitions,
+                ) -> serde_json::Value {
+                    definitions.refer(
+                        stringify!($name),
+                        $crate::scenario::language::keys::map_schema::<Self>,
+                    )
+                }
+            }
+        )?
+    };
+}
+
+/// Declares an enum of which each variant is one key: `"key" => Variant(Type as Form)`.
+macro_rules! one_key {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
+        $vis:vis enum $name:ident {
+            $($(#[doc = $field_doc:literal])* $key:literal => $variant:ident($type:ty $(as $form:ty)?),)*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        $(#[derive($($derive),*)])?
+        $vis enum $name {
+            $($(#[doc = $field_doc])* $variant($type),)*
+        }
+
+        impl $crate::scenario::language::keys::OneKey for $name {
+            const NAMES: &'static [&'static str] = &[$($key),*];
+
+            fn describe_each(
+                definitions: &mut $crate::scenario::language::form::Definitions,
+                map: &mut $crate::scenario::language::keys::MapSchema,
+            ) {
+                use $crate::scenario::language::form::Form;
+                $(
+                    let schema = <form_of!($type $(, $form)?) as Form<$type>>::schema(definitions);
+                    map.add($key, false, concat!($($field_doc),*), schema);
+                )*
+            }
+
+            fn read_variant(
+                reader: &mut $crate::scenario::language::reader::ScenarioReader,
+                index: usize,
+                node: &moot_fixtures::yaml::YamlNode,
+            ) -> Option<Self> {
+                use $crate::scenario::language::form::Form;
+                let what = format!("`{}`", Self::NAMES[index]);
+                match Self::NAMES[index] {
+                    $(
+                        $key => <form_of!($type $(, $form)?) as Form<$type>>::read(
+                            reader, node, &what,
+                        )
+                        .map(Self::$variant),
+                    )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+pub(in crate::scenario) use {form_of, key_name, keyed, one_key};

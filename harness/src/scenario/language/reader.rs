@@ -1,0 +1,219 @@
+//! One scenario file while it is read: its text, and the mistakes found so far.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use moot_fixtures::nearest;
+use moot_fixtures::yaml::{YamlError, YamlKey, YamlNode, YamlSpan, YamlValue};
+
+use super::fields::Fields;
+use super::form::Form;
+use crate::scenario::Diagnostic;
+use crate::scenario::text::{Location, ROOTS, Text, TextError, is_name};
+
+/// Mistakes that are reported for one file.
+const PROBLEMS_MAX: usize = 100;
+
+/// Entries of a map with free keys.
+pub(super) const ENTRIES_MAX: usize = 100;
+
+/// Reads one file. A function that returns `None` has recorded the mistake.
+pub(in crate::scenario) struct ScenarioReader {
+    path: Arc<str>,
+    source: Arc<str>,
+    problems: Vec<Diagnostic>,
+}
+
+impl ScenarioReader {
+    pub(in crate::scenario) fn new(path: &str, source: &Arc<str>) -> Self {
+        Self { path: Arc::from(path), source: Arc::clone(source), problems: Vec::new() }
+    }
+
+    /// The mistakes, in the order of the file.
+    pub(in crate::scenario) fn into_problems(mut self) -> Vec<Diagnostic> {
+        self.problems.sort_by(|a, b| a.at.cmp(&b.at));
+        self.problems
+    }
+
+    pub(in crate::scenario) fn at(&self, span: YamlSpan) -> Location {
+        Location { file: Arc::clone(&self.path), line: span.line, column: span.column }
+    }
+
+    /// Records a mistake. Returns `None`, so that a reading function can end with it.
+    pub(in crate::scenario) fn refuse<T>(
+        &mut self,
+        span: YamlSpan,
+        message: impl Into<String>,
+    ) -> Option<T> {
+        self.refuse_with(span, message, None)
+    }
+
+    /// Records a mistake with what to do about it.
+    pub(in crate::scenario) fn refuse_with<T>(
+        &mut self,
+        span: YamlSpan,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Option<T> {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(Diagnostic {
+                message: message.into(),
+                at: self.at(span),
+                length: span.length.max(1),
+                label: String::new(),
+                help,
+                source: Arc::clone(&self.source),
+            });
+        }
+        None
+    }
+
+    /// Records that a value has another type than `needed`.
+    pub(in crate::scenario) fn refuse_type<T>(
+        &mut self,
+        node: &YamlNode,
+        what: &str,
+        needed: &str,
+    ) -> Option<T> {
+        self.refuse(node.span, format!("{what} needs {needed}, not {}", node.kind()))
+    }
+
+    /// Records a text that is none of `words`.
+    pub(in crate::scenario) fn refuse_word<T>(
+        &mut self,
+        node: &YamlNode,
+        what: &str,
+        word: &str,
+        words: impl Display,
+    ) -> Option<T> {
+        let help = Some(format!("there are {words}"));
+        self.refuse_with(node.span, format!("{what} can't be `{word}`"), help)
+    }
+
+    /// Records an unknown key, with the nearest known one.
+    pub(in crate::scenario) fn refuse_key<T>(
+        &mut self,
+        key: &YamlKey,
+        what: &str,
+        known: &[&str],
+    ) -> Option<T> {
+        let help = nearest::hint(&key.name, known.iter().copied())
+            .or_else(|| Some(format!("there are {}", known.join(", "))));
+        self.refuse_with(key.span, format!("unknown key `{}` in {what}", key.name), help)
+    }
+
+    /// Records text that is not YAML.
+    pub(in crate::scenario) fn refuse_yaml(&mut self, error: &YamlError) {
+        let help = error.help.map(str::to_owned);
+        self.refuse_with::<()>(error.span, error.message.clone(), help);
+    }
+
+    /// The fields of a map. Unknown keys are recorded and skipped.
+    pub(in crate::scenario) fn fields<'n>(
+        &mut self,
+        node: &'n YamlNode,
+        what: &'n str,
+        known: &[&str],
+    ) -> Option<Fields<'n>> {
+        let YamlValue::Map(entries) = &node.value else {
+            return self.refuse_type(node, what, "a map");
+        };
+        for (key, _) in entries {
+            if !known.contains(&key.name.as_str()) {
+                self.refuse_key::<()>(key, what, known);
+            }
+        }
+        Some(Fields { entries, span: node.span, what })
+    }
+
+    /// The value of a key.
+    pub(in crate::scenario) fn field<T, F: Form<T>>(
+        &mut self,
+        fields: Fields<'_>,
+        key: &str,
+    ) -> Option<T> {
+        match fields.get(key) {
+            Some(node) => F::read(self, node, &format!("`{key}`")),
+            None => F::absent().or_else(|| {
+                self.refuse(fields.start(), format!("{} needs the key `{key}`", fields.what))
+            }),
+        }
+    }
+
+    /// The entries of a map with free keys, each read by `read`. The map is not empty.
+    pub(in crate::scenario) fn entries<T>(
+        &mut self,
+        node: &YamlNode,
+        what: &str,
+        keys: &str,
+        mut read: impl FnMut(&mut Self, &YamlKey, &YamlNode) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let YamlValue::Map(entries) = &node.value else {
+            return self.refuse_type(node, what, "a map");
+        };
+        if entries.is_empty() {
+            return self.refuse(node.span, format!("{what} is empty, it needs {keys}"));
+        }
+        if entries.len() > ENTRIES_MAX {
+            return self.refuse(node.span, format!("{what} has more than {ENTRIES_MAX} entries"));
+        }
+        let values: Vec<_> = entries.iter().map(|(key, node)| read(self, key, node)).collect();
+        values.into_iter().collect()
+    }
+
+    /// Reads the names in a text.
+    pub(in crate::scenario) fn parse(&mut self, text: &str, span: YamlSpan) -> Option<Text> {
+        let error = match Text::parse(text, self.at(span)) {
+            Ok(text) => return Some(text),
+            Err(error) => error,
+        };
+        let offset = match error {
+            TextError::NoName { offset } => u32::try_from(offset).unwrap_or(0),
+            TextError::TooMany => 0,
+        };
+        let span = self.inside(span, text, offset);
+        let help = "write `<name>` for a value known earlier, `<<` for a literal `<`";
+        self.refuse_with(span, error.to_string(), Some(help.to_owned()))
+    }
+
+    /// The place of a character of a text. The place of the text if it is escaped or folded in the
+    /// file.
+    fn inside(&self, span: YamlSpan, text: &str, offset: u32) -> YamlSpan {
+        let line = self.source.lines().nth(span.line as usize - 1).unwrap_or_default();
+        let rest: String = line.chars().skip(span.column as usize - 1).collect();
+        let quote = u32::from(rest.starts_with(['"', '\'']));
+        let bare = rest.trim_start_matches(['"', '\'']);
+        if bare.starts_with(text) {
+            YamlSpan { column: span.column + quote + offset, length: 1, ..span }
+        } else {
+            span
+        }
+    }
+
+    /// A text without names that is not empty.
+    pub(in crate::scenario) fn plain<'n>(
+        &mut self,
+        node: &'n YamlNode,
+        what: &str,
+    ) -> Option<&'n str> {
+        match &node.value {
+            YamlValue::Text(text) if !text.trim().is_empty() => Some(text),
+            YamlValue::Text(_) => self.refuse(node.span, format!("{what} is empty")),
+            _ => self.refuse_type(node, what, "a text"),
+        }
+    }
+
+    /// A new name for a value.
+    pub(in crate::scenario) fn new_name(&mut self, name: &str, span: YamlSpan) -> Option<String> {
+        if !is_name(name) {
+            let help = "a name has letters, digits and `_`, and begins with a letter";
+            let message = format!("`{name}` can't be a name");
+            return self.refuse_with(span, message, Some(help.to_owned()));
+        }
+        if ROOTS.contains(&name) {
+            return self
+                .refuse(span, format!("`{name}` would hide the values that a run supplies"));
+        }
+        Some(name.to_owned())
+    }
+}

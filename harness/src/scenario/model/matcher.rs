@@ -1,0 +1,210 @@
+//! Matchers: a scalar is equality, a list one of these, a map of rules that all hold.
+
+use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
+use regex::{Regex, RegexBuilder};
+use serde_json::{Value, json};
+use strum::{Display, EnumString, VariantNames};
+
+use crate::scenario::language::form::{Definitions, Form, ListValue, NumberValue, Word};
+use crate::scenario::language::keys::{MapSchema, OneKey, form_of, key_name, keyed, one_key};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::{Json, Text};
+
+/// Bytes of a compiled regular expression.
+const REGEX_BYTES_MAX: usize = 1 << 20;
+
+/// What must hold of a value.
+#[derive(Debug, Clone)]
+pub enum Matcher {
+    /// A scalar: equality, in type too.
+    Equal(Json),
+    /// A list: one of these.
+    OneOf(Vec<Json>),
+    /// A map: all of these hold.
+    All(Vec<Rule>),
+}
+
+one_key! {
+    /// One key of a matcher map.
+    #[derive(Debug, Clone)]
+    pub enum Rule {
+        /// Is this JSON value.
+        "equals" => Equals(Json),
+        /// Is a member of this list.
+        "one_of" => OneOf(Json as ListValue),
+        /// Does not satisfy this matcher.
+        "not" => Not(Box<Matcher>),
+        /// Is of this JSON type.
+        "type" => Type(JsonType),
+        /// Is there, or is not.
+        "present" => Present(bool),
+        /// A regular expression is found in it.
+        "matches" => Matches(Pattern),
+        /// Contains this part or member.
+        "contains" => Contains(Json),
+        /// Is not below.
+        "min" => Min(Json as NumberValue),
+        /// Is not above.
+        "max" => Max(Json as NumberValue),
+        /// Its length satisfies this matcher.
+        "length" => Length(Box<Matcher>),
+        /// Has this format.
+        "format" => Format(TextFormat as Word),
+        /// Is a number near another.
+        "near" => Near(Near),
+        /// Has no two equal members, or has.
+        "unique" => Unique(bool),
+        /// All members satisfy this matcher.
+        "each" => Each(Box<Matcher>),
+        /// At least one member satisfies this matcher.
+        "any" => Any(Box<Matcher>),
+        /// No member satisfies this matcher.
+        "none" => NoneOf(Box<Matcher>),
+        /// Has exactly these members, in any order.
+        "same_members" => SameMembers(Json as ListValue),
+    }
+}
+
+keyed! {
+    /// A number near another.
+    #[derive(Debug, Clone)]
+    pub struct Near("`near`") {
+        /// The number that is meant.
+        value: Json as NumberValue,
+        /// The largest distance that is allowed.
+        by: Json as NumberValue,
+    }
+}
+
+/// A regular expression.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// As written.
+    pub text: Text,
+    /// Compiled; `None` if the text has names in it.
+    pub regex: Option<Regex>,
+}
+
+/// A JSON type; an integer is a number too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum JsonType {
+    String,
+    Integer,
+    Number,
+    Boolean,
+    Object,
+    Array,
+    Null,
+}
+
+/// A named format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+pub enum TextFormat {
+    /// ISO 8601 date and time, UTC (question `timestamps`).
+    DateTime,
+    /// An e-mail address.
+    Email,
+    /// An absolute address.
+    Uri,
+    /// RFC 9110 §5.6.7.
+    HttpDate,
+}
+
+impl Form<Self> for Matcher {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        match &node.value {
+            YamlValue::List(items) if items.is_empty() => {
+                let help = Some("`{ equals: [] }` is an empty list".to_owned());
+                reader.refuse_with(node.span, "nothing is one of no values", help)
+            }
+            YamlValue::List(items) => {
+                let items: Vec<_> =
+                    items.iter().map(|item| Json::read(reader, item, what)).collect();
+                Some(Self::OneOf(items.into_iter().collect::<Option<_>>()?))
+            }
+            YamlValue::Map(entries) => rules(reader, node, entries).map(Self::All),
+            _ => Json::read(reader, node, what).map(Self::Equal),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        definitions.refer("Matcher", |definitions| {
+            let mut rules = MapSchema::default();
+            Rule::describe_each(definitions, &mut rules);
+            let mut rules = rules.finish();
+            rules["minProperties"] = json!(1);
+            rules["if"] =
+                json!({ "properties": { "present": { "const": false } }, "required": ["present"] });
+            rules["then"] = json!({ "maxProperties": 1 });
+            json!({
+                "description": "A scalar is equality, a list one of these, a map rules that all hold.",
+                "if": { "type": "object" },
+                "then": rules,
+                "else": { "if": { "type": "array" }, "then": { "minItems": 1 } },
+            })
+        })
+    }
+}
+
+fn rules(
+    reader: &mut ScenarioReader,
+    node: &YamlNode,
+    entries: &[(YamlKey, YamlNode)],
+) -> Option<Vec<Rule>> {
+    if entries.is_empty() {
+        let help = Some("`{ equals: {} }` is an empty map".to_owned());
+        let message = "a matcher without a rule holds for everything";
+        return reader.refuse_with(node.span, message, help);
+    }
+    let mut rule = |(key, node): &(YamlKey, YamlNode)| match Rule::NAMES
+        .iter()
+        .position(|name| *name == key.name)
+    {
+        Some(index) => Rule::read_variant(reader, index, node),
+        None => reader.refuse_key(key, "a matcher", Rule::NAMES),
+    };
+    let rules: Vec<_> = entries.iter().map(&mut rule).collect();
+    let rules: Vec<Rule> = rules.into_iter().collect::<Option<_>>()?;
+    if rules.len() > 1 && rules.iter().any(|rule| matches!(rule, Rule::Present(false))) {
+        let message = "`present: false` stands alone: every other rule fails on an absent value";
+        return reader.refuse(node.span, message);
+    }
+    Some(rules)
+}
+
+impl Form<Self> for JsonType {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        // `type: null` is YAML's null.
+        match node.value {
+            YamlValue::Null => Some(Self::Null),
+            _ => Word::read(reader, node, what),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let names = <Word as Form<Self>>::schema(definitions);
+        json!({ "anyOf": [names, { "type": "null" }] })
+    }
+}
+
+impl Form<Self> for Pattern {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let text = Text::read(reader, node, what)?;
+        let Some(literal) = text.as_literal() else { return Some(Self { text, regex: None }) };
+        match RegexBuilder::new(literal).size_limit(REGEX_BYTES_MAX).build() {
+            Ok(regex) => Some(Self { text, regex: Some(regex) }),
+            Err(error) => {
+                let error = error.to_string();
+                let reason = error.lines().last().unwrap_or_default();
+                let reason = reason.trim_start_matches("error: ");
+                reader.refuse(node.span, format!("the regular expression is invalid: {reason}"))
+            }
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        Text::schema(definitions)
+    }
+}

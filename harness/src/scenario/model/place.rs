@@ -1,0 +1,123 @@
+//! Places in an answer: `status`, `problem`, `schema`, `body`, `endpoint`, `header:NAME`, `/pointer`,
+//! `$.path`.
+
+use moot_fixtures::nearest;
+use moot_fixtures::yaml::{YamlNode, YamlSpan};
+use serde_json::{Value, json};
+use serde_json_path::JsonPath;
+
+use crate::scenario::language::form::{Definitions, Form};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::{Text, TextPiece};
+
+/// Places that are one word.
+const WORDS: [(&str, Place); 5] = [
+    ("status", Place::Status),
+    ("problem", Place::Problem),
+    ("schema", Place::Schema),
+    ("body", Place::Body),
+    ("endpoint", Place::Endpoint),
+];
+
+/// Where a value is.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// The HTTP status.
+    Status,
+    /// The problem's `type`; implies the media type.
+    Problem,
+    /// Whether the body satisfies a schema.
+    Schema,
+    /// The whole body.
+    Body,
+    /// Method and path template of the operation that succeeded, as the target has them.
+    Endpoint,
+    /// A header by name, lower case.
+    Header(String),
+    /// A JSON Pointer (RFC 6901), with names in it.
+    Pointer(Text),
+    /// A JSONPath (RFC 9535), with names in it: a list of the values found.
+    Path(Text),
+}
+
+impl Place {
+    /// Reads a place of an expectation, where it is a key.
+    pub(super) fn parse(reader: &mut ScenarioReader, text: &str, span: YamlSpan) -> Option<Self> {
+        if let Some(name) = text.strip_prefix("header:") {
+            return header(reader, name, span);
+        }
+        if text.starts_with('/') {
+            return pointer(reader, text, span);
+        }
+        if text.starts_with('$') {
+            return json_path(reader, text, span);
+        }
+        if let Some((_, place)) = WORDS.into_iter().find(|(word, _)| *word == text) {
+            return Some(place);
+        }
+        let words = WORDS.map(|(word, _)| word);
+        let help = nearest::hint(text, words).unwrap_or_else(|| {
+            format!("there are {}, header:NAME, /json/pointer, $.path", words.join(", "))
+        });
+        reader.refuse_with(span, format!("`{text}` is not a place"), Some(help))
+    }
+
+    /// The schema of a place of an expectation.
+    pub(super) fn key_schema(definitions: &mut Definitions) -> Value {
+        definitions.refer("place", |_| {
+            let words = WORDS.map(|(word, _)| word).join("|");
+            let header = "header:[-!#$%&'*+.^_`|~0-9A-Za-z]+";
+            json!({ "type": "string", "pattern": format!("^({words}|{header}|/.*|\\$.*)$") })
+        })
+    }
+}
+
+/// A place that has a value. `schema` says only whether the body satisfies one.
+impl Form<Self> for Place {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
+        let text = reader.plain(node, what)?;
+        match Self::parse(reader, text, node.span)? {
+            Self::Schema => reader.refuse(node.span, "`schema` is judged, it has no value to take"),
+            place => Some(place),
+        }
+    }
+
+    fn schema(definitions: &mut Definitions) -> Value {
+        let place = Self::key_schema(definitions);
+        json!({ "allOf": [place, { "not": { "const": "schema" } }] })
+    }
+}
+
+fn header(reader: &mut ScenarioReader, name: &str, span: YamlSpan) -> Option<Place> {
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return reader.refuse(span, format!("`{name}` is not the name of a header"));
+    }
+    Some(Place::Header(name.to_ascii_lowercase()))
+}
+
+fn pointer(reader: &mut ScenarioReader, text: &str, span: YamlSpan) -> Option<Place> {
+    let parsed = reader.parse(text, span)?;
+    let mut escapes = text.split('~').skip(1);
+    if escapes.any(|after| !after.starts_with(['0', '1'])) {
+        let help = "a `~` is written `~0`, a `/` inside a name `~1`".to_owned();
+        return reader.refuse_with(span, format!("`{text}` is not a JSON Pointer"), Some(help));
+    }
+    Some(Place::Pointer(parsed))
+}
+
+fn json_path(reader: &mut ScenarioReader, text: &str, span: YamlSpan) -> Option<Place> {
+    let parsed = reader.parse(text, span)?;
+    // `0` stands for a name: it is sound as an index and inside a literal.
+    let piece = |piece: &TextPiece| match piece {
+        TextPiece::Literal(literal) => literal.clone(),
+        TextPiece::Name(_) => "0".to_owned(),
+    };
+    let sample: String = parsed.pieces.iter().map(piece).collect();
+    match JsonPath::parse(&sample) {
+        Ok(_) => Some(Place::Path(parsed)),
+        Err(error) => {
+            reader.refuse(span, format!("`{text}` is not a JSONPath: {}", error.message()))
+        }
+    }
+}
