@@ -1,7 +1,9 @@
 //! What a run left on its target.
 
+use serde::Serialize;
+
 /// Something left behind on the target.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Residue {
     /// `legal_request`, `repository_document`, `webhook`.
     pub kind: String,

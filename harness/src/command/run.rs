@@ -96,7 +96,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     }
     perform::publish(&result, streams, &judging.reports, screen)?;
     recorded.map_err(|error| CommandError::fault(error.to_string()))?;
-    Ok(result.exit_code)
+    Ok(result.exit_code())
 }
 
 /// The command that repeats this run, without its reports.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What the run was pointed at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TargetDescription {
     /// Name of the target file, or `mock`.
     pub name: String,
