@@ -1,4 +1,4 @@
-//! Durable state: what was acknowledged survives the end of the process at any moment.
+//! StateStore state: what was acknowledged survives the end of the process at any moment.
 //!
 //! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
 //! each under its SHA-256), `commits` (the number of commits) and `uploads/` (what is being received).
@@ -26,11 +26,11 @@ mod sandbox_row;
 mod witness;
 
 #[cfg(not(feature = "state"))]
-pub(crate) use absent::Durable;
+pub(crate) use absent::StateStore;
 #[cfg(feature = "state")]
-pub(crate) use committer::Durable;
+pub(crate) use committer::StateStore;
 #[cfg(feature = "state")]
 pub use folder::{DurableError, holds_state};
 #[cfg(feature = "state")]
-pub(crate) use open::{Opened, OpenedSandbox};
-pub(crate) use sandbox_record::KeptSandbox;
+pub(crate) use open::{OpenStore, StoredSandbox};
+pub(crate) use sandbox_record::SandboxRecord;
