@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::asked::Asked;
 use crate::message::content::Content;
-use crate::message::json::{Data, json_bytes};
+use crate::message::json::{DataJson, json_bytes};
 use crate::message::problem::Problem;
 use crate::message::response::{Response, ResponseBody};
 use crate::resource::activity::{Activity, Happening};
@@ -89,7 +89,7 @@ fn legal_request(asked: &Asked<'_>, refused: Outcome) -> Outcome {
         logged: 1,
         document: None,
     };
-    let body = json_bytes(&Data { data: record.created_json() });
+    let body = json_bytes(&DataJson { data: record.created_json() });
     created(asked, 201, body, Change::from(record))
 }
 
