@@ -136,7 +136,7 @@ pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
             "{} of them; `moot explain REQUIREMENT` names those that break it",
             defect::all().len()
         ),
-        hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id))),
+        hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id.as_str()))),
     })
 }
 
