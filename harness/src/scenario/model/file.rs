@@ -5,9 +5,9 @@ use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
 
 use super::Step;
-use crate::scenario::language::fields::Fields;
+use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{
-    Definitions, Form, List, ListValue, NewName, OrDefault, entries_schema, name_schema,
+    List, ListValue, NewName, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
 };
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
 use crate::scenario::language::reader::ScenarioReader;
@@ -36,7 +36,7 @@ keyed! {
     /// The keys of a file of scenarios.
     pub(in crate::scenario) struct ScenarioFileKeys("the file") {
         /// The clause of the specification, in quotes.
-        section: String as Section,
+        section: String as ClauseNumber,
         /// For people.
         title: String,
         /// In the order written.
@@ -119,7 +119,7 @@ pub struct ForEach {
     pub rows: Json,
 }
 
-impl Form<Self> for ForEach {
+impl YamlForm<Self> for ForEach {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let row = |reader: &mut ScenarioReader, key: &YamlKey, rows: &YamlNode| {
             let name = reader.new_name(&key.name, key.span);
@@ -138,7 +138,7 @@ impl Form<Self> for ForEach {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let mut schema = entries_schema(&name_schema(), &ListValue::schema(definitions));
         schema["maxProperties"] = json!(1);
         schema
@@ -149,17 +149,17 @@ impl Form<Self> for ForEach {
 impl Keys for Location {
     fn names(_: &mut Vec<&'static str>) {}
 
-    fn describe(_: &mut Definitions, _: &mut MapSchema) {}
+    fn describe(_: &mut SchemaDefinitions, _: &mut MapSchema) {}
 
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         Some(reader.at(fields.get("id")?.span))
     }
 }
 
 /// A clause of the specification: `4.6`, in quotes, since `4.10` would be the number 4.1.
-struct Section;
+struct ClauseNumber;
 
-impl Form<String> for Section {
+impl YamlForm<String> for ClauseNumber {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let section = reader.plain(node, what)?;
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -169,7 +169,7 @@ impl Form<String> for Section {
         reader.refuse(node.span, format!("`{section}` is not a clause, such as \"4.6\""))
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)*$" })
     }
 }
@@ -177,7 +177,7 @@ impl Form<String> for Section {
 /// Lower case letters, digits and hyphens.
 struct Slug;
 
-impl Form<String> for Slug {
+impl YamlForm<String> for Slug {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let id = reader.plain(node, what)?;
         let is_slug = id.split('-').all(|word| {
@@ -190,7 +190,7 @@ impl Form<String> for Slug {
         reader.refuse_with(node.span, format!("`{id}` is not a slug"), Some(help))
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$" })
     }
 }
@@ -198,7 +198,7 @@ impl Form<String> for Slug {
 /// A member of [`NEEDS`].
 struct Need;
 
-impl Form<String> for Need {
+impl YamlForm<String> for Need {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let need = reader.plain(node, what)?;
         if NEEDS.contains(&need) {
@@ -209,7 +209,7 @@ impl Form<String> for Need {
         reader.refuse_with(node.span, format!("unknown need `{need}`"), Some(help))
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "enum": NEEDS })
     }
 }
@@ -219,7 +219,7 @@ macro_rules! setting {
     ($name:ident, $words:literal, $pattern:literal, $is_known:expr) => {
         struct $name;
 
-        impl Form<String> for $name {
+        impl YamlForm<String> for $name {
             fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
                 let text = reader.plain(node, what)?;
                 let is_known: fn(&str) -> bool = $is_known;
@@ -229,7 +229,7 @@ macro_rules! setting {
                 }
             }
 
-            fn schema(_: &mut Definitions) -> Value {
+            fn schema(_: &mut SchemaDefinitions) -> Value {
                 json!({ "type": "string", "pattern": $pattern })
             }
         }

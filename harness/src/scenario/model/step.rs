@@ -7,9 +7,9 @@ use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
 
 use super::{Check, Expectation, ForEach, Matcher, Observation, Place, RequestLine, RequestShape};
-use crate::scenario::language::fields::Fields;
+use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{
-    Definitions, Form, Integer, List, OrDefault, entries_schema, name_schema,
+    Integer, List, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
 };
 use crate::scenario::language::keys::{
     Keys, MapSchema, form_of, key_name, keyed, map_schema, one_key, read_map,
@@ -295,14 +295,14 @@ struct StepKind {
     /// The key that only this kind has.
     key: &'static str,
     names: fn(&mut Vec<&'static str>),
-    describe: fn(&mut Definitions, &mut MapSchema),
-    read: fn(&mut ScenarioReader, Fields<'_>) -> Option<StepAction>,
+    describe: fn(&mut SchemaDefinitions, &mut MapSchema),
+    read: fn(&mut ScenarioReader, MapFields<'_>) -> Option<StepAction>,
 }
 
 impl StepKind {
     const fn new<T: Keys>(
         key: &'static str,
-        read: fn(&mut ScenarioReader, Fields<'_>) -> Option<StepAction>,
+        read: fn(&mut ScenarioReader, MapFields<'_>) -> Option<StepAction>,
     ) -> Self {
         Self { key, names: T::names, describe: T::describe, read }
     }
@@ -331,7 +331,7 @@ static KINDS: [StepKind; 7] = [
     }),
 ];
 
-fn request(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction> {
+fn request(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<StepAction> {
     let step = RequestStep::read_keys(reader, fields);
     if let (Some(_), Some(key)) = (fields.get("poll"), fields.key("each_page")) {
         return reader.refuse(key.span, "a step has `poll` or `each_page`, not both");
@@ -348,7 +348,7 @@ fn request(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction
     Some(StepAction::Request(Box::new(step)))
 }
 
-fn burst(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction> {
+fn burst(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<StepAction> {
     let line = fields
         .get("burst")
         .and_then(|plan| plan.member("request"))
@@ -359,17 +359,17 @@ fn burst(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction> 
 }
 
 /// A list of steps.
-impl Form<Self> for Vec<Step> {
+impl YamlForm<Self> for Vec<Step> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, _: &str) -> Option<Self> {
         List::<Step, 1, 200>::read(reader, node, "`steps`")
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         List::<Step, 1, 200>::schema(definitions)
     }
 }
 
-impl Form<Self> for Step {
+impl YamlForm<Self> for Step {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, _: &str) -> Option<Self> {
         let YamlValue::Map(entries) = &node.value else {
             return reader.refuse_type(node, "a step", "a map");
@@ -401,7 +401,7 @@ impl Form<Self> for Step {
         Some(Self { name: name?, action: action?, at: reader.at(fields.start()) })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("Step", |definitions| {
             let kinds = KINDS.iter().map(|kind| {
                 let mut map = MapSchema::default();
@@ -439,7 +439,7 @@ fn default_name(key: &str, node: &YamlNode) -> String {
     }
 }
 
-impl Form<Self> for ControlRequest {
+impl YamlForm<Self> for ControlRequest {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         if node.is_empty_map() {
             let message = format!("{what} is empty: the call would be the same");
@@ -448,14 +448,14 @@ impl Form<Self> for ControlRequest {
         read_map(reader, node, what)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let mut schema = map_schema::<Self>(definitions);
         schema["minProperties"] = json!(1);
         schema
     }
 }
 
-impl Form<Self> for Poll {
+impl YamlForm<Self> for Poll {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let poll: Self = read_map(reader, node, what)?;
         if poll.every > poll.at_most {
@@ -464,7 +464,7 @@ impl Form<Self> for Poll {
         Some(poll)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         map_schema::<Self>(definitions)
     }
 }
@@ -472,7 +472,7 @@ impl Form<Self> for Poll {
 /// `true`, `false` or `{ redact: [place] }`; `false` is no snapshot.
 struct SnapshotSetting;
 
-impl Form<Option<SnapshotRule>> for SnapshotSetting {
+impl YamlForm<Option<SnapshotRule>> for SnapshotSetting {
     fn read(
         reader: &mut ScenarioReader,
         node: &YamlNode,
@@ -486,7 +486,7 @@ impl Form<Option<SnapshotRule>> for SnapshotSetting {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         json!({ "anyOf": [{ "type": "boolean" }, SnapshotRule::schema(definitions)] })
     }
 
@@ -501,8 +501,8 @@ impl Keys for ReceiveUntil {
         names.extend(["at_least", "within", "none_for"]);
     }
 
-    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
-        let count = <Integer<1, 1_000> as Form<u32>>::schema(definitions);
+    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
+        let count = <Integer<1, 1_000> as YamlForm<u32>>::schema(definitions);
         map.add("at_least", false, "Deliveries to wait for.", count);
         map.add("within", false, "The longest wait for them.", Duration::schema(definitions));
         let none_for = "A time in which no delivery may come.";
@@ -516,7 +516,7 @@ impl Keys for ReceiveUntil {
         ] }));
     }
 
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         let is_given = |name: &str| fields.get(name).is_some();
         match (is_given("at_least"), is_given("within"), is_given("none_for")) {
             (true, true, false) => {
@@ -533,7 +533,7 @@ impl Keys for ReceiveUntil {
     }
 }
 
-impl Form<Self> for AdminCall {
+impl YamlForm<Self> for AdminCall {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let text = reader.plain(node, what)?;
         let is_sound =
@@ -546,14 +546,14 @@ impl Form<Self> for AdminCall {
         Some(Self { method: method.to_owned(), path: reader.parse(path, node.span)? })
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         let methods = ADMIN_METHODS.join("|");
         json!({ "type": "string", "pattern": format!("^({methods}) /") })
     }
 }
 
 /// `{name: {from, at}}`.
-impl Form<Self> for Vec<LetBinding> {
+impl YamlForm<Self> for Vec<LetBinding> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a name", |reader, key, node| {
             let name = reader.new_name(&key.name, key.span);
@@ -562,14 +562,14 @@ impl Form<Self> for Vec<LetBinding> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let value = BoundValue::schema(definitions);
         entries_schema(&name_schema(), &value)
     }
 }
 
 /// `{"<value>": matcher}`.
-impl Form<Self> for Vec<(Text, Matcher)> {
+impl YamlForm<Self> for Vec<(Text, Matcher)> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a `<value>`", |reader, key, node| {
             let value = reader.parse(&key.name, key.span);
@@ -583,7 +583,7 @@ impl Form<Self> for Vec<(Text, Matcher)> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let keys = json!({ "pattern": "<[A-Za-z][A-Za-z0-9_.-]*>" });
         let matcher = Matcher::schema(definitions);
         entries_schema(&keys, &matcher)
