@@ -5,12 +5,13 @@
 //!
 //! Nothing here judges an answer. Start reading at `send`.
 
+pub(crate) mod access_tokens;
 pub(crate) mod cleanup;
 pub mod consent;
+pub(crate) mod control_plane;
 pub mod curl;
 pub(crate) mod delivery_server;
 pub(crate) mod deployment_rules;
-mod description;
 pub(crate) mod destination;
 pub(crate) mod http;
 pub(crate) mod http_request;
@@ -19,9 +20,11 @@ pub mod pace;
 pub mod payload;
 pub(crate) mod receiver;
 pub(crate) mod request;
+mod residue;
 pub(crate) mod response;
 pub(crate) mod secret_forms;
 pub(crate) mod send;
+pub(crate) mod sender;
 pub(crate) mod service_client;
 pub(crate) mod short_body;
 pub(crate) mod token_file;
@@ -29,7 +32,6 @@ pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
-pub use consent::created_kind;
-pub use description::{Residue, TargetDescription};
 pub use receiver::DeliveryReceiver;
 pub use request::{ClientBody, ClientRequest, FormPart, FormPartContent};
+pub use residue::Residue;

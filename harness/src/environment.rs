@@ -6,21 +6,22 @@
 //! Nothing here judges an answer. Start reading at [`Environment`].
 
 pub(crate) mod choice;
+pub(crate) mod deployment;
 pub(crate) mod discovery;
+pub(crate) mod first_contact;
 pub(crate) mod in_process;
 pub(crate) mod mock;
 pub(crate) mod needs;
 pub(crate) mod opened_target;
 pub(crate) mod opening;
-pub(crate) mod overlay;
 pub(crate) mod preview;
+pub(crate) mod replayed;
 pub(crate) mod root_names;
 pub(crate) mod session;
 pub(crate) mod token_trial;
 
-pub use choice::{OpenError, TargetChoice, TargetOptions, TargetSource};
+pub use choice::{AnswerOverlay, OpenError, TargetChoice, TargetOptions, TargetSource};
 pub(crate) use needs::application_of;
 pub use opened_target::Environment;
-pub use overlay::Overlay;
 pub use preview::TargetPreview;
 pub use session::Session;

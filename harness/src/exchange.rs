@@ -50,18 +50,23 @@ pub struct ReceivedResponse {
 }
 
 /// Why there is no answer: trouble of the network or of the target, never a violation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
     /// No connection.
+    #[error("no connection: {0}")]
     Unreachable(String),
     /// TLS failed.
+    #[error("TLS failed: {0}")]
     Tls(String),
     /// A named deadline passed.
+    #[error("no answer in time: {0}")]
     Deadline(String),
     /// The connection broke, or what came is no HTTP.
+    #[error("the connection broke: {0}")]
     Broken(String),
-    /// The client refused to send it: no consent, or a budget is spent.
+    /// The client did not send it: no consent, or a budget is spent.
+    #[error("not sent: {0}")]
     Withheld(String),
 }
 
@@ -82,6 +87,35 @@ pub struct Exchange {
     pub peer: Option<SocketAddr>,
     /// Masks for showing the response.
     pub masks: Arc<Masks>,
+}
+
+impl Trouble {
+    /// A named deadline passed. `what` did not happen within `limit`.
+    pub fn deadline(what: &str, limit: Duration, name: &str) -> Self {
+        Self::Deadline(format!("{what} within {} s (deadline `{name}`)", limit.as_secs()))
+    }
+
+    /// The details alone, without the kind of trouble.
+    pub fn details(&self) -> &str {
+        match self {
+            Self::Unreachable(text)
+            | Self::Tls(text)
+            | Self::Deadline(text)
+            | Self::Broken(text)
+            | Self::Withheld(text) => text,
+        }
+    }
+
+    /// The same trouble with its details rewritten.
+    pub(crate) fn map_details(self, rewrite: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Unreachable(text) => Self::Unreachable(rewrite(&text)),
+            Self::Tls(text) => Self::Tls(rewrite(&text)),
+            Self::Deadline(text) => Self::Deadline(rewrite(&text)),
+            Self::Broken(text) => Self::Broken(rewrite(&text)),
+            Self::Withheld(text) => Self::Withheld(rewrite(&text)),
+        }
+    }
 }
 
 impl ReceivedResponse {

@@ -4,18 +4,21 @@
 
 pub(crate) mod address;
 pub(crate) mod check;
+mod description;
 pub(crate) mod endpoint;
+pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod read;
 pub(crate) mod secret;
 pub(crate) mod shape;
 
 pub(crate) use check::check_rate;
-pub use endpoint::{Endpoint, Endpoints};
+pub use description::{TargetClass, TargetDescription};
+pub use endpoint::{Endpoints, created_kind};
+pub use error::FileError;
+pub(crate) use error::{did_you_mean, syntax};
 pub use model::{
-    AdminChoice, ApplicationCredentials, Consent, FileApplications, FileBindings, FileHeader,
-    FileLimits, TargetFile,
+    AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };
-pub use read::{FileError, from_text, from_url, read};
-pub(crate) use read::{did_you_mean, syntax};
+pub use read::{from_text, from_url, read};
 pub use secret::Variables;

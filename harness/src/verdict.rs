@@ -1,9 +1,7 @@
 //! The eight verdicts, the rule by which they merge, and the typed facts behind them.
 
-mod failure_kind;
 mod not_run;
 
-pub use failure_kind::{Failure, FailureKind, FailurePlace};
 pub use not_run::{NotRun, NotRunKind};
 
 use serde::{Deserialize, Serialize};

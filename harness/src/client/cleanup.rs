@@ -2,8 +2,8 @@
 
 use moot_fixtures::contract::{Operation, Scopes};
 
-use crate::client::description::Residue;
 use crate::client::request::{ClientBody, ClientRequest};
+use crate::client::residue::Residue;
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 
@@ -25,6 +25,6 @@ pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue
             tag_scenario: webhook.scenario,
         };
         // The ledger learns from the answer whether it is gone.
-        send::send(client, prepared, SendMode::Careful).await;
+        send::send(client, prepared, SendMode::Paced).await;
     }
 }

@@ -11,6 +11,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::client::request::{ClientBody, ClientRequest, FormPart, FormPartContent};
+use crate::target_file::endpoint::created_kind;
 use crate::target_file::model::Consent;
 
 /// A body of made zero bytes beyond this needs consent `load`.
@@ -115,28 +116,6 @@ impl ConsentGuard {
     }
 }
 
-/// The object that an operation creates: `legal_request`, `repository_document`, `webhook`.
-pub fn created_kind(operation: Operation) -> Option<&'static str> {
-    match operation {
-        Operation::CreateLegalRequest => Some("legal_request"),
-        Operation::CreateRepositoryDocument => Some("repository_document"),
-        Operation::CreateWebhook => Some("webhook"),
-        Operation::CreateAccessToken
-        | Operation::RevokeToken
-        | Operation::ListWorkflows
-        | Operation::GetWorkflow
-        | Operation::GetWorkflowSchema
-        | Operation::ListLegalRequests
-        | Operation::GetLegalRequest
-        | Operation::GetLegalRequestActivity
-        | Operation::ListRepositoryDocuments
-        | Operation::GetRepositoryDocument
-        | Operation::DownloadAgreement
-        | Operation::ListWebhooks
-        | Operation::DeleteWebhook => None,
-    }
-}
-
 fn needed(prepared: &ClientRequest, operation: Option<Operation>, is_burst: bool) -> Vec<Consent> {
     let mut consents = Vec::new();
     match prepared.method.as_str() {
@@ -161,7 +140,7 @@ fn needed(prepared: &ClientRequest, operation: Option<Operation>, is_burst: bool
 fn parts(body: &ClientBody) -> &[FormPart] {
     match body {
         ClientBody::Multipart(parts) => parts,
-        ClientBody::Empty | ClientBody::Bytes { .. } | ClientBody::Raw { .. } => &[],
+        ClientBody::Empty | ClientBody::Bytes { .. } => &[],
     }
 }
 
@@ -185,7 +164,7 @@ fn texts(body: &ClientBody) -> Vec<String> {
                 FormPartContent::Zeros(_) => None,
             })
             .collect(),
-        ClientBody::Bytes { content_type, bytes } | ClientBody::Raw { content_type, bytes, .. } => {
+        ClientBody::Bytes { content_type, bytes, .. } => {
             let media_type = content_type.as_deref().unwrap_or_default();
             if media_type.starts_with("application/x-www-form-urlencoded") {
                 return form_urlencoded::parse(bytes)

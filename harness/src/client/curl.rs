@@ -38,7 +38,7 @@ pub fn line(
     }
     match body {
         ClientBody::Empty => {}
-        ClientBody::Bytes { content_type, bytes } | ClientBody::Raw { content_type, bytes, .. } => {
+        ClientBody::Bytes { content_type, bytes, .. } => {
             // Without one curl would say that the body is a form.
             let media_type = content_type
                 .as_deref()

@@ -12,17 +12,17 @@ use crate::client::pace::{RETRY_AFTER_MAX, RequestPace, retry_after};
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::target_file::model::{Consent, FileHeader, TargetFile};
 
-/// So many requests may leave at once after a rest.
+/// Requests that may be sent at once after a back-off.
 const BURST: u32 = 10;
-/// All the rests that a target asks for take at most so long in one run.
-const RESTS_MAX: Duration = Duration::from_secs(30 * 60);
+/// All the back_offs that a target asks for take at most so long in one run.
+const BACK_OFFS_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// The window in which the service counts requests (§8).
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// The rules of a run on a deployment.
 #[derive(Debug)]
-pub(crate) struct Deployment {
+pub(crate) struct DeploymentRules {
     /// What may leave.
     pub(crate) guard: ConsentGuard,
     /// What was created.
@@ -35,7 +35,7 @@ pub(crate) struct Deployment {
     pub(crate) revoked_token: Option<SecretString>,
     pace: RequestPace,
     token_pace: RequestPace,
-    rests: Mutex<BackOffs>,
+    back_offs: Mutex<BackOffs>,
 }
 
 /// What the target asked to be waited for.
@@ -47,7 +47,7 @@ struct BackOffs {
     alone_until: Option<(Instant, Duration)>,
 }
 
-impl Deployment {
+impl DeploymentRules {
     /// The rules of a target file; `rate` overrides its requests a minute.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Deployment {
     }
 
     /// The rules of a target file for a plan: nothing is written.
-    pub(crate) fn sketch(file: &TargetFile, run_tag: &str) -> Self {
+    pub(crate) fn preview(file: &TargetFile, run_tag: &str) -> Self {
         Self::with_ledger(file, None, Ledger::none(run_tag, file.base_url.as_str()))
     }
 
@@ -82,7 +82,7 @@ impl Deployment {
             revoked_token: file.revoked_token.clone(),
             pace: RequestPace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
             token_pace: RequestPace::a_minute(limits.token_requests_per_minute),
-            rests: Mutex::default(),
+            back_offs: Mutex::default(),
         }
     }
 
@@ -110,52 +110,53 @@ impl Deployment {
         self.is_welcome()
     }
 
-    /// Whether the target may be asked now, or a rest later.
+    /// Whether the target may be asked now, or after a back-off.
     ///
     /// # Errors
     /// [`Trouble::Withheld`].
     pub(crate) fn is_welcome(&self) -> Result<(), Trouble> {
-        let rests = self.rests.lock();
+        let back_offs = self.back_offs.lock();
         let withheld = |reason| Err(Trouble::Withheld(reason));
-        match rests.alone_until {
+        match back_offs.alone_until {
             Some((until, wait)) if until > Instant::now() => withheld(format!(
                 "the target asked to be left alone for {} s (`Retry-After`), and a run waits {} s \
                  at most",
                 wait.as_secs(),
                 RETRY_AFTER_MAX.as_secs()
             )),
-            Some(_) | None if rests.taken > RESTS_MAX => withheld(format!(
-                "the rests that the target asked for (`Retry-After`) come to more than {} minutes, \
-                 which a run waits at most",
-                RESTS_MAX.as_secs() / 60
+            Some(_) | None if back_offs.taken > BACK_OFFS_MAX => withheld(format!(
+                "the target asked for more than {} minutes of waiting in all (`Retry-After`), which \
+                 is the most that a run waits",
+                BACK_OFFS_MAX.as_secs() / 60
             )),
             Some(_) | None => Ok(()),
         }
     }
 
-    /// Backs off as long as an answer asks for; one that asks for more than is waited is left alone.
-    pub(crate) fn rest_after(&self, response: &ReceivedResponse, is_token_request: bool) {
+    /// Backs off as long as an answer asks for. A target that asks for more than
+    /// [`RETRY_AFTER_MAX`] gets no further request.
+    pub(crate) fn back_off_after(&self, response: &ReceivedResponse, is_token_request: bool) {
         let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
         let Some(wait) = asked else { return };
         let now = Instant::now();
         if wait > RETRY_AFTER_MAX {
             // Far beyond any run, where an instant has no room for it.
-            let until = now.checked_add(wait).unwrap_or(now + RESTS_MAX);
-            self.rests.lock().alone_until = Some((until, wait));
+            let until = now.checked_add(wait).unwrap_or(now + BACK_OFFS_MAX);
+            self.back_offs.lock().alone_until = Some((until, wait));
             return;
         }
         let pace = if is_token_request { &self.token_pace } else { &self.pace };
-        self.rests.lock().taken += pace.rest(now, wait);
+        self.back_offs.lock().taken += pace.back_off(now, wait);
     }
 
-    /// Waits until the rest of the token endpoint is over.
-    pub(crate) async fn token_rest(&self) {
-        self.token_pace.rested().await;
+    /// Waits until the back-off of the token endpoint is over.
+    pub(crate) async fn token_back_off(&self) {
+        self.token_pace.wait_for_back_off().await;
     }
 
-    /// Lets nothing leave for a whole window of the limit (§8).
-    pub(crate) fn rest_for_a_window(&self) {
-        self.pace.rest(Instant::now(), WINDOW);
+    /// Sends nothing for a whole window of the limit (§8).
+    pub(crate) fn back_off_for_a_window(&self) {
+        self.pace.back_off(Instant::now(), WINDOW);
     }
 }
 
@@ -164,7 +165,7 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
     match outcome {
         Ok(response) => match response.status {
             502..=504 => true,
-            // The limit refused it; the rest that it asked for is waited for.
+            // The limit refused it. The back-off that it asked for is waited for.
             429 => response.header("retry-after").is_some(),
             _ => false,
         },

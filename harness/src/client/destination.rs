@@ -1,15 +1,16 @@
-//! Where the requests of a stage go, and with which credentials: a sandbox, or the deployment.
+//! Where requests go, and with which credentials: a sandbox of a mock, or a deployment.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::client::deployment_rules::Deployment;
+use crate::client::control_plane::ControlPlane;
+use crate::client::deployment_rules::DeploymentRules;
 use crate::client::secret_forms;
 use crate::client::tokens::Tokens;
 use crate::masks::Masks;
@@ -21,7 +22,6 @@ const FORMS_MAX: usize = 100;
 
 /// Where requests go.
 pub(crate) struct Destination {
-    /// The base address.
     pub(crate) base: Url,
     /// Where each operation is.
     pub(crate) endpoints: Endpoints,
@@ -29,42 +29,42 @@ pub(crate) struct Destination {
     pub(crate) applications: BTreeMap<String, ApplicationCredentials>,
     /// What the harness may use there.
     pub(crate) bindings: Map<String, Value>,
-    /// The control plane.
-    pub(crate) admin: Option<Admin>,
-    /// The shared tokens.
+    pub(crate) control_plane: Option<ControlPlane>,
     pub(crate) tokens: tokio::sync::Mutex<Tokens>,
     /// Applications whose credentials were refused, and what was said.
     pub(crate) refused: Mutex<BTreeMap<String, String>>,
     /// Which workflow a schema came from.
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
-    /// What may leave.
-    pub(crate) rules: Rules,
-}
-
-/// What may leave for a destination.
-pub(crate) enum Rules {
-    /// A sandbox of a mock: everything, at once.
-    Sandbox,
-    /// What was consented to, paced.
-    Deployment(Box<Deployment>),
-}
-
-/// A control plane.
-#[derive(Debug, Clone)]
-pub(crate) struct Admin {
-    /// Its address, without a slash at its end.
-    pub(crate) url: String,
-    /// Its token, beyond loopback.
-    pub(crate) token: Option<SecretString>,
+    /// What may be sent, and when; `None` for a sandbox of a mock, where everything may be.
+    pub(crate) deployment: Option<DeploymentRules>,
 }
 
 impl Destination {
-    /// The rules of a deployment, where it is one.
-    pub(crate) fn deployment(&self) -> Option<&Deployment> {
-        match &self.rules {
-            Rules::Sandbox => None,
-            Rules::Deployment(deployment) => Some(deployment),
+    /// A destination of which nothing has been asked yet.
+    pub(crate) fn new(
+        base: Url,
+        endpoints: Endpoints,
+        applications: BTreeMap<String, ApplicationCredentials>,
+        bindings: Map<String, Value>,
+        control_plane: Option<ControlPlane>,
+        deployment: Option<DeploymentRules>,
+    ) -> Self {
+        Self {
+            base,
+            endpoints,
+            applications,
+            bindings,
+            control_plane,
+            tokens: tokio::sync::Mutex::default(),
+            refused: Mutex::default(),
+            forms: Mutex::default(),
+            deployment,
         }
+    }
+
+    /// The rules of a deployment, where it is one.
+    pub(crate) fn deployment(&self) -> Option<&DeploymentRules> {
+        self.deployment.as_ref()
     }
 
     /// Remembers which workflow a schema came from.

@@ -1,23 +1,24 @@
 //! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
 //! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
 
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use reqwest::{Certificate, Client, ClientBuilder, Method, redirect};
 use url::Url;
 
-use crate::client::http_request::{HttpBody, HttpRequest};
+use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
 use crate::client::short_body;
-use crate::exchange::{ReceivedResponse, Trouble};
+use crate::client::transport::{Arrival, Transport};
+use crate::exchange::Trouble;
 use crate::target_file::address;
 use crate::target_file::model::TargetFile;
 
 /// Deadline `connect`: until there is a connection, TLS included.
-pub(crate) const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
+const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
 /// The clients for one target: one without TLS, one with it. Reading the authorities of this machine
 /// costs more than a small run, and on loopback without TLS nobody needs them.
@@ -25,12 +26,12 @@ pub(crate) const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 pub(crate) struct Http {
     plain: Client,
     secure: Arc<OnceLock<Result<Client, String>>>,
-    making: Making,
+    settings: ClientSettings,
 }
 
 /// How a client is made.
 #[derive(Debug, Clone)]
-struct Making {
+struct ClientSettings {
     /// Deadline `silence`: between two pieces of an answer, and until its first.
     silence: Duration,
     /// Deadline `exchange`: from the first byte sent to the last byte received.
@@ -47,20 +48,20 @@ impl Http {
     /// # Errors
     /// Where `tls.ca_file` cannot be read or holds no certificate, or those of this machine cannot.
     pub(crate) fn new(file: &TargetFile) -> Result<Self, String> {
-        let making = Making {
+        let settings = ClientSettings {
             silence: Duration::from_secs(file.limits.silence_seconds.into()),
             exchange: Duration::from_secs(file.limits.exchange_seconds.into()),
             is_direct: address::is_loopback(&file.base_url),
             authorities: file.ca_file.as_deref().map_or(Ok(Vec::new()), authorities)?,
         };
-        let http = Self { plain: making.plain()?, secure: Arc::default(), making };
+        let http = Self { plain: settings.plain()?, secure: Arc::default(), settings };
         http.client(&file.base_url)?;
         Ok(http)
     }
 
     /// A proxy may want TLS for what needs none.
     fn client(&self, url: &Url) -> Result<&Client, String> {
-        match url.scheme() != "https" && self.making.is_direct {
+        match url.scheme() != "https" && self.settings.is_direct {
             true => Ok(&self.plain),
             false => self.secure(),
         }
@@ -68,20 +69,13 @@ impl Http {
 
     /// The client with TLS, made when it is first needed.
     fn secure(&self) -> Result<&Client, String> {
-        self.secure.get_or_init(|| self.making.secure()).as_ref().map_err(Clone::clone)
+        self.secure.get_or_init(|| self.settings.secure()).as_ref().map_err(Clone::clone)
     }
 
-    /// Sends it and reads the answer.
-    ///
-    /// # Errors
-    /// [`Trouble`] where there is no whole answer.
-    pub(crate) async fn send(
-        &self,
-        http_request: HttpRequest,
-    ) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
-        if let HttpBody::Lying { bytes, declared_length } = &http_request.body {
-            return short_body::send(&http_request, bytes, *declared_length, self.making.exchange)
-                .await;
+    async fn exchange(&self, http_request: HttpRequest) -> Result<Arrival, Trouble> {
+        if http_request.body.false_length.is_some() {
+            let exchange = self.settings.exchange;
+            return short_body::send(http_request, CONNECT_DEADLINE, exchange).await;
         }
         let started = Instant::now();
         let trouble = |error: reqwest::Error| self.trouble(&error, started.elapsed());
@@ -89,13 +83,13 @@ impl Http {
         let peer = response.remote_addr();
         let headers = response::headers(response.headers());
         let status = response.status().as_u16();
-        let mut arriving = BodyReader::default();
+        let mut body = BodyReader::default();
         while let Some(piece) = response.chunk().await.map_err(trouble)? {
-            if !arriving.take(&piece) {
+            if !body.take(&piece) {
                 return Err(response::endless());
             }
         }
-        Ok((arriving.finish(status, headers), peer))
+        Ok(Arrival { response: body.finish(status, headers), peer })
     }
 
     fn request(&self, http_request: HttpRequest) -> Result<reqwest::RequestBuilder, Trouble> {
@@ -107,7 +101,7 @@ impl Http {
         for (name, value) in http_request.headers {
             request = request.header(name, value);
         }
-        if let Some(length) = http_request.body.declared_length() {
+        if let Some(length) = http_request.body.content_length() {
             request = request
                 .header(http::header::CONTENT_LENGTH, length)
                 .body(reqwest::Body::wrap_stream(http_request.body.into_stream()));
@@ -125,25 +119,28 @@ impl Http {
             return Trouble::Tls(said);
         }
         match (error.is_timeout(), error.is_connect()) {
-            (true, true) => Trouble::Deadline(format!(
-                "no connection within {} s (deadline `connect`)",
-                CONNECT_DEADLINE.as_secs()
-            )),
-            (true, false) if elapsed >= self.making.exchange => Trouble::Deadline(format!(
-                "the answer was not whole within {} s (deadline `exchange`)",
-                self.making.exchange.as_secs()
-            )),
-            (true, false) => Trouble::Deadline(format!(
-                "no whole head, or nothing more of the body, for {} s (deadline `silence`)",
-                self.making.silence.as_secs()
-            )),
+            (true, true) => Trouble::deadline("no connection", CONNECT_DEADLINE, "connect"),
+            (true, false) if elapsed >= self.settings.exchange => {
+                Trouble::deadline("no whole answer", self.settings.exchange, "exchange")
+            }
+            (true, false) => Trouble::deadline(
+                "no whole head, or no further byte of the body,",
+                self.settings.silence,
+                "silence",
+            ),
             (false, true) => Trouble::Unreachable(said),
             (false, false) => Trouble::Broken(said),
         }
     }
 }
 
-impl Making {
+impl Transport for Http {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Arrival, Trouble>> {
+        Box::pin(self.exchange(request))
+    }
+}
+
+impl ClientSettings {
     /// Without TLS: it trusts nobody.
     fn plain(&self) -> Result<Client, String> {
         self.client(|builder| builder.tls_certs_only([]))

@@ -8,7 +8,7 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::client::description::Residue;
+use crate::client::residue::Residue;
 use crate::exchange::{ReceivedResponse, Trouble};
 
 /// What a run created, or may have.

@@ -80,7 +80,7 @@ impl RequestPace {
                 continue;
             }
             other.turn().await;
-            // Only a rest that was asked for meanwhile can be in the way now.
+            // Only a back-off that was asked for meanwhile can be in the way now.
             if self.take(Instant::now()).is_ok() {
                 return;
             }
@@ -89,7 +89,7 @@ impl RequestPace {
 
     /// Lets nothing leave from `now` on for so long, at most [`RETRY_AFTER_MAX`]; by how much that is
     /// longer than what was known.
-    pub fn rest(&self, now: Instant, wait: Duration) -> Duration {
+    pub fn back_off(&self, now: Instant, wait: Duration) -> Duration {
         let until = now + wait.min(RETRY_AFTER_MAX);
         let mut state = self.state.lock();
         let known = state.blocked_until.unwrap_or(now).max(now);
@@ -97,8 +97,8 @@ impl RequestPace {
         until.saturating_duration_since(known)
     }
 
-    /// Waits until a rest is over, without taking a turn.
-    pub async fn rested(&self) {
+    /// Waits until a back-off is over, without taking a turn.
+    pub async fn wait_for_back_off(&self) {
         let until = self.state.lock().blocked_until;
         if let Some(until) = until {
             tokio::time::sleep_until(until).await;
@@ -127,15 +127,15 @@ impl RequestPace {
 
     /// When the next turn is free, not before `now`.
     fn free_at(&self, state: &PaceState, now: Instant) -> Instant {
-        let rested = state.blocked_until.unwrap_or(now).max(now);
+        let not_before = state.blocked_until.unwrap_or(now).max(now);
         if self.is_unpaced() {
-            return rested;
+            return not_before;
         }
         let slack = self.interval * (self.burst - 1);
         let filled = state.full_at.and_then(|full_at| full_at.checked_sub(slack));
         let is_used = state.latest.len() >= self.per_minute;
         let counted = state.latest.front().filter(|_| is_used).map(|oldest| *oldest + MINUTE);
-        [filled, counted].into_iter().flatten().fold(rested, Instant::max)
+        [filled, counted].into_iter().flatten().fold(not_before, Instant::max)
     }
 }
 

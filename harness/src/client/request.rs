@@ -35,18 +35,12 @@ pub enum ClientBody {
         content_type: Option<String>,
         /// The bytes.
         bytes: Bytes,
+        /// A `Content-Length` that differs from the length of the bytes; the sending side closes
+        /// after them.
+        declared_length: Option<u64>,
     },
     /// `multipart/form-data` (RFC 7578).
     Multipart(Vec<FormPart>),
-    /// Exact bytes, possibly with a lie about their length.
-    Raw {
-        /// `Content-Type`; none where absent.
-        content_type: Option<String>,
-        /// The bytes.
-        bytes: Bytes,
-        /// `Content-Length` as declared; after the bytes the sending side closes.
-        declared_length: Option<u64>,
-    },
 }
 
 /// One part of a multipart body.
@@ -72,17 +66,46 @@ pub enum FormPartContent {
 }
 
 impl ClientBody {
+    /// Bytes of this media type.
+    pub fn bytes(content_type: &str, bytes: impl Into<Bytes>) -> Self {
+        Self::Bytes {
+            content_type: Some(content_type.to_owned()),
+            bytes: bytes.into(),
+            declared_length: None,
+        }
+    }
+
     /// Whether fewer bytes are sent than are declared.
     pub fn breaks_off(&self) -> bool {
         match self {
-            Self::Raw { bytes, declared_length: Some(declared), .. } => {
+            Self::Bytes { bytes, declared_length: Some(declared), .. } => {
                 *declared > bytes.len() as u64
             }
-            Self::Raw { declared_length: None, .. }
-            | Self::Empty
-            | Self::Bytes { .. }
-            | Self::Multipart(_) => false,
+            Self::Bytes { declared_length: None, .. } | Self::Empty | Self::Multipart(_) => false,
         }
+    }
+
+    /// The body as reports show it: text as it is, files and other bytes as a note. Not yet masked.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Empty => String::new(),
+            Self::Bytes { bytes, .. } => shown_bytes(bytes),
+            Self::Multipart(parts) => parts.iter().map(FormPart::shown).collect(),
+        }
+    }
+}
+
+/// A longer text is cut where it is shown.
+const SHOWN_BYTES_MAX: usize = 16 * 1024;
+
+fn shown_bytes(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.len() <= SHOWN_BYTES_MAX => text.to_owned(),
+        Ok(text) => {
+            let end = text.floor_char_boundary(SHOWN_BYTES_MAX);
+            format!("{}… <{} bytes in all>", &text[..end], text.len())
+        }
+        Err(_) => format!("<{} bytes>", bytes.len()),
     }
 }
 
@@ -95,5 +118,16 @@ impl FormPart {
             content_type: None,
             content: FormPartContent::Bytes(Bytes::from(value.into())),
         }
+    }
+
+    fn shown(&self) -> String {
+        let content = match (&self.content, &self.file_name) {
+            (FormPartContent::Bytes(bytes), None) => shown_bytes(bytes),
+            (FormPartContent::Bytes(bytes), Some(name)) => {
+                format!("<{name}, {} bytes>", bytes.len())
+            }
+            (FormPartContent::Zeros(length), _) => format!("<{length} zero bytes>"),
+        };
+        format!("{}: {content}\n", self.name)
     }
 }

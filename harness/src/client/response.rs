@@ -33,7 +33,7 @@ impl BodyReader {
         self.read_bytes < BODY_READ_BYTES_MAX
     }
 
-    /// The answer, once its body has ended; not yet read as JSON.
+    /// The answer, once its body has ended; its body read as JSON where it is whole and is JSON.
     pub(crate) fn finish(
         mut self,
         status: u16,
@@ -43,22 +43,13 @@ impl BodyReader {
             self.kept.truncate(end);
             self.is_cut = true;
         }
-        ReceivedResponse {
-            status,
-            headers,
-            body: self.kept.freeze(),
-            json: None,
-            is_cut: self.is_cut,
-        }
+        let json = match self.is_cut {
+            true => None,
+            false => serde_json::from_slice(&self.kept).ok().map(Arc::new),
+        };
+        let body = self.kept.freeze();
+        ReceivedResponse { status, headers, body, json, is_cut: self.is_cut }
     }
-}
-
-/// Reads the body of an answer that has arrived as JSON, where it is whole and is JSON.
-pub(crate) fn read(response: &mut ReceivedResponse) {
-    response.json = match response.is_cut {
-        true => None,
-        false => serde_json::from_slice(&response.body).ok().map(Arc::new),
-    };
 }
 
 /// Where a body that looks like JSON has more values than are kept; `None` where it has not.
@@ -113,14 +104,13 @@ pub(crate) fn headers(map: &http::HeaderMap) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BodyReader, JSON_VALUES_KEPT_MAX, read};
+    use super::{BodyReader, JSON_VALUES_KEPT_MAX};
 
     #[track_caller]
     fn check(body: &str, is_cut: bool) {
-        let mut arriving = BodyReader::default();
-        assert!(arriving.take(body.as_bytes()));
-        let mut response = arriving.finish(200, Vec::new());
-        read(&mut response);
+        let mut reader = BodyReader::default();
+        assert!(reader.take(body.as_bytes()));
+        let response = reader.finish(200, Vec::new());
         assert_eq!(response.is_cut, is_cut);
         assert_eq!(response.json.is_none(), is_cut);
         assert_eq!(response.body.len() < body.len(), is_cut);

@@ -1,154 +1,149 @@
-//! Sending one request of a scenario, and making the exchange of it: masked, with its curl line.
+//! Sending one request of a scenario: consent, ledger, pace, repeats. Makes its exchange, masked,
+//! with a curl line.
 
 use moot_fixtures::contract::Operation;
 
-use crate::client::consent::created_kind;
 use crate::client::curl;
 use crate::client::deployment_rules::is_worth_repeating;
-use crate::client::http_request::{self, HttpRequest};
+use crate::client::http_request::HttpRequest;
 use crate::client::ledger::LedgerRow;
 use crate::client::request::ClientRequest;
+use crate::client::sender::Attempt;
 use crate::client::service_client::ServiceClient;
-use crate::client::transport::Attempt;
+use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::target_file::address;
+use crate::target_file::endpoint::created_kind;
 
 /// How a request is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SendMode {
-    /// In its turn, a GET repeated once after trouble.
-    Careful,
+    /// At the pace of the target file; a GET is repeated once after trouble.
+    Paced,
     /// At once, never repeated.
     Burst,
 }
 
-/// Sends it. Whatever hinders that is the trouble of the exchange.
+/// Sends a request. Whatever prevents that is the trouble of the exchange.
 pub(crate) async fn send(
     client: &ServiceClient,
     prepared: ClientRequest,
-    manner: SendMode,
+    mode: SendMode,
 ) -> Exchange {
     let operation = client.destination.endpoints.find(&prepared.method, &prepared.path);
-    let sending = Sending { client, prepared, operation, manner };
-    let sent = match sending.admitted() {
-        Ok((http_request, row)) => sending.carry(http_request, row).await,
-        Err(reason) => Sent { http_request: None, carried: Attempt::withheld(reason) },
+    let sending = Sending { client, prepared, operation, mode };
+    let (request, attempt) = match sending.permitted() {
+        Ok((request, row)) => sending.send(request, row).await,
+        Err(reason) => (None, Attempt::not_made(reason)),
     };
-    sending.exchange(sent)
+    sending.exchange(request, attempt)
 }
 
 struct Sending<'a> {
     client: &'a ServiceClient,
     prepared: ClientRequest,
     operation: Option<Operation>,
-    manner: SendMode,
-}
-
-/// What went out last, and what came of it.
-struct Sent {
-    http_request: Option<HttpRequest>,
-    carried: Attempt,
+    mode: SendMode,
 }
 
 impl Sending<'_> {
-    /// Whether it may leave at all; a creating call is in the ledger from here on.
-    fn admitted(&self) -> Result<(HttpRequest, Option<LedgerRow>), Trouble> {
-        let prepared = &self.prepared;
-        let headers: Vec<(String, String)> = prepared
-            .headers
-            .iter()
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
-            .collect();
-        let http_request =
-            self.client.http_request(&prepared.method, &prepared.path, headers, &prepared.body)?;
+    /// The request, if it may be sent. A call that creates something is in the ledger from here on.
+    fn permitted(&self) -> Result<(HttpRequest, Option<LedgerRow>), Trouble> {
+        let ClientRequest { method, path, headers, body, .. } = &self.prepared;
+        let lower = |(name, value): &(String, String)| (name.to_ascii_lowercase(), value.clone());
+        let headers = headers.iter().map(lower).collect();
+        let request = self.client.http_request(method, path, headers, body)?;
         let Some(deployment) = self.client.destination.deployment() else {
-            return Ok((http_request, None));
+            return Ok((request, None));
         };
-        let operation = self.guarded_operation(&http_request);
+        let operation = self.guarded_operation(&request);
         deployment
             .guard
-            .check(prepared, operation, self.manner == SendMode::Burst)
+            .check(&self.prepared, operation, self.mode == SendMode::Burst)
             .map_err(Trouble::Withheld)?;
-        let Some(kind) = operation.and_then(created_kind) else { return Ok((http_request, None)) };
+        let Some(kind) = operation.and_then(created_kind) else { return Ok((request, None)) };
         deployment.guard.spend_creation().map_err(Trouble::Withheld)?;
-        let row = deployment
-            .ledger
-            .begin(kind, &prepared.tag_scenario, &prepared.application)
-            .map_err(|reason| {
-                deployment.guard.return_creation();
-                Trouble::Withheld(reason)
-            })?;
-        Ok((http_request, Some(row)))
+        let ClientRequest { tag_scenario, application, .. } = &self.prepared;
+        let row = deployment.ledger.begin(kind, tag_scenario, application).map_err(|reason| {
+            deployment.guard.return_creation();
+            Trouble::Withheld(reason)
+        })?;
+        Ok((request, Some(row)))
     }
 
-    /// The operation for which consent and budget are asked: whatever a lenient service might take
-    /// the call for. Only a token request as the contract writes it is one.
-    fn guarded_operation(&self, http_request: &HttpRequest) -> Option<Operation> {
+    /// The operation for which consent and budget are asked: any for which a lenient service might
+    /// take the call. Only a token request as the contract writes it is one.
+    fn guarded_operation(&self, request: &HttpRequest) -> Option<Operation> {
         if self.operation == Some(Operation::CreateAccessToken) {
             return self.operation;
         }
         let destination = &self.client.destination;
-        let path = address::canonical_path(&http_request.url, &destination.base);
-        let found = destination.endpoints.find_spelled(&http_request.method, &path);
+        let path = address::canonical_path(&request.url, &destination.base);
+        let found = destination.endpoints.find_spelled(&request.method, &path);
         found.filter(|operation| *operation != Operation::CreateAccessToken)
     }
 
-    async fn carry(&self, http_request: HttpRequest, row: Option<LedgerRow>) -> Sent {
-        let sent = match self.manner {
+    /// Sends it. Returns the request as it was sent last; `None` where it was not sent.
+    async fn send(
+        &self,
+        request: HttpRequest,
+        row: Option<LedgerRow>,
+    ) -> (Option<HttpRequest>, Attempt) {
+        let (request, attempt) = match self.mode {
             SendMode::Burst => {
                 let deployment = self.client.destination.deployment();
                 if let Some(Err(trouble)) = deployment.map(|it| it.is_welcome()) {
-                    return Sent { http_request: None, carried: Attempt::withheld(trouble) };
+                    return (None, Attempt::not_made(trouble));
                 }
-                // A burst spends the window of the limit; whoever comes after it waits.
-                let carried = self.client.sender.carry(http_request.clone()).await;
+                let attempt = self.client.sender.send(request.clone()).await;
+                // A burst uses up the window of the limit; later requests wait.
                 if let Some(deployment) = deployment {
-                    deployment.rest_for_a_window();
+                    deployment.back_off_for_a_window();
                 }
-                Sent { http_request: Some(http_request), carried }
+                (request, attempt)
             }
-            SendMode::Careful => self.carry_carefully(http_request).await,
+            SendMode::Paced => self.send_paced(request).await,
         };
-        self.note(&sent.carried.outcome, row);
-        sent
+        self.note(&attempt.outcome, row);
+        (Some(request), attempt)
     }
 
-    async fn carry_carefully(&self, mut http_request: HttpRequest) -> Sent {
+    async fn send_paced(&self, mut request: HttpRequest) -> (HttpRequest, Attempt) {
         let is_token_request = self.operation == Some(Operation::CreateAccessToken);
         let deployment = self.client.destination.deployment();
-        let mut may_repeat = deployment.is_some() && http_request.method == "GET";
+        let mut may_repeat = deployment.is_some() && request.method == "GET";
         let mut may_renew = true;
         loop {
-            let carried = self.client.carry(http_request.clone(), is_token_request).await;
+            let attempt = self.client.send_in_turn(request.clone(), is_token_request).await;
             if may_renew
-                && is_token_revoked(&carried.outcome)
-                && let Some(renewed) = self.renewed(&http_request).await
+                && is_token_revoked(&attempt.outcome)
+                && let Some(renewed) = self.renewed(&request).await
             {
-                // The refused call did nothing, so it is sent again whatever its method.
+                // The refused call did nothing, so it is sent again, whatever its method.
                 may_renew = false;
-                http_request = renewed;
+                request = renewed;
                 continue;
             }
             let is_welcome = deployment.is_none_or(|it| it.is_welcome().is_ok());
-            if may_repeat && is_welcome && is_worth_repeating(&carried.outcome) {
+            if may_repeat && is_welcome && is_worth_repeating(&attempt.outcome) {
                 may_repeat = false;
                 continue;
             }
-            return Sent { http_request: Some(http_request), carried };
+            return (request, attempt);
         }
     }
 
     /// The same request with a new shared token; `None` where it carries no shared one.
-    async fn renewed(&self, http_request: &HttpRequest) -> Option<HttpRequest> {
-        let at = http_request.headers.iter().position(|(name, _)| name == "authorization")?;
-        let revoked = http_request.headers[at].1.strip_prefix("Bearer ")?;
+    async fn renewed(&self, request: &HttpRequest) -> Option<HttpRequest> {
+        let at = request.headers.iter().position(|(name, _)| name == "authorization")?;
+        let revoked = request.headers[at].1.strip_prefix("Bearer ")?;
         let token = self.client.renewed(revoked).await?;
-        let mut renewed = http_request.clone();
+        let mut renewed = request.clone();
         renewed.headers[at].1 = format!("Bearer {token}");
         Some(renewed)
     }
 
-    /// Keeps what an outcome teaches: issued tokens, schemas, what was created and deleted.
+    /// Notes issued tokens, workflow schemas, and what was created or deleted.
     fn note(&self, outcome: &Result<ReceivedResponse, Trouble>, row: Option<LedgerRow>) {
         let destination = &self.client.destination;
         if let (Some(deployment), Some(row)) = (destination.deployment(), row)
@@ -169,7 +164,7 @@ impl Sending<'_> {
             Some(Operation::GetWorkflowSchema) if response.status == 200 => {
                 destination.remember_form(&self.prepared.path, json);
                 if let Some(deployment) = destination.deployment() {
-                    let form = crate::client::workflow_form::WorkflowForm::new(json);
+                    let form = WorkflowForm::new(json);
                     form.signer_options().iter().for_each(|email| deployment.guard.offer(email));
                 }
             }
@@ -188,22 +183,18 @@ impl Sending<'_> {
         }
     }
 
-    fn exchange(self, sent: Sent) -> Exchange {
+    /// The exchange. A request that was not sent is shown as the scenario has it.
+    fn exchange(self, request: Option<HttpRequest>, attempt: Attempt) -> Exchange {
         let masks = &self.client.sender.masks;
         let prepared = &self.prepared;
-        let (url, headers, body_length) = match &sent.http_request {
-            Some(http_request) => (
-                http_request.url.to_string(),
-                http_request.headers.clone(),
-                http_request.body.length(),
-            ),
-            // It did not leave: it is shown as it was meant.
+        let (url, headers, body_length) = match request {
+            Some(request) => (request.url.to_string(), request.headers, request.body.length()),
             None => {
                 let url = address::below(&self.client.destination.base, &prepared.path);
                 (url, prepared.headers.clone(), 0)
             }
         };
-        let body_shown = http_request::shown(&prepared.body);
+        let body_shown = prepared.body.shown();
         let here = masks.within(&everything(&url, &headers, &body_shown));
         let secrets = here.labelled();
         let curl = curl::line(&prepared.method, &url, &headers, &prepared.body, &secrets);
@@ -218,7 +209,7 @@ impl Sending<'_> {
             body_length,
             curl: here.mask(&curl),
         };
-        let Attempt { number, outcome, peer, sent_at_seconds, duration } = sent.carried;
+        let Attempt { number, outcome, peer, sent_at_seconds, duration } = attempt;
         Exchange { number, request, outcome, sent_at_seconds, duration, peer, masks: masks.clone() }
     }
 }

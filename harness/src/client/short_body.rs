@@ -1,72 +1,66 @@
-//! A request whose body is shorter than it declares: no HTTP library sends one, so it goes over a
-//! TCP connection of its own. Without TLS only.
+//! A request whose body is shorter than it declares. No HTTP library sends one, so it has a TCP
+//! connection of its own. Without TLS only.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::client::http::CONNECT_DEADLINE;
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{BODY_READ_BYTES_MAX, BodyReader, endless};
+use crate::client::transport::Arrival;
 use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Headers of an answer at most.
 const HEADERS_MAX: usize = 128;
 
-/// Sends head and bytes, closes the sending side, and reads the answer to its end, all within
-/// `deadline`.
+/// Sends head and body, closes the sending side, and reads the answer to its end.
 ///
 /// # Errors
-/// [`Trouble`], also [`Trouble::Withheld`] for an https address.
+/// [`Trouble`]; [`Trouble::Withheld`] for an https address.
 pub(crate) async fn send(
-    http_request: &HttpRequest,
-    bytes: &Bytes,
-    declared_length: u64,
-    deadline: Duration,
-) -> Result<(ReceivedResponse, Option<SocketAddr>), Trouble> {
-    let (Some(host), Some(port)) =
-        (http_request.url.host_str(), http_request.url.port_or_known_default())
+    request: HttpRequest,
+    connect_deadline: Duration,
+    exchange_deadline: Duration,
+) -> Result<Arrival, Trouble> {
+    let (Some(host), Some(port)) = (request.url.host_str(), request.url.port_or_known_default())
     else {
         return Err(Trouble::Withheld("the address has no host".to_owned()));
     };
-    if http_request.url.scheme() != "http" {
+    if request.url.scheme() != "http" {
         return Err(Trouble::Withheld(
             "a body shorter than it declares is sent over plain http only".to_owned(),
         ));
     }
-    let mut message = head(http_request, declared_length)?;
-    message.extend_from_slice(bytes);
-    let connecting = TcpStream::connect((host.trim_matches(['[', ']']), port));
-    let stream = tokio::time::timeout(CONNECT_DEADLINE, connecting)
+    let host = host.trim_matches(['[', ']']).to_owned();
+    let message = message(request)?;
+    let connecting = TcpStream::connect((host, port));
+    let stream = tokio::time::timeout(connect_deadline, connecting)
         .await
-        .map_err(|_| late("connect", CONNECT_DEADLINE))?
+        .map_err(|_| Trouble::deadline("no connection", connect_deadline, "connect"))?
         .map_err(|error| Trouble::Unreachable(error.to_string()))?;
     let peer = stream.peer_addr().ok();
-    let answer = tokio::time::timeout(deadline, exchange(stream, &message))
+    let answer = tokio::time::timeout(exchange_deadline, exchange(stream, &message))
         .await
-        .map_err(|_| late("exchange", deadline))??;
-    parse(&answer).map(|response| (response, peer))
+        .map_err(|_| Trouble::deadline("no answer", exchange_deadline, "exchange"))??;
+    Ok(Arrival { response: parse(&answer)?, peer })
 }
 
-fn late(name: &str, deadline: Duration) -> Trouble {
-    Trouble::Deadline(format!("no answer within {} s (deadline `{name}`)", deadline.as_secs()))
-}
-
-fn head(http_request: &HttpRequest, declared_length: u64) -> Result<Vec<u8>, Trouble> {
-    let target = &http_request.url[url::Position::BeforePath..url::Position::AfterQuery];
-    let host = &http_request.url[url::Position::BeforeHost..url::Position::AfterPort];
-    let mut head = format!("{} {target} HTTP/1.1\r\nhost: {host}\r\n", http_request.method);
-    for (name, value) in &http_request.headers {
+fn message(request: HttpRequest) -> Result<Vec<u8>, Trouble> {
+    let target = &request.url[url::Position::BeforePath..url::Position::AfterQuery];
+    let host = &request.url[url::Position::BeforeHost..url::Position::AfterPort];
+    let mut head = format!("{} {target} HTTP/1.1\r\nhost: {host}\r\n", request.method);
+    for (name, value) in &request.headers {
         if name.contains(['\r', '\n', ':']) || value.contains(['\r', '\n']) {
             return Err(Trouble::Withheld(format!("the header `{name}` cannot be sent")));
         }
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    head.push_str(&format!("content-length: {declared_length}\r\nconnection: close\r\n\r\n"));
-    Ok(head.into_bytes())
+    let length = request.body.content_length().unwrap_or_default();
+    head.push_str(&format!("content-length: {length}\r\nconnection: close\r\n\r\n"));
+    let mut message = head.into_bytes();
+    request.body.into_chunks().for_each(|chunk| message.extend_from_slice(&chunk));
+    Ok(message)
 }
 
 /// Writes, closes the sending side, reads what comes. A server may answer and hang up before all

@@ -10,10 +10,7 @@ use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::client::http_request::HttpRequest;
-use crate::client::request::ClientBody;
-use crate::client::service_client::ServiceClient;
-use crate::environment::needs::first_scope;
+use crate::client::service_client::{ServiceClient, first_scope};
 
 /// The file, in bytes.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -105,16 +102,10 @@ fn write(path: &Path, kept: &TokenRows) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks with a token: when that was by the service's clock (by ours where it tells none), and the type
-/// of the problem that it answered.
+/// Sends a GET with a token. Returns the time by the service's clock (by ours if the answer has none),
+/// and the type of the problem that it answered.
 async fn ask(client: &ServiceClient, token: &str) -> (i64, Option<String>) {
-    let headers = vec![("authorization".to_owned(), format!("Bearer {token}"))];
-    let http_request: Option<HttpRequest> =
-        client.http_request("GET", "/v1/workflows", headers, &ClientBody::Empty).ok();
-    let response = match http_request {
-        Some(http_request) => client.carry(http_request, false).await.outcome.ok(),
-        None => None,
-    };
+    let response = client.get("/v1/workflows", token).await.ok();
     let date = response.as_ref().and_then(|it| httpdate::parse_http_date(it.header("date")?).ok());
     let problem = response.and_then(|it| Some(it.json?.get("type")?.as_str()?.to_owned()));
     (seconds(date.unwrap_or_else(SystemTime::now)), problem)

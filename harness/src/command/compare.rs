@@ -255,7 +255,7 @@ fn performed(
         return Err(CommandError {
             message: format!("{}: {why}", side.name),
             help: None,
-            exit_code: if result.exit_code == USAGE { USAGE } else { UNREACHABLE },
+            exit_code: if result.exit_code() == USAGE { USAGE } else { UNREACHABLE },
         });
     }
     Ok(Side::new(&side.word, result, &readings))

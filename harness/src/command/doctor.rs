@@ -11,10 +11,10 @@ use super::error::{CommandError, UNREACHABLE};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::target_arguments::{TargetArguments, open_error};
-use crate::client::TargetDescription;
 use crate::environment::{Environment, TargetOptions};
 use crate::masks::Masks;
 use crate::scenario::model::NEEDS;
+use crate::target_file::{TargetClass, TargetDescription};
 use crate::terminal::escape;
 use crate::terminal::paint::{left, width};
 use crate::verdict::{NotRun, Verdict};
@@ -107,8 +107,8 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
         true => format!("{} answers, over TLS", description.base_url),
         false => format!("{} answers, without TLS", description.base_url),
     };
-    let taken = match description.class.as_str() {
-        "deployment" => "it takes the credentials of `main`",
+    let taken = match description.class {
+        TargetClass::Deployment => "it takes the credentials of `main`",
         _ => "it makes sandboxes",
     };
     let mut out = format!("{} ({})\n", escape::line(&description.name), description.class);

@@ -83,12 +83,12 @@ pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8
     progress.end();
     let explored = explored?.map_err(CommandError::fault)?;
     let refusal = explored.result.trouble.clone();
-    if let Some(refusal) = refusal.filter(|_| explored.result.exit_code == USAGE) {
+    if let Some(refusal) = refusal.filter(|_| explored.result.exit_code() == USAGE) {
         return Err(CommandError::usage(refusal));
     }
     let saved = save.write(&explored)?;
     publish(&explored, saved.as_deref(), &arguments, screen)?;
-    Ok(explored.result.exit_code)
+    Ok(explored.result.exit_code())
 }
 
 /// The file for the cases that fail. Its stem is the first half of the names of the cases.

@@ -54,7 +54,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
     let streams = EventStreams::open(&judging.reports)?;
     let result = perform::perform(options, &streams, screen)?;
     perform::publish(&result, streams, &judging.reports, screen)?;
-    Ok(result.exit_code)
+    Ok(result.exit_code())
 }
 
 /// The command that repeats this judgement, without its reports.

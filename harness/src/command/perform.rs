@@ -86,7 +86,7 @@ pub(super) fn publish(
     let mut written = vec![streams.finish(result)];
     let rendered = requests.iter().filter(|request| request.format != Format::Ndjson);
     written.extend(rendered.map(|request| request.write_run(result, screen)));
-    let refusal = result.trouble.as_deref().filter(|_| result.exit_code == USAGE);
+    let refusal = result.trouble.as_deref().filter(|_| result.exit_code() == USAGE);
     if refusal.is_none() || screen.is_json() {
         written.push(show(result, take_stdout(requests), screen));
     }

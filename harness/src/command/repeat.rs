@@ -3,8 +3,9 @@
 use clap::Args;
 
 use super::error::CommandError;
-use crate::result::{Ending, RunResult, Tally};
+use crate::result::{RunOutcome, RunResult, Tally};
 use crate::run::order::Order;
+use crate::target_file::TargetClass;
 
 /// Concurrent scenarios of shuffled runs, in turn; `None` is the default.
 const JOBS: [Option<usize>; 4] = [None, Some(1), Some(3), Some(32)];
@@ -61,7 +62,7 @@ pub(super) fn repeated(
             return Ok(worst);
         }
         let result = run(number)?;
-        let is_worse = ending(&worst).graver(ending(&result)) != ending(&worst);
+        let is_worse = result.outcome > worst.outcome;
         if result.trouble.is_some() {
             return Ok(if is_worse { result } else { worst });
         }
@@ -71,14 +72,10 @@ pub(super) fn repeated(
         }
     }
     let Some(difference) = tally.difference() else { return Ok(worst) };
-    let is_deployment = worst.target.class == "deployment";
-    let ending = ending(&worst).graver(if is_deployment { Ending::DRIFTED } else { Ending::OURS });
-    (worst.outcome, worst.exit_code) = (ending.outcome, ending.exit_code);
+    let is_deployment = worst.target.class == TargetClass::Deployment;
+    let differs = if is_deployment { RunOutcome::Drifted } else { RunOutcome::Internal };
+    worst.outcome = worst.outcome.max(differs);
     let trouble = worst.trouble.take().map(|trouble| format!("{trouble}\n")).unwrap_or_default();
     worst.trouble = Some(format!("{trouble}{}", worst.masks.mask(&difference)));
     Ok(worst)
-}
-
-fn ending(result: &RunResult) -> Ending {
-    Ending { outcome: result.outcome, exit_code: result.exit_code }
 }

@@ -87,7 +87,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         selectors: suite.selectors.clone(),
     };
     let recorded = match (&arguments.record, recorder) {
-        (Some(dir), Some(recorder)) => recorder.write(dir, &result, &asked),
+        (Some(dir), Some(recorder)) => recorder.write(dir, asked, &result.recording_end()),
         (_, _) => Ok(()),
     };
     snapshots.write_bundle(&result, screen)?;
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     }
     perform::publish(&result, streams, &judging.reports, screen)?;
     recorded.map_err(|error| CommandError::fault(error.to_string()))?;
-    Ok(result.exit_code)
+    Ok(result.exit_code())
 }
 
 /// The command that repeats this run, without its reports.

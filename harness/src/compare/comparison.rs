@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::result::Ending;
+use crate::result::RunOutcome;
 use crate::verdict::Verdict;
 
 /// The published JSON Schema, `moot schema compare`.
@@ -167,15 +167,15 @@ impl Class {
 
 impl SideDifference {
     /// Its effect on the exit code. A warning of both sides and an expected failure have none.
-    fn ending(&self) -> Ending {
+    fn ending(&self) -> RunOutcome {
         match self.class {
             Class::AViolates | Class::BViolates | Class::BothViolate if self.known.is_some() => {
-                Ending::CONFORMANT
+                RunOutcome::Conformant
             }
-            Class::BothViolate if self.verdict == Some(Verdict::Warn) => Ending::CONFORMANT,
-            Class::AViolates | Class::BViolates | Class::BothViolate => Ending::NON_CONFORMANT,
-            Class::BothAllowed => Ending::DRIFTED,
-            Class::Undecidable => Ending::INCOMPLETE,
+            Class::BothViolate if self.verdict == Some(Verdict::Warn) => RunOutcome::Conformant,
+            Class::AViolates | Class::BViolates | Class::BothViolate => RunOutcome::NonConformant,
+            Class::BothAllowed => RunOutcome::Drifted,
+            Class::Undecidable => RunOutcome::Incomplete,
         }
     }
 }
@@ -217,20 +217,20 @@ pub(super) fn exit_code(
     compared: ComparedCounts,
 ) -> u8 {
     let of_side = |side: &ComparedSide| match side.exit_code {
-        70 => Ending::OURS,
-        2 => Ending::USAGE,
-        4 => Ending::UNREACHABLE,
-        _ if !side.stale.is_empty() => Ending::DRIFTED,
-        _ => Ending::CONFORMANT,
+        70 => RunOutcome::Internal,
+        2 => RunOutcome::Usage,
+        4 => RunOutcome::Unreachable,
+        _ if !side.stale.is_empty() => RunOutcome::Drifted,
+        _ => RunOutcome::Conformant,
     };
-    let mut ending = of_side(sides[0]).graver(of_side(sides[1]));
+    let mut ending = of_side(sides[0]).max(of_side(sides[1]));
     for one in differences {
-        ending = ending.graver(one.ending());
+        ending = ending.max(one.ending());
     }
     if compared.checks == 0 || not_compared.iter().any(|one| !one.is_tolerated) {
-        ending = ending.graver(Ending::INCOMPLETE);
+        ending = ending.max(RunOutcome::Incomplete);
     }
-    ending.exit_code
+    ending.exit_code()
 }
 
 /// The meaning of the exit code.

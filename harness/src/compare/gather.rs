@@ -336,7 +336,7 @@ fn violation(class: Class, guilty: &CheckResult, judged: &CheckPair<'_>) -> Side
         class,
         subject: guilty.subject.as_str().to_owned(),
         section: Some(guilty.section.to_string()),
-        level: guilty.level.map(crate::report::level_name),
+        level: guilty.level.map(crate::result::level_name),
         verdict: Some(guilty.verdict),
         sentence: row.map(|row| row.sentence.clone()),
         message: format!("{}{expected}", guilty.message),

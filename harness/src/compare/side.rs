@@ -30,9 +30,9 @@ impl Side {
         ComparedSide {
             word: self.word.clone(),
             base_url: self.result.target.base_url.clone(),
-            class: self.result.target.class.clone(),
+            class: self.result.target.class.to_string(),
             started_at: self.result.started_at.clone(),
-            exit_code: self.result.exit_code,
+            exit_code: self.result.exit_code(),
             trouble: self.result.trouble.clone(),
             requests_sent: self.result.requests_sent,
             stale: self

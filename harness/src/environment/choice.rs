@@ -8,7 +8,7 @@ use std::time::Duration;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
-use crate::environment::Overlay;
+use crate::exchange::Exchange;
 use crate::target_file::{self, FileError, TargetFile};
 
 /// What a run is pointed at.
@@ -16,7 +16,7 @@ use crate::target_file::{self, FileError, TargetFile};
 pub enum TargetChoice {
     /// The mock, without a socket.
     InProcess,
-    /// A target file (DESIGN §7).
+    /// A target file.
     File(PathBuf),
     /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
     Url(String),
@@ -24,7 +24,7 @@ pub enum TargetChoice {
     Recording(PathBuf),
 }
 
-/// What a run is pointed at, its file read. HarEmpty was sent.
+/// What a run is pointed at, its file read. Nothing was sent.
 #[derive(Debug, Clone)]
 pub enum TargetSource {
     /// The mock, without a socket.
@@ -81,8 +81,8 @@ pub struct TargetOptions {
     pub answers: Option<Answers>,
     /// What the mock in process does wrong on purpose, by id.
     pub defects: Vec<String>,
-    /// A defect laid over the answers of a recording.
-    pub overlay: Option<Arc<Overlay>>,
+    /// Rewrites the answers of a recording.
+    pub overlay: Option<Arc<dyn AnswerOverlay>>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
     /// Where receivers listen; a free loopback port where absent.
@@ -99,6 +99,20 @@ pub struct TargetOptions {
     pub is_repeated: bool,
     /// Deadline `discovery`: for finding out all that is not bound; 60 s where absent.
     pub discovery_deadline: Option<Duration>,
+}
+
+impl TargetOptions {
+    /// Whether a deployment reaches a receiver of ours.
+    pub(crate) fn can_receive(&self) -> bool {
+        self.receiver.is_some() && self.receiver_url.is_some()
+    }
+}
+
+/// Rewrites the answers of a recording before they are judged. The self-test applies defects with it;
+/// the trait keeps the mock out of this folder.
+pub trait AnswerOverlay: std::fmt::Debug + Send + Sync {
+    /// Rewrites the answers that a scenario received.
+    fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]);
 }
 
 /// Why a target cannot be used.

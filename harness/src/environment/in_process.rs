@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use http_body_util::BodyExt;
 use moot_fixtures::{answers, world};
@@ -11,10 +12,10 @@ use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
 use moot_mock::shell::{Site, SiteOptions};
 
 use crate::client::http_request::HttpRequest;
-use crate::client::response;
-use crate::client::response::BodyReader;
+use crate::client::response::{self, BodyReader};
+use crate::client::transport::{Arrival, Transport};
 use crate::environment::choice::TargetOptions;
-use crate::exchange::{ReceivedResponse, Trouble};
+use crate::exchange::Trouble;
 
 /// The base address of the mock in process: nothing listens there, but its path is served.
 pub(crate) const BASE_URL: &str = "http://localhost/api";
@@ -54,28 +55,28 @@ impl InProcess {
         Ok(Self { site })
     }
 
-    /// Sends it and reads the answer.
-    ///
-    /// # Errors
-    /// [`Trouble::Withheld`] where it is no HTTP request.
-    pub(crate) async fn send(
-        &self,
-        http_request: HttpRequest,
-    ) -> Result<ReceivedResponse, Trouble> {
+    async fn exchange(&self, http_request: HttpRequest) -> Result<Arrival, Trouble> {
         let request = request(http_request)
             .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
         let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
         let (parts, mut body) = response.into_parts();
-        let mut arriving = BodyReader::default();
+        let mut reader = BodyReader::default();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| Trouble::Broken(error.to_string()))?;
             if let Ok(piece) = frame.into_data()
-                && !arriving.take(&piece)
+                && !reader.take(&piece)
             {
                 return Err(response::endless());
             }
         }
-        Ok(arriving.finish(parts.status.as_u16(), response::headers(&parts.headers)))
+        let response = reader.finish(parts.status.as_u16(), response::headers(&parts.headers));
+        Ok(Arrival { response, peer: None })
+    }
+}
+
+impl Transport for InProcess {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Arrival, Trouble>> {
+        Box::pin(self.exchange(request))
     }
 }
 
@@ -93,7 +94,7 @@ fn request(http_request: HttpRequest) -> Result<Request<reqwest::Body>, http::Er
         let value = HeaderValue::from_str(value)?;
         request = request.header(HeaderName::from_bytes(name.as_bytes())?, value);
     }
-    if let Some(length) = http_request.body.declared_length() {
+    if let Some(length) = http_request.body.content_length() {
         request = request.header(http::header::CONTENT_LENGTH, length);
     }
     request.body(reqwest::Body::wrap_stream(http_request.body.into_stream()))

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::client::destination;
-use crate::client::destination::{Admin, Destination, Rules};
+use crate::client::control_plane::ControlPlane;
+use crate::client::destination::{self, Destination};
+use crate::client::sender::Sender;
 use crate::client::service_client::ServiceClient;
-use crate::client::transport::Sender;
 use crate::client::workflow_form::{FormKind, Signers};
 use crate::environment::choice::TargetOptions;
 use crate::environment::discovery;
@@ -21,7 +21,7 @@ use crate::environment::discovery::WorkflowOffer;
 use crate::exchange::Trouble;
 use crate::scenario::model::Sandbox;
 use crate::target_file::address;
-use crate::target_file::endpoint::{Endpoint, Endpoints};
+use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::{ApplicationCredentials, FileBindings};
 
 /// The world of a sandbox of a mock over HTTP unless its scenario says otherwise: what that mock's own
@@ -42,12 +42,12 @@ const SEED_BITS: u32 = 53;
 pub(crate) struct MockSandboxes {
     sender: Arc<Sender>,
     base: Url,
-    admin: Admin,
+    control_plane: ControlPlane,
     /// `None`: the world of the mock itself.
     world: Option<&'static str>,
     seed: u64,
     run_tag: String,
-    known: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
+    worlds: Mutex<BTreeMap<WorldKey, Arc<WorldFacts>>>,
 }
 
 /// World and answers, `None` as in the mock itself: sandboxes of the same have the same workflows at the same endpoints.
@@ -93,12 +93,16 @@ impl MockSandboxes {
     pub(crate) fn new(
         sender: Arc<Sender>,
         base: Url,
-        admin: Admin,
+        control_plane: ControlPlane,
         world: Option<&'static str>,
         options: &TargetOptions,
     ) -> Self {
         let (seed, run_tag) = (options.seed, options.run_tag.clone());
-        Self { sender, base, admin, world, seed, run_tag, known: Mutex::default() }
+        Self { sender, base, control_plane, world, seed, run_tag, worlds: Mutex::default() }
+    }
+
+    pub(crate) fn sender(&self) -> Arc<Sender> {
+        Arc::clone(&self.sender)
     }
 
     /// Whether the mock is on this machine.
@@ -116,7 +120,8 @@ impl MockSandboxes {
         settings: &Sandbox,
     ) -> Result<(ServiceClient, String), Trouble> {
         let order = self.order(scenario, settings);
-        let answer = self.admin.ask(&self.sender, "POST", "/sandboxes", Some(&order)).await?;
+        let answer =
+            self.control_plane.send(&self.sender, "POST", "/sandboxes", Some(&order)).await?;
         let described = Description::deserialize(&answer).map_err(|error| {
             Trouble::Broken(format!("the control plane describes no sandbox: {error}"))
         })?;
@@ -134,7 +139,7 @@ impl MockSandboxes {
     /// Deletes one. That it is gone already, or that the mock is, harms nobody.
     pub(crate) async fn delete(&self, id: &str) {
         let path = format!("/sandboxes/{id}");
-        let _ = self.admin.ask(&self.sender, "DELETE", &path, None).await;
+        let _ = self.control_plane.send(&self.sender, "DELETE", &path, None).await;
     }
 
     fn order(&self, scenario: &str, settings: &Sandbox) -> Value {
@@ -168,11 +173,12 @@ impl MockSandboxes {
     /// What sandboxes of this key have in common, found out once. A mock whose workflows cannot be
     /// read is still judged: its control plane names them, too.
     async fn known(&self, key: WorldKey, described: &Description, base: &Url) -> Arc<WorldFacts> {
-        if let Some(known) = self.known.lock().get(&key) {
+        if let Some(known) = self.worlds.lock().get(&key) {
             return known.clone();
         }
-        let admin = self.admin_of(base);
-        let world = admin.ask(&self.sender, "GET", "/world", None).await.unwrap_or_default();
+        let control_plane = self.control_plane.of_sandbox(base);
+        let world = control_plane.send(&self.sender, "GET", "/world", None).await;
+        let world = world.unwrap_or_default();
         let endpoints = Endpoints::new(&answered_endpoints(&world));
         let ids = own_published(described);
         let named: Vec<WorkflowOffer> = ids.iter().map(|workflow| by_name(workflow)).collect();
@@ -186,7 +192,7 @@ impl MockSandboxes {
         let is_read = discovery::forms(&client, ids, &mut read).await.is_ok() && !read.is_empty();
         let workflows = if is_read { read } else { named };
         let known = Arc::new(WorldFacts { endpoints, workflows });
-        self.known.lock().entry(key).or_insert(known).clone()
+        self.worlds.lock().entry(key).or_insert(known).clone()
     }
 
     fn destination(&self, described: &Description, base: Url, known: &WorldFacts) -> Destination {
@@ -201,22 +207,10 @@ impl MockSandboxes {
             document_url: Some(DOCUMENT_URL.to_owned()),
             ..FileBindings::default()
         };
-        let admin = self.admin_of(&base);
-        Destination {
-            base,
-            endpoints: known.endpoints.clone(),
-            applications,
-            bindings: discovery::bindings(&bound, &known.workflows, &self.run_tag),
-            admin: Some(admin),
-            tokens: tokio::sync::Mutex::default(),
-            refused: Mutex::default(),
-            forms: Mutex::default(),
-            rules: Rules::Sandbox,
-        }
-    }
-
-    fn admin_of(&self, base: &Url) -> Admin {
-        Admin { url: address::below(base, "/__admin"), token: self.admin.token.clone() }
+        let control_plane = self.control_plane.of_sandbox(&base);
+        let bindings = discovery::bindings(&bound, &known.workflows, &self.run_tag);
+        let endpoints = known.endpoints.clone();
+        Destination::new(base, endpoints, applications, bindings, Some(control_plane), None)
     }
 }
 

@@ -34,11 +34,6 @@ pub(crate) fn unmet(offer: &Offer<'_>) -> BTreeMap<&'static str, UnmetNeed> {
     NEEDS.into_iter().filter_map(|need| Some((need, missing(offer, need)?))).collect()
 }
 
-/// The scopes to ask the first token for.
-pub(crate) fn first_scope(scopes: Scopes) -> Scopes {
-    if scopes.read { Scopes::READ } else { Scopes::WRITE }
-}
-
 /// The application beside `main` that a need is about.
 pub(crate) fn application_of(need: &str) -> Option<&'static str> {
     match need {

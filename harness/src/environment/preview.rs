@@ -1,14 +1,13 @@
 //! A deployment as its target file tells of it: what is known before anything is sent.
 
-use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::client::deployment_rules::Deployment;
-use crate::client::destination::{Destination, Rules};
+use crate::client::deployment_rules::DeploymentRules;
+use crate::client::destination::Destination;
 use crate::environment::choice::{OpenError, TargetOptions};
-use crate::environment::{discovery, needs, opening, root_names};
+use crate::environment::{deployment, discovery, needs, root_names};
+use crate::target_file::Endpoints;
 use crate::target_file::address;
-use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::{AdminChoice, Consent, FileLimits, TargetFile};
 use crate::verdict::{NotRun, NotRunKind};
 
@@ -26,20 +25,11 @@ impl TargetPreview {
     /// # Errors
     /// [`OpenError::Usage`], as a run would end with it.
     pub fn new(file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
-        opening::check_usage(&file, options)?;
+        deployment::check_usage(&file, options)?;
         let rate = options.rate.unwrap_or(file.limits.requests_per_minute);
-        let destination = Destination {
-            base: file.base_url.clone(),
-            endpoints: Endpoints::new(&file.endpoints),
-            applications: opening::applications(&file.applications),
-            bindings: discovery::bindings(&file.bindings, &[], &options.run_tag),
-            admin: None,
-            tokens: tokio::sync::Mutex::default(),
-            refused: Mutex::default(),
-            forms: Mutex::default(),
-            rules: Rules::Deployment(Box::new(Deployment::sketch(&file, &options.run_tag))),
-        };
-        let can_receive = options.receiver.is_some() && options.receiver_url.is_some();
+        let rules = DeploymentRules::preview(&file, &options.run_tag);
+        let destination = deployment::destination(&file, &[], &options.run_tag, rules);
+        let can_receive = options.can_receive();
         Ok(Self { destination, file, rate, can_receive })
     }
 

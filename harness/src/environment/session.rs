@@ -16,7 +16,7 @@ use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 use crate::environment::choice::TargetOptions;
 use crate::environment::mock::MockSandboxes;
-use crate::environment::root_names;
+use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 
@@ -25,8 +25,8 @@ const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS
 
 /// What one scenario plays on.
 pub struct Session {
+    pub(crate) scenario: String,
     pub(crate) client: ServiceClient,
-    pub(crate) run_tag: String,
     pub(crate) receivers: Arc<Receivers>,
     /// The receivers of this stage, by name.
     pub(crate) named_receivers: Mutex<BTreeMap<String, DeliveryReceiver>>,
@@ -48,7 +48,11 @@ impl Session {
     /// The root names `run`, `target`, `bindings`, `contract`, in this order. A secret is an object
     /// `{"$secret": text, "all_but_last", "other_case"}`.
     pub fn roots(&self) -> Vec<(String, Value)> {
-        root_names::roots(&self.client.destination, &self.run_tag, self.started_seconds)
+        root_names::roots(
+            &self.client.destination,
+            &self.receivers.options.run_tag,
+            self.started_seconds,
+        )
     }
 
     /// A shared token of this application (`main`, …) with exactly these scopes; cached, renewed.
@@ -131,7 +135,7 @@ impl Session {
     /// be sent is an exchange with [`Trouble::Withheld`]. A shared token that was answered
     /// `token_revoked` is renewed once.
     pub async fn send(&self, prepared: ClientRequest) -> Exchange {
-        self.sent(prepared, SendMode::Careful).await
+        self.sent(prepared, SendMode::Paced).await
     }
 
     /// Sends one request of a burst: at once, never repeated; consent `load` on a deployment.
@@ -158,7 +162,7 @@ impl Session {
 
     /// Whether it plays what another stage was told, so that nothing has to be waited for.
     pub fn is_recorded(&self) -> bool {
-        matches!(self.recording, RecordingMode::Replaying(_))
+        matches!(self.recording, RecordingMode::Replay(_))
     }
 
     /// The exchanges of a burst that was recorded; `None` where none is played.
@@ -188,7 +192,7 @@ impl Session {
 
     /// The deliveries that a step saw when it was recorded; `None` where nothing is played.
     pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
-        let told = self.recording.told(&format!("deliveries {receiver}"))?;
+        let told = self.recording.answer(&format!("deliveries {receiver}"))?;
         Some(told.map(|value| value.as_array().cloned().unwrap_or_default()))
     }
 
@@ -208,7 +212,7 @@ impl Session {
     pub async fn fresh_window(&self) {
         match self.client.destination.deployment() {
             Some(deployment) => {
-                deployment.rest_for_a_window();
+                deployment.back_off_for_a_window();
                 // Where the target is left alone for good, the burst says so itself.
                 let _ = deployment.turn(false).await;
             }
@@ -231,7 +235,7 @@ impl Session {
         json: Option<Value>,
     ) -> Result<Value, Trouble> {
         let key = format!("admin {method} {}", self.client.sender.masks.mask(path));
-        if let Some(told) = self.recording.told(&key) {
+        if let Some(told) = self.recording.answer(&key) {
             return told;
         }
         let answer = self.client.admin(method, path, json.as_ref()).await;
@@ -241,7 +245,7 @@ impl Session {
 
     /// Whether there is a control plane.
     pub fn has_admin(&self) -> bool {
-        self.client.destination.admin.is_some()
+        self.client.destination.control_plane.is_some()
     }
 
     /// Method and path template (with `{id}`, below the base address) of an operation here.
@@ -260,7 +264,7 @@ impl Session {
         if let Some(id) = self.client.destination.workflow_of(schema) {
             bindings.insert("workflow_id".to_owned(), Value::String(id));
         }
-        payload::from_schema(schema, &Value::Object(bindings), &self.run_tag)
+        payload::from_schema(schema, &Value::Object(bindings), &self.receivers.options.run_tag)
     }
 
     /// The receiver of this name: the same for the same name on the same stage.
@@ -271,7 +275,7 @@ impl Session {
         if let Some(known) = self.named_receivers.lock().get(name) {
             return Ok(known.clone());
         }
-        let receiver = match self.recording.told(&format!("receiver {name}")) {
+        let receiver = match self.recording.answer(&format!("receiver {name}")) {
             Some(told) => DeliveryReceiver::recorded(&told?),
             None => self.listening(name).await?,
         };
@@ -299,8 +303,9 @@ impl Session {
 
     /// Ends it: what it was told is kept where that is wanted, a sandbox is deleted.
     pub async fn close(self) {
-        self.recording.close(self.started_seconds, &self.client.destination);
-        if let Some((sandboxes, id)) = self.sandbox {
+        let Self { recording, scenario, started_seconds, client, sandbox, .. } = self;
+        recording.close(scenario, started_seconds, || replayed::row_of(&client.destination));
+        if let Some((sandboxes, id)) = sandbox {
             sandboxes.delete(&id).await;
         }
     }

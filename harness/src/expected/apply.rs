@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::entry::{Condition, Entry, Expected, Outcome};
 use crate::answers::ObservedAnswer;
-use crate::result::{CheckResult, ExpectedFailure, ExpectedState, Known, ScenarioResult, Subject};
+use crate::result::{
+    CheckResult, ExpectedFailure, ExpectedState, KnownFailure, ScenarioResult, Subject,
+};
 use crate::verdict::Verdict;
 
 /// What conditions are about.
@@ -39,8 +41,8 @@ fn apply_one(
         let named = scenarios.iter_mut().filter(|one| entry.names_scenario(&one.name));
         named.for_each(|scenario| found.look(entry, scenario));
     }
-    let state = match unmet {
-        Some(reason) => ExpectedState::Inapplicable(reason),
+    let state = match &unmet {
+        Some(_) => ExpectedState::Inapplicable,
         None if !found.names.is_empty() => ExpectedState::Happened,
         None if found.others > 0 => ExpectedState::Stale,
         None => ExpectedState::Unjudged,
@@ -51,6 +53,7 @@ fn apply_one(
         reason: entry.reason.clone(),
         expires: entry.expires.map(|day| day.to_string()),
         state,
+        note: unmet,
         names: found.names,
     }
 }
@@ -66,7 +69,7 @@ struct Found {
 
 impl Found {
     fn look(&mut self, entry: &Entry, scenario: &mut ScenarioResult) {
-        let known = || Known { id: entry.id.clone(), reason: entry.reason.clone() };
+        let known = || KnownFailure { id: entry.id.clone(), reason: entry.reason.clone() };
         let happened_before = self.names.len();
         let others_before = self.others;
         if entry.outcome == Outcome::NotRun && entry.is_about_scenarios() {
@@ -131,7 +134,7 @@ fn says_otherwise(outcome: Outcome, verdict: Verdict) -> bool {
 
 /// A failure may stop what comes after it in its scenario; only trouble of the network, or a call
 /// that was withheld, stops it for another reason.
-fn excuse_what_it_stopped(scenario: &mut ScenarioResult, known: &Known) {
+fn excuse_what_it_stopped(scenario: &mut ScenarioResult, known: &KnownFailure) {
     let mut exchanges = scenario.steps.iter().flat_map(|step| &step.exchanges);
     if exchanges.any(|exchange| exchange.outcome.is_err()) {
         return;

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::Explored;
 use super::text::outcome_word;
 use super::violation::Violation;
-use crate::result::{ExpectedFailure, ExpectedState};
 
 /// The version of the shape below.
 const SCHEMA_VERSION: u32 = 1;
@@ -23,7 +22,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
             "times": found.times, "first": found.first,
         })
     });
-    let expected = result.expected.iter().map(expected_failure);
+    let expected = result.expected.iter();
     let not_walked = explored.not_walked.iter();
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));
     let residue = result.residue.iter().map(|left| {
@@ -32,7 +31,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
         "outcome": outcome_word(result),
-        "exit_code": result.exit_code,
+        "exit_code": result.exit_code(),
         "target": {
             "name": result.target.name,
             "base_url": result.target.base_url,
@@ -51,20 +50,6 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
         "saved": saved,
         "trouble": result.trouble,
         "reproduce": result.reproduce,
-    })
-}
-
-/// As in the report of a run.
-fn expected_failure(one: &ExpectedFailure) -> Value {
-    let (state, note) = match &one.state {
-        ExpectedState::Happened => ("happened", None),
-        ExpectedState::Stale => ("stale", None),
-        ExpectedState::Inapplicable(why) => ("inapplicable", Some(why)),
-        ExpectedState::Unjudged => ("unjudged", None),
-    };
-    json!({
-        "id": one.id, "outcome": one.outcome, "reason": one.reason, "expires": one.expires,
-        "state": state, "note": note, "names": one.names,
     })
 }
 

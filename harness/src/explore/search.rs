@@ -17,8 +17,7 @@ use super::explored::{Explored, WarningCount};
 use super::means::Means;
 use super::shrink;
 use super::violation::{Evidence, Violation, breaks, breaks_any, checks, collect};
-use crate::result::Ending;
-use crate::result::{RunResult, ScenarioResult, Subject};
+use crate::result::{RunOutcome, RunResult, ScenarioResult, Subject};
 use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
 
@@ -276,8 +275,7 @@ impl Search<'_> {
         let entries = self.runner.expected().entries.clone();
         let mut result = self.runner.end(results).await;
         result.expected = expected_failures::for_drawn_cases(result.expected, &entries);
-        let ending = ending(&result.scenarios, broken_off);
-        (result.outcome, result.exit_code) = (ending.outcome, ending.exit_code);
+        result.outcome = ending(&result.scenarios, broken_off);
         self.model.end(Vec::new()).await;
         self.findings.explored(result, violations)
     }
@@ -291,19 +289,19 @@ fn by_name(ended: &Ended) -> BTreeMap<String, Arc<ScenarioResult>> {
 
 /// 0 nothing found, 1 a violation, 3 nothing was judged or it was interrupted, 4 the target stopped
 /// answering, 70 our fault.
-fn ending(results: &[ScenarioResult], broken_off: Ending) -> Ending {
+fn ending(results: &[ScenarioResult], broken_off: RunOutcome) -> RunOutcome {
     let mut ending = broken_off;
     let mut is_judged = false;
     for check in results.iter().flat_map(checks) {
         match check.weight() {
-            Verdict::Error => ending = ending.graver(Ending::OURS),
-            Verdict::Fail => ending = ending.graver(Ending::NON_CONFORMANT),
+            Verdict::Error => ending = ending.max(RunOutcome::Internal),
+            Verdict::Fail => ending = ending.max(RunOutcome::NonConformant),
             Verdict::Drift | Verdict::Warn | Verdict::Observed | Verdict::Pass => is_judged = true,
             Verdict::NotRun | Verdict::NotApplicable => {}
         }
     }
     if results.iter().any(|result| result.verdict == Verdict::Error) {
-        ending = ending.graver(Ending::OURS);
+        ending = ending.max(RunOutcome::Internal);
     }
-    if is_judged { ending } else { ending.graver(Ending::INCOMPLETE) }
+    if is_judged { ending } else { ending.max(RunOutcome::Incomplete) }
 }

@@ -106,7 +106,7 @@ fn acts(group: &DifferenceGroup<'_>) -> String {
 fn expected_failure(one: &ExpectedFailure) -> (&str, String) {
     let until = one.expires.as_ref().map(|day| format!(", until {day}")).unwrap_or_default();
     let seen = match (&one.state, one.names.first()) {
-        (ExpectedState::Inapplicable(why), _) => why.clone(),
+        (ExpectedState::Inapplicable, _) => one.note.clone().unwrap_or_default(),
         (_, Some(first)) => format!("{} times, first in {first}", one.names.len()),
         (_, None) => "not seen".to_owned(),
     };
@@ -142,7 +142,7 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
     if let Some(saved) = saved {
         let _ = writeln!(out, "saved     {saved}");
     }
-    let worst = match result.exit_code {
+    let worst = match result.exit_code() {
         0 => Verdict::Pass,
         1 | 2 | 70 => Verdict::Fail,
         _ => Verdict::NotRun,
@@ -168,7 +168,7 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
 
 /// The outcome. Exploring proves nothing, so this never says that a target is conformant.
 pub(super) fn outcome_word(result: &RunResult) -> &'static str {
-    match result.exit_code {
+    match result.exit_code() {
         0 => "nothing found",
         1 => "violations found",
         3 if result.trouble.is_some() => "not finished",

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
+/// Version of the format of the folder. A reader takes no other.
+pub(crate) const FORMAT_VERSION: u32 = 1;
 /// The index.
 pub(crate) const INDEX: &str = "index.json";
-/// The tapes are below it.
-pub(crate) const TAPES: &str = "exchanges";
+/// The files of the sessions are below it.
+pub(crate) const EXCHANGES: &str = "exchanges";
 /// A file of a recording that is longer is refused.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// So much of a scenario's name stands in a file's name.
@@ -43,7 +45,7 @@ pub enum RecordingError {
     /// Written by a version that writes another shape.
     #[error(
         "{} is of version {found}, this program reads version {}", .path.display(),
-        crate::recording::index::FORMAT_VERSION
+        FORMAT_VERSION
     )]
     Version {
         /// Which.
@@ -86,11 +88,11 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError
     serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))
 }
 
-/// The name of a record's file, below the folder: in characters that every file system takes.
-pub(crate) fn tape_file(number: usize, scenario: &str) -> String {
+/// The name of a session's file, below the folder, in characters that every file system takes.
+pub(crate) fn session_file(number: usize, scenario: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
     let name: String = scenario.chars().map(plain).take(NAME_CHARACTERS_MAX).collect();
-    format!("{TAPES}/{number:04}_{name}.har")
+    format!("{EXCHANGES}/{number:04}_{name}.har")
 }
 
 /// Whether an index may name this file: nothing outside its folder.
@@ -101,11 +103,11 @@ pub(crate) fn is_below(file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_below, tape_file};
+    use super::{is_below, session_file};
 
     #[test]
-    fn a_tape_stays_below_its_folder() {
-        assert_eq!(tape_file(7, "04/a[b ü]"), "exchanges/0007_04_a_b___.har");
+    fn a_session_stays_below_its_folder() {
+        assert_eq!(session_file(7, "04/a[b ü]"), "exchanges/0007_04_a_b___.har");
         for (file, expected) in
             [("exchanges/a.har", true), ("../a", false), ("/etc/a", false), ("", false)]
         {

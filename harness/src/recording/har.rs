@@ -1,4 +1,4 @@
-//! One record as a HAR 1.2 file: exchanges as its entries, what HAR has no place for under `_moot`.
+//! A session as a HAR 1.2 file. What HAR has no place for is under `_moot`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -161,7 +161,7 @@ impl HarEntry {
                 curl: redactor.text(&exchange.request.curl),
                 sent_at_seconds: exchange.sent_at_seconds,
                 is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
-                trouble: exchange.outcome.as_ref().err().map(|trouble| shown(trouble, redactor)),
+                trouble: exchange.outcome.as_ref().err().map(|trouble| redactor.trouble(trouble)),
                 peer: exchange.peer,
             },
         }
@@ -290,16 +290,4 @@ fn pairs(headers: Vec<HarHeader>) -> Vec<(String, String)> {
 fn media_type(headers: &[HarHeader]) -> String {
     let found = headers.iter().find(|header| header.name == "content-type");
     found.map_or_else(String::new, |header| header.value.clone())
-}
-
-/// Trouble without secrets.
-pub(crate) fn shown(trouble: &Trouble, redactor: &mut Redactor) -> Trouble {
-    let mut text = |said: &str| redactor.text(said);
-    match trouble {
-        Trouble::Unreachable(said) => Trouble::Unreachable(text(said)),
-        Trouble::Tls(said) => Trouble::Tls(text(said)),
-        Trouble::Deadline(said) => Trouble::Deadline(text(said)),
-        Trouble::Broken(said) => Trouble::Broken(text(said)),
-        Trouble::Withheld(said) => Trouble::Withheld(text(said)),
-    }
 }

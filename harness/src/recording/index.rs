@@ -5,16 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::Pins;
-use crate::recording::folder;
-use crate::recording::folder::RecordingError;
-
-/// Version of the folder's shape; a reader takes no other.
-pub(crate) const FORMAT_VERSION: u32 = 1;
+use crate::recording::folder::{self, FORMAT_VERSION, RecordingError};
+use crate::target_file::TargetClass;
 
 /// `index.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RecordingIndex {
-    /// Of the shape of the folder.
+    /// Of the format of the folder.
     pub format_version: u32,
     /// Of the program that wrote it.
     pub moot_version: String,
@@ -34,8 +31,9 @@ pub struct RecordingIndex {
     pub exit_code: u8,
     /// The target.
     pub target: IndexTarget,
-    /// The tapes, in the order of their scenarios' names.
-    pub tapes: Vec<RecordingIndexRow>,
+    /// The sessions, in the order of their scenarios' names.
+    #[serde(rename = "tapes")]
+    pub sessions: Vec<RecordingIndexRow>,
     /// What stands for each secret, with what the secret was.
     pub placeholders: BTreeMap<String, String>,
 }
@@ -47,11 +45,11 @@ pub struct IndexTarget {
     pub name: String,
     /// Its base address.
     pub base_url: String,
-    /// `mock in process`, `moot mock`, `deployment`.
-    pub class: String,
+    /// What kind of service it was.
+    pub class: TargetClass,
     /// Whether it had sandboxes.
     pub is_mock: bool,
-    /// Pages that were walked at most, where its file says so.
+    /// The limit of pages to read, if its file has one.
     pub pages_max: Option<u64>,
     /// What could stay not run.
     pub tolerate: Vec<String>,
@@ -62,7 +60,7 @@ pub struct IndexTarget {
     pub pins: Pins,
 }
 
-/// A record of a recording.
+/// A session of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RecordingIndexRow {
     /// `stem/id[row]`.

@@ -1,109 +1,114 @@
-//! What stands between a stage and its line: nothing, a recorder, or the record of another run.
+//! What a session does about recordings: nothing, keep what it receives, or replay.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use crate::client::destination::Destination;
 use crate::exchange::{Exchange, Trouble};
-use crate::recording::recorder::{Recorder, SessionEntry};
-use crate::recording::session_record::{DestinationRow, RecordedAnswer, SessionRecord, absent};
+use crate::recording::recorder::Recorder;
+use crate::recording::session_record::{
+    DestinationRow, RecordedAnswer, SessionLog, SessionRecord, absent,
+};
 
-/// Keeps what a stage is told, or says again what another stage was told.
+/// What a session does about recordings.
 pub(crate) enum RecordingMode {
-    /// Neither.
-    Empty,
-    /// Keeps, for this scenario.
-    Recording(String, Arc<Recorder>, Mutex<SessionRecord>),
-    /// Says again. What the record does not hold is trouble, never asked for.
-    Replaying(Mutex<SessionRecord>),
+    Off,
+    /// Keeps what it receives.
+    Record(Arc<Recorder>, Mutex<SessionLog>),
+    /// Returns what another session received. What the log does not hold is trouble.
+    Replay(Mutex<SessionLog>),
 }
 
 impl RecordingMode {
-    /// Keeps for `recorder` what the stage of `scenario` is told.
-    pub(crate) fn recording(scenario: &str, recorder: &Arc<Recorder>) -> Self {
-        Self::Recording(scenario.to_owned(), Arc::clone(recorder), Mutex::default())
+    /// Records, if there is a recorder.
+    pub(crate) fn new(recorder: Option<&Arc<Recorder>>) -> Self {
+        recorder.map_or(Self::Off, |it| Self::Record(Arc::clone(it), Mutex::default()))
     }
 
-    /// What was told before; `None` where nothing is played.
-    pub(crate) fn told(&self, key: &str) -> Option<Result<Value, Trouble>> {
+    /// The recorded answer; `None` unless this is a replay.
+    pub(crate) fn answer(&self, key: &str) -> Option<Result<Value, Trouble>> {
         match self {
-            Self::Replaying(record) => Some(record.lock().call(key)),
-            Self::Empty | Self::Recording(..) => None,
+            Self::Replay(log) => Some(log.lock().call(key)),
+            Self::Off | Self::Record(..) => None,
         }
     }
 
-    /// As [`RecordingMode::told`], of a text.
+    /// As [`RecordingMode::answer`], of a text.
     pub(crate) fn text(&self, key: &str) -> Option<Result<String, Trouble>> {
-        let told = self.told(key)?;
-        Some(told.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
+        let answer = self.answer(key)?;
+        Some(answer.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
     }
 
-    /// The exchange that was had before; `None` where nothing is played, or the record has none.
+    /// The recorded exchange; `None` unless this is a replay that has one.
     pub(crate) fn exchange(&self, method: &str, path: &str) -> Option<Exchange> {
         match self {
-            Self::Replaying(record) => record.lock().exchange(method, path),
-            Self::Empty | Self::Recording(..) => None,
+            Self::Replay(log) => log.lock().exchange(method, path),
+            Self::Off | Self::Record(..) => None,
         }
     }
 
-    /// The exchanges of a burst; `None` where nothing is played.
+    /// The recorded exchanges of a burst; `None` unless this is a replay.
     pub(crate) fn burst(&self, key: &str) -> Option<Result<Vec<Exchange>, Trouble>> {
-        let numbers = match self.told(key)? {
+        let numbers = match self.answer(key)? {
             Ok(numbers) => numbers,
             Err(trouble) => return Some(Err(trouble)),
         };
-        let Self::Replaying(record) = self else { return None };
-        let mut record = record.lock();
+        let Self::Replay(log) = self else { return None };
+        let mut log = log.lock();
         let numbers = numbers.as_array().into_iter().flatten().filter_map(Value::as_u64);
-        Some(numbers.map(|number| record.numbered(number).ok_or_else(|| absent(key))).collect())
+        Some(numbers.map(|number| log.numbered(number).ok_or_else(|| absent(key))).collect())
     }
 
-    /// Keeps an answer, where that is wanted.
+    /// Records an answer.
     pub(crate) fn keep(&self, key: String, outcome: &Result<Value, Trouble>) {
-        if let Self::Recording(_, _, record) = self {
-            record.lock().calls.push(RecordedAnswer { key, outcome: outcome.clone() });
+        if let Self::Record(_, log) = self {
+            log.lock().calls.push(RecordedAnswer { key, outcome: outcome.clone() });
         }
     }
 
-    /// Keeps a text, and passes it on.
+    /// Records a text, and returns it.
     pub(crate) fn keep_text(
         &self,
         key: String,
-        told: Result<String, Trouble>,
+        outcome: Result<String, Trouble>,
     ) -> Result<String, Trouble> {
-        self.keep(key, &told.clone().map(Value::String));
-        told
+        self.keep(key, &outcome.clone().map(Value::String));
+        outcome
     }
 
-    /// Keeps an exchange, where that is wanted.
+    /// Records an exchange.
     pub(crate) fn keep_exchange(&self, exchange: &Exchange) {
-        if let Self::Recording(_, _, record) = self {
-            record.lock().exchanges.push(exchange.clone());
+        if let Self::Record(_, log) = self {
+            log.lock().exchanges.push(exchange.clone());
         }
     }
 
-    /// How many answers are kept.
+    /// The number of answers recorded so far.
     pub(crate) fn mark(&self) -> usize {
         match self {
-            Self::Recording(_, _, record) => record.lock().calls.len(),
-            Self::Empty | Self::Replaying(_) => 0,
+            Self::Record(_, log) => log.lock().calls.len(),
+            Self::Off | Self::Replay(_) => 0,
         }
     }
 
-    /// Forgets the answers kept since `mark`.
+    /// Forgets the answers recorded since `mark`.
     pub(crate) fn cut(&self, mark: usize) {
-        if let Self::Recording(_, _, record) = self {
-            record.lock().calls.truncate(mark);
+        if let Self::Record(_, log) = self {
+            log.lock().calls.truncate(mark);
         }
     }
 
-    /// Hands over what was kept.
-    pub(crate) fn close(self, started_seconds: i64, destination: &Destination) {
-        if let Self::Recording(scenario, recorder, record) = self {
-            let (destination, record) = (DestinationRow::of(destination), record.into_inner());
-            recorder.keep(SessionEntry { scenario, started_seconds, destination, record });
+    /// Ends the session: hands its record to the recorder.
+    pub(crate) fn close(
+        self,
+        scenario: String,
+        started_seconds: i64,
+        destination: impl FnOnce() -> DestinationRow,
+    ) {
+        if let Self::Record(recorder, log) = self {
+            let (destination, log) = (destination(), log.into_inner());
+            recorder.keep(SessionRecord { scenario, started_seconds, destination, log });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Gathers the tapes of a run, and writes them once it has ended.
+//! Collects the session records of a run, and writes them once it has ended.
 
 use std::fs;
 use std::path::Path;
@@ -6,29 +6,18 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::masks::Secrets;
-use crate::recording::folder::{self, RecordingError};
-use crate::recording::har::{self, Har, HarCreator, HarEntry, HarLog, HarSession};
-use crate::recording::index::{FORMAT_VERSION, IndexTarget, RecordingIndex, RecordingIndexRow};
+use crate::masks::{Masks, Secrets};
+use crate::recording::folder::{self, FORMAT_VERSION, RecordingError};
+use crate::recording::har::{Har, HarCreator, HarEntry, HarLog, HarSession};
+use crate::recording::index::{IndexTarget, RecordingIndex, RecordingIndexRow};
 use crate::recording::redact::Redactor;
-use crate::recording::session_record::{
-    CredentialsRow, DestinationRow, RecordedAnswer, SessionRecord,
-};
-use crate::result::RunResult;
+use crate::recording::session_record::{DestinationRow, RecordedAnswer, SessionRecord};
 
-/// The tapes of a run.
+/// The session records of a run.
 #[derive(Default)]
 pub struct Recorder {
-    tapes: Mutex<Vec<SessionEntry>>,
+    sessions: Mutex<Vec<SessionRecord>>,
     target: Mutex<IndexTarget>,
-}
-
-/// A record with what it belongs to.
-pub(crate) struct SessionEntry {
-    pub(crate) scenario: String,
-    pub(crate) started_seconds: i64,
-    pub(crate) destination: DestinationRow,
-    pub(crate) record: SessionRecord,
 }
 
 /// What a run was asked to do, as far as judging it again needs it.
@@ -42,101 +31,105 @@ pub struct RecordingPlan {
     pub selectors: Vec<String>,
 }
 
+/// The run that was recorded, once it has ended.
+pub struct RecordingEnd<'a> {
+    /// Its secrets.
+    pub masks: &'a Masks,
+    /// When it began: ISO 8601 UTC.
+    pub started_at: &'a str,
+    /// Its seed.
+    pub seed: u64,
+    /// Its exit code.
+    pub exit_code: u8,
+}
+
 impl Recorder {
     /// Makes the folder, before anything is sent.
     ///
     /// # Errors
-    /// Where it cannot be made, or holds something already.
+    /// Where it cannot be made, or is not empty.
     pub fn prepare(dir: &Path) -> Result<(), RecordingError> {
         folder::make(dir)
     }
 
-    /// Keeps a record.
-    pub(crate) fn keep(&self, kept: SessionEntry) {
-        self.tapes.lock().push(kept);
+    pub(crate) fn keep(&self, session: SessionRecord) {
+        self.sessions.lock().push(session);
     }
 
-    /// Keeps what the target is.
     pub(crate) fn describe(&self, target: IndexTarget) {
         *self.target.lock() = target;
     }
 
     /// Writes all of it below `dir`, secrets replaced; the index last, so that a folder with an
-    /// index is whole.
+    /// index is complete.
     ///
     /// # Errors
     /// What cannot be written; [`RecordingError::Secret`] where a secret is left in it.
     pub fn write(
         &self,
         dir: &Path,
-        result: &RunResult,
-        asked: &RecordingPlan,
+        plan: RecordingPlan,
+        end: &RecordingEnd<'_>,
     ) -> Result<(), RecordingError> {
-        let mut redactor = Redactor::new(&result.masks);
-        let scan = Secrets::of(&result.masks);
-        let mut tapes = std::mem::take(&mut *self.tapes.lock());
-        // Walked side by side, they end in any order; those of one name keep theirs.
-        tapes.sort_by(|a, b| a.scenario.cmp(&b.scenario));
-        let below = dir.join(folder::TAPES);
+        let mut redactor = Redactor::new(end.masks);
+        let scan = Secrets::of(end.masks);
+        let mut sessions = std::mem::take(&mut *self.sessions.lock());
+        // Scenarios that run side by side end in any order. The sort is stable, so that the
+        // sessions of one scenario keep theirs.
+        sessions.sort_by(|a, b| a.scenario.cmp(&b.scenario));
+        let below = dir.join(folder::EXCHANGES);
         fs::create_dir_all(&below)
             .map_err(|source| RecordingError::File { path: below, source })?;
-        let mut rows = Vec::with_capacity(tapes.len());
-        for (at, kept) in tapes.iter().enumerate() {
-            let file = folder::tape_file(at + 1, &result.masks.mask(&kept.scenario));
-            publish(&dir.join(&file), &written(kept, &mut redactor), &scan)?;
-            rows.push(RecordingIndexRow { scenario: result.masks.mask(&kept.scenario), file });
+        let mut rows = Vec::with_capacity(sessions.len());
+        for (at, session) in sessions.iter().enumerate() {
+            let scenario = end.masks.mask(&session.scenario);
+            let file = folder::session_file(at + 1, &scenario);
+            publish(&dir.join(&file), &har(session, &mut redactor), &scan)?;
+            rows.push(RecordingIndexRow { scenario, file });
         }
         let index = RecordingIndex {
             format_version: FORMAT_VERSION,
             moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
-            recorded_at: result.started_at.clone(),
-            seed: result.seed,
-            run_tag: asked.run_tag.clone(),
-            strict: asked.strict,
-            selectors: asked.selectors.clone(),
-            exit_code: result.exit_code,
+            recorded_at: end.started_at.to_owned(),
+            seed: end.seed,
+            run_tag: plan.run_tag,
+            strict: plan.strict,
+            selectors: plan.selectors,
+            exit_code: end.exit_code,
             target: self.target.lock().clone(),
-            tapes: rows,
+            sessions: rows,
             placeholders: redactor.used(),
         };
         publish(&dir.join(folder::INDEX), &index, &scan)
     }
 }
 
-fn written(kept: &SessionEntry, redactor: &mut Redactor) -> Har {
+fn har(session: &SessionRecord, redactor: &mut Redactor) -> Har {
     let mut call = |call: &RecordedAnswer| RecordedAnswer {
         key: redactor.text(&call.key),
         outcome: match &call.outcome {
             Ok(value) => Ok(redactor.value(value)),
-            Err(trouble) => Err(har::shown(trouble, redactor)),
+            Err(trouble) => Err(redactor.trouble(trouble)),
         },
     };
-    let calls = kept.record.calls.iter().map(&mut call).collect();
-    let entries = kept.record.exchanges.iter().map(|it| HarEntry::of(it, redactor)).collect();
-    let destination = redacted(&kept.destination, redactor);
-    Har {
-        log: HarLog {
-            version: "1.2".to_owned(),
-            creator: HarCreator {
-                name: "moot".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
-            entries,
-            moot: HarSession {
-                scenario: redactor.text(&kept.scenario),
-                started_seconds: kept.started_seconds,
-                destination,
-                calls,
-            },
-        },
-    }
+    let calls = session.log.calls.iter().map(&mut call).collect();
+    let entries = session.log.exchanges.iter().map(|it| HarEntry::of(it, redactor)).collect();
+    let moot = HarSession {
+        scenario: redactor.text(&session.scenario),
+        started_seconds: session.started_seconds,
+        destination: redacted(&session.destination, redactor),
+        calls,
+    };
+    let creator =
+        HarCreator { name: "moot".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    Har { log: HarLog { version: "1.2".to_owned(), creator, entries, moot } }
 }
 
 fn redacted(destination: &DestinationRow, redactor: &mut Redactor) -> DestinationRow {
     let mut destination = destination.clone();
-    for CredentialsRow { client_secret, .. } in destination.applications.values_mut() {
-        *client_secret = redactor.text(client_secret);
+    for credentials in destination.applications.values_mut() {
+        credentials.client_secret = redactor.text(&credentials.client_secret);
     }
     for bound in destination.bindings.values_mut() {
         *bound = redactor.value(bound);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::exchange::Trouble;
 use crate::masks::{Masks, Needles, forms_of};
 
 /// What a placeholder begins with.
@@ -67,6 +68,11 @@ impl Redactor {
             }
             other => other.clone(),
         }
+    }
+
+    /// Trouble without secrets.
+    pub(super) fn trouble(&mut self, trouble: &Trouble) -> Trouble {
+        trouble.clone().map_details(|text| self.text(text))
     }
 
     /// Every placeholder that was used, with what the secret was.

@@ -1,36 +1,42 @@
-//! A record: all that one stage was told, in order; and the same handed out again.
+//! What one session sent and received, in order; and handing out the same again.
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::{Operation, Scopes};
-use secrecy::{ExposeSecret, SecretString};
+use moot_fixtures::contract::Scopes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::client::destination::Destination;
 use crate::exchange::{Exchange, Trouble};
-use crate::target_file::endpoint::{Endpoint, Endpoints};
-use crate::target_file::model::ApplicationCredentials;
 
-/// What one stage was told.
-#[derive(Debug, Default)]
+/// One session of a scenario.
+#[derive(Debug)]
 pub(crate) struct SessionRecord {
+    /// `stem/id[row]`.
+    pub(crate) scenario: String,
+    /// When it began: seconds since 1970 by our clock.
+    pub(crate) started_seconds: i64,
+    pub(crate) destination: DestinationRow,
+    pub(crate) log: SessionLog,
+}
+
+/// What a session received.
+#[derive(Debug, Default)]
+pub(crate) struct SessionLog {
     /// Requests of the scenario.
     pub(crate) exchanges: Vec<Exchange>,
-    /// All else: tokens, the control plane, deliveries, which exchanges were one burst.
+    /// Everything else: tokens, the control plane, deliveries, which exchanges were one burst.
     pub(crate) calls: Vec<RecordedAnswer>,
 }
 
-/// One question that was no request of the scenario, and its answer.
+/// A question that was no request of the scenario, and its answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RecordedAnswer {
-    /// What was asked: `token main read`, `admin POST /clock`, `deliveries inbox`.
+    /// The question: `token main read`, `admin POST /clock`, `deliveries inbox`.
     pub(crate) key: String,
-    /// The answer.
     pub(crate) outcome: Result<Value, Trouble>,
 }
 
-/// A destination as a record keeps it.
+/// A destination in a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct DestinationRow {
     pub(crate) base_url: String,
@@ -41,7 +47,7 @@ pub(crate) struct DestinationRow {
     pub(crate) has_admin: bool,
 }
 
-/// An application as a record keeps it; its secret is a placeholder once it is written.
+/// Credentials in a recording. The secret is a placeholder once the recording is written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CredentialsRow {
     pub(crate) client_id: String,
@@ -49,24 +55,24 @@ pub(crate) struct CredentialsRow {
     pub(crate) scopes: Scopes,
 }
 
-impl SessionRecord {
-    /// The next exchange of this method and path; it is not handed out again.
+impl SessionLog {
+    /// Removes and returns the next exchange of this method and path.
     pub(crate) fn exchange(&mut self, method: &str, path: &str) -> Option<Exchange> {
         let fits = |it: &Exchange| it.request.method == method && it.request.path == path;
         let at = self.exchanges.iter().position(fits)?;
         Some(self.exchanges.remove(at))
     }
 
-    /// The exchange of this number; it is not handed out again.
+    /// Removes and returns the exchange of this number.
     pub(crate) fn numbered(&mut self, number: u64) -> Option<Exchange> {
         let at = self.exchanges.iter().position(|it| it.number == number)?;
         Some(self.exchanges.remove(at))
     }
 
-    /// The next answer to this question; it is not handed out again.
+    /// Removes and returns the next answer to this question.
     ///
     /// # Errors
-    /// The trouble that was the answer; [`Trouble::Withheld`] where it was not asked.
+    /// The trouble that was the answer; [`Trouble::Withheld`] where the recording has no answer.
     pub(crate) fn call(&mut self, key: &str) -> Result<Value, Trouble> {
         match self.calls.iter().position(|call| call.key == key) {
             Some(at) => self.calls.remove(at).outcome,
@@ -75,57 +81,7 @@ impl SessionRecord {
     }
 }
 
-/// Nobody asked that when the recording was made.
+/// The recording has no answer to this question.
 pub(crate) fn absent(what: &str) -> Trouble {
     Trouble::Withheld(format!("the recording has no further answer to `{what}`; record again"))
-}
-
-impl DestinationRow {
-    /// What a record keeps of `destination`.
-    pub(crate) fn of(destination: &Destination) -> Self {
-        let application = |application: &ApplicationCredentials| CredentialsRow {
-            client_id: application.client_id.clone(),
-            client_secret: application.client_secret.expose_secret().to_owned(),
-            scopes: application.scopes,
-        };
-        let endpoint = |operation: Operation| {
-            let endpoint = destination.endpoints.get(operation);
-            (operation.as_str().to_owned(), format!("{} {}", endpoint.method, endpoint.path))
-        };
-        Self {
-            base_url: destination.base.as_str().to_owned(),
-            applications: destination
-                .applications
-                .iter()
-                .map(|(role, known)| (role.clone(), application(known)))
-                .collect(),
-            bindings: destination.bindings.clone(),
-            endpoints: Operation::ALL.into_iter().map(endpoint).collect(),
-            has_admin: destination.admin.is_some(),
-        }
-    }
-
-    /// The applications, by role.
-    pub(crate) fn applications(&self) -> BTreeMap<String, ApplicationCredentials> {
-        let application = |row: &CredentialsRow| ApplicationCredentials {
-            client_id: row.client_id.clone(),
-            client_secret: SecretString::from(row.client_secret.clone()),
-            scopes: row.scopes,
-        };
-        self.applications.iter().map(|(role, row)| (role.clone(), application(row))).collect()
-    }
-
-    /// Where each operation is; one that the recording does not know is where the contract has it.
-    ///
-    /// # Errors
-    /// A row that is none.
-    pub(crate) fn endpoints(&self) -> Result<Endpoints, String> {
-        let mut given = BTreeMap::new();
-        for operation in Operation::ALL {
-            if let Some(text) = self.endpoints.get(operation.as_str()) {
-                given.insert(operation, Endpoint::parse(text, "GET")?);
-            }
-        }
-        Ok(Endpoints::new(&given))
-    }
 }

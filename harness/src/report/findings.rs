@@ -1,40 +1,125 @@
-//! What is wrong, each thing once: the checks of a run that say the same are one finding.
+//! The faults that a run found, each once: checks that show the same fault are one finding.
 //!
-//! Checks of a requirement or a pinned answer are the same where verdict, kind of message and place are:
-//! ids, rows and indices are data ([`super::sameness`]). Snapshots that differ are told by what differs,
-//! not by file: changes that show in the same answers are one finding, however many files hold them. A
-//! snapshot whose whole difference another finding tells of that very answer belongs to that finding
-//! ([`super::explained`]), and so does another requirement that the same fault of the same answers
-//! breaks. What is known, or was not run, is no finding; reports list it elsewhere.
+//! Checks of a requirement or a pinned answer show the same fault if verdict, kind of failure and place are
+//! the same; indices of lists do not count. Snapshots are grouped by their differences: differences that
+//! show in the same answers are one finding, in however many files. A snapshot whose whole difference
+//! another finding of that answer shows belongs to that finding, and so does another requirement that the
+//! same fault breaks. Known failures and checks that were not run are no findings.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::explained;
-use super::names::section_order;
-use super::sameness::{kind, normal_pointer};
-use super::told::Finding;
-use super::view::Check;
+use moot_snapshots::{Change, ChangedPlace};
+use serde::Serialize;
+
+use super::document::Report;
+use crate::check::{AnswerPart, MismatchKind};
+use crate::result::{CheckResult, Subject};
 use crate::verdict::Verdict;
 
 /// Changes that the message of a finding names.
 const CHANGES_NAMED_MAX: usize = 4;
 
-/// What checks of one finding share.
+/// One fault of the service, with all checks that show it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// `error`, `fail`, `drift`, `warn`.
+    pub verdict: Verdict,
+    /// The requirement, the question or the snapshot of the first check.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// The clause of the first check.
+    pub section: String,
+    /// Of the first check; of snapshots also what differs.
+    pub message: String,
+    /// JSON Pointer into the body, `*` for the index of a list.
+    pub pointer: Option<String>,
+    /// How many checks show it.
+    pub count: usize,
+    /// Their ids, in order.
+    pub checks: Vec<String>,
+    /// Ids of the checks that fail for the same reason: of other requirements, of snapshots that differ by
+    /// this alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub explains: Vec<String>,
+    /// The checks, by number in [`Report::checks`]; at least one.
+    #[serde(skip)]
+    pub at: Vec<usize>,
+    /// The explained checks, likewise.
+    #[serde(skip)]
+    pub explained_at: Vec<usize>,
+}
+
+impl Finding {
+    /// Whether it is more than a warning.
+    pub fn is_bad(&self) -> bool {
+        self.verdict != Verdict::Warn
+    }
+
+    /// The check that is shown in full.
+    pub fn first<'a>(&self, report: &'a Report) -> Option<&'a CheckResult> {
+        self.at.first().and_then(|at| report.checks.get(*at))
+    }
+
+    /// Where the others are: `scenario › step`, each once.
+    pub fn others(&self, report: &Report) -> Vec<String> {
+        let mut places: Vec<String> = Vec::new();
+        for check in self.at.iter().filter_map(|at| report.checks.get(*at)) {
+            let place = format!("{} › {}", check.scenario, check.step);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places.into_iter().skip(1).collect()
+    }
+
+    /// A line for each other requirement that it breaks, and for each snapshot that differs by it.
+    pub fn with_it(&self, report: &Report) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for check in self.explained(report) {
+            let line = match &check.subject {
+                Subject::Snapshot(name) => format!("{name} differs by this"),
+                Subject::Question(name) => format!("the answer to {name} is another by this"),
+                Subject::Requirement(id) => {
+                    format!("{id} (§{}) is broken by this", check.section)
+                }
+            };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// The checks that it explains.
+    pub fn explained<'a>(&self, report: &'a Report) -> Vec<&'a CheckResult> {
+        self.explained_at.iter().filter_map(|at| report.checks.get(*at)).collect()
+    }
+
+    /// ` (12 times)`; empty where it is there once.
+    pub fn times(&self) -> String {
+        if self.count > 1 { format!(" ({} times)", self.count) } else { String::new() }
+    }
+}
+
+/// What the checks of one finding have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct FindingKey {
     verdict: Verdict,
     subject: String,
-    kind: String,
+    mismatch: Option<MismatchKind>,
+    part: Option<AnswerPart>,
     pointer: String,
 }
 
 /// The findings of these checks, worst first, then in the order of the specification.
-pub(super) fn findings(checks: &[Check]) -> Vec<Finding> {
-    let explained = explained::explained(checks);
-    let mut said: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+pub(super) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
+    let explained = explained(checks);
+    let mut said: BTreeMap<FindingKey, Vec<usize>> = BTreeMap::new();
     let mut changed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, check) in checks.iter().enumerate().filter(|(_, check)| is_wrong(check)) {
+    for (at, check) in
+        checks.iter().enumerate().filter(|(_, check)| check.is_bad() || check.is_warning())
+    {
         if explained.contains_key(&at) {
             continue;
         }
@@ -61,7 +146,7 @@ pub(super) fn findings(checks: &[Check]) -> Vec<Finding> {
         let holds =
             |finding: &&mut Finding| finding.at.contains(&by) || finding.explained_at.contains(&by);
         if let Some(finding) = all.iter_mut().find(holds) {
-            finding.explains.push(checks[told].id.clone());
+            finding.explains.push(checks[told].id());
             finding.explained_at.push(told);
         }
     }
@@ -74,19 +159,22 @@ pub(super) fn findings(checks: &[Check]) -> Vec<Finding> {
 
 /// Takes out what only says again, of the same answers, what others say: each check with the one that
 /// says it already. A requirement that is broken elsewhere too speaks for itself.
-fn absorbed(checks: &[Check], said: &mut BTreeMap<Key, Vec<usize>>) -> BTreeMap<usize, usize> {
-    let mut order: Vec<&Key> = said.keys().collect();
+fn absorbed(
+    checks: &[CheckResult],
+    said: &mut BTreeMap<FindingKey, Vec<usize>>,
+) -> BTreeMap<usize, usize> {
+    let mut order: Vec<&FindingKey> = said.keys().collect();
     // Another status is the cause of the rest; else the most frequent stays, of several the first of the
     // specification.
     order.sort_by_cached_key(|key| {
         let at = &said[*key];
         let first = &checks[at[0]];
-        (!is_of_status(first), Reverse(at.len()), section_order(&first.section), at[0])
+        (!first.is_of_status(), Reverse(at.len()), section_order(&first.section), at[0])
     });
     let mut also: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut taken: Vec<Key> = Vec::new();
+    let mut taken: Vec<FindingKey> = Vec::new();
     for (number, key) in order.iter().enumerate() {
-        let is_open = |by: &&&Key| !taken.contains(**by) && is_other(by, key);
+        let is_open = |by: &&&FindingKey| !taken.contains(**by) && is_other(by, key);
         for by in order[..number].iter().filter(is_open) {
             let pairs: Option<Vec<(usize, usize)>> = said[*key]
                 .iter()
@@ -106,67 +194,115 @@ fn absorbed(checks: &[Check], said: &mut BTreeMap<Key, Vec<usize>>) -> BTreeMap<
 }
 
 /// Whether two groups are as grave, and of other requirements or questions.
-fn is_other(a: &Key, b: &Key) -> bool {
+fn is_other(a: &FindingKey, b: &FindingKey) -> bool {
     a.verdict == b.verdict && !a.subject.is_empty() && a.subject != b.subject
 }
 
-/// The check among these that says of the same answer what this one says, or why.
-fn partner(checks: &[Check], at: usize, among: &[usize]) -> Option<usize> {
+/// The check among these that shows the same fault of the same answer, or its cause.
+fn partner(checks: &[CheckResult], at: usize, among: &[usize]) -> Option<usize> {
     let check = &checks[at];
-    let exchange = check.exchange.filter(|_| check.snapshot.is_none())?;
+    let exchange = check.exchange_number().filter(|_| !check.is_snapshot())?;
     let explains = |other: &&usize| {
         let other = &checks[**other];
-        other.exchange == Some(exchange) && (is_same(other, check) || is_cause(other, check))
+        other.exchange_number() == Some(exchange)
+            && (is_same(other, check) || is_cause(other, check))
     };
     among.iter().find(explains).copied()
 }
 
-fn is_same(a: &Check, b: &Check) -> bool {
-    let pointer = |check: &Check| check.pointer.as_deref().map(normal_pointer);
-    let (place, other) = (pointer(a), pointer(b));
-    // One value at one place, whatever each says of it.
+fn is_same(a: &CheckResult, b: &CheckResult) -> bool {
+    let (place, other) = (normal_pointer(a), normal_pointer(b));
+    // One value at one place, whatever each expects of it.
     let is_one_value = place.as_deref().is_some_and(|place| !place.is_empty()) && place == other;
-    let is_alike = is_one_value || (kind(a) == kind(b) && place == other);
-    a.actual == b.actual && (is_alike || (is_of_status(a) && is_of_status(b)))
+    let is_alike =
+        is_one_value || ((&a.mismatch, &a.part) == (&b.mismatch, &b.part) && place == other);
+    a.actual == b.actual && (is_alike || (a.is_of_status() && b.is_of_status()))
 }
 
-/// What a scenario expects of an answer is not there where that has another status; what holds of every
-/// answer is judged all the same.
-fn is_cause(by: &Check, check: &Check) -> bool {
-    is_of_status(by) && by.place.is_some() && check.place.is_some()
+/// An answer with another status has other content too: the checks of a scenario on that content fail for
+/// the same reason. Implicit checks hold for every answer.
+fn is_cause(by: &CheckResult, check: &CheckResult) -> bool {
+    by.is_of_status() && !by.is_implicit() && !check.is_implicit()
 }
 
-/// Whether it complains of the status: as another than the scenario expects, or as none of the operation's.
-fn is_of_status(check: &Check) -> bool {
-    check.is_of_status
-}
-
-/// Whether a person has to look at it, be it a warning.
-fn is_wrong(check: &Check) -> bool {
-    check.is_bad() || check.is_warning()
-}
-
-fn key(check: &Check) -> Key {
-    // A step without its snapshot is recorded by one run, however many there are.
-    let is_missing =
-        check.snapshot.is_some() && check.verdict == Verdict::Drift && check.actual.is_empty();
-    Key {
+fn key(check: &CheckResult) -> FindingKey {
+    // Steps without a snapshot are one finding: one run records them all.
+    let is_missing = check.is_snapshot() && check.mismatch == Some(MismatchKind::Absent);
+    FindingKey {
         verdict: check.verdict,
-        subject: if is_missing { String::new() } else { check.subject().to_owned() },
-        kind: kind(check),
-        pointer: normal_pointer(check.pointer.as_deref().unwrap_or_default()),
+        subject: if is_missing { String::new() } else { check.subject.as_str().to_owned() },
+        mismatch: check.mismatch.clone(),
+        part: check.part.clone(),
+        pointer: normal_pointer(check).unwrap_or_default(),
     }
 }
 
-fn of_checks(checks: &[Check], key: &Key, at: Vec<usize>) -> Finding {
+/// The pointer with `*` for indices: `/data/3/name` is `/data/*/name`.
+fn normal_pointer(check: &CheckResult) -> Option<String> {
+    let is_index =
+        |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+    let segments = check.pointer.as_ref()?.split('/');
+    let segments = segments.map(|segment| if is_index(segment) { "*" } else { segment });
+    Some(segments.collect::<Vec<_>>().join("/"))
+}
+
+/// Snapshots that differ, each with the check that explains all of its differences; both by number.
+fn explained(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
+    let mut by_exchange: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (at, check) in checks.iter().enumerate() {
+        let number = check.exchange_number();
+        if let Some(number) = number.filter(|_| check.is_bad() && !check.is_snapshot()) {
+            by_exchange.entry(number).or_default().push(at);
+        }
+    }
+    let mut explained = BTreeMap::new();
+    for (at, check) in checks.iter().enumerate() {
+        if check.changes.is_empty() || !check.is_bad() {
+            continue;
+        }
+        let others = check.exchange_number().and_then(|number| by_exchange.get(&number));
+        let is_whole =
+            |by: &&usize| check.changes.iter().all(|change| explains(&checks[**by], change));
+        if let Some(by) = others.into_iter().flatten().find(is_whole) {
+            explained.insert(at, *by);
+        }
+    }
+    explained
+}
+
+/// Whether the change is the failure of this check: the same status, header, or member of the body.
+fn explains(by: &CheckResult, change: &Change) -> bool {
+    match (&change.place, normal_pointer(by)) {
+        (ChangedPlace::Status, None) => {
+            by.part == Some(AnswerPart::Status)
+                && change.value.as_deref() == Some(by.actual.as_str())
+        }
+        (ChangedPlace::Header(name), None) => by.part == Some(AnswerPart::Header(name.clone())),
+        (ChangedPlace::Body(place), Some(pointer)) => match place.strip_prefix(&pointer) {
+            Some("") => true,
+            // The pointer of a missing or unexpected member is that of the object around it.
+            Some(member) => match &by.mismatch {
+                Some(MismatchKind::Schema { members, .. }) => {
+                    members.iter().any(|known| member.strip_prefix('/') == Some(known))
+                }
+                _ => false,
+            },
+            None => false,
+        },
+        (ChangedPlace::Status | ChangedPlace::Header(_), Some(_)) => false,
+        (ChangedPlace::Body(_), None) => false,
+    }
+}
+
+fn of_checks(checks: &[CheckResult], key: &FindingKey, at: Vec<usize>) -> Finding {
     let first = &checks[at[0]];
     let pointer = first.pointer.as_ref().map(|_| key.pointer.clone());
     finding(checks, first.message.clone(), pointer, at)
 }
 
-fn of_changes(checks: &[Check], changes: &[&str], at: Vec<usize>) -> Finding {
+fn of_changes(checks: &[CheckResult], changes: &[&str], at: Vec<usize>) -> Finding {
     let first = &checks[at[0]];
-    // As they come in the answer, not in the alphabet.
+    // In the order of the answer.
     let mut named: Vec<&str> = first.changes.iter().map(|change| change.text.as_str()).collect();
     named.retain(|text| changes.contains(text));
     let more = named.len().saturating_sub(CHANGES_NAMED_MAX);
@@ -176,20 +312,40 @@ fn of_changes(checks: &[Check], changes: &[&str], at: Vec<usize>) -> Finding {
     finding(checks, message, None, at)
 }
 
-fn finding(checks: &[Check], message: String, pointer: Option<String>, at: Vec<usize>) -> Finding {
+fn finding(
+    checks: &[CheckResult],
+    message: String,
+    pointer: Option<String>,
+    at: Vec<usize>,
+) -> Finding {
     let first = &checks[at[0]];
     Finding {
         verdict: first.verdict,
-        requirement: first.requirement.clone(),
-        question: first.question.clone(),
-        snapshot: first.snapshot.clone(),
-        section: first.section.clone(),
+        subject: first.subject.clone(),
+        section: first.section.to_string(),
         message,
         pointer,
         count: at.len(),
-        checks: at.iter().map(|at| checks[*at].id.clone()).collect(),
+        checks: at.iter().map(|at| checks[*at].id()).collect(),
         explains: Vec::new(),
         at,
         explained_at: Vec::new(),
+    }
+}
+
+/// The numbers of a section, by which sections are ordered: `4.10` comes after `4.9`.
+pub(crate) fn section_order(section: &str) -> Vec<u32> {
+    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::section_order;
+
+    #[test]
+    fn sections_are_ordered_by_their_numbers() {
+        assert!(section_order("4.9") < section_order("4.10"));
+        assert!(section_order("4") < section_order("4.1"));
+        assert!(section_order("4.14") < section_order("5"));
     }
 }

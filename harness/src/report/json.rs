@@ -1,7 +1,7 @@
-//! The JSON report: the view as it is. Of the exchanges only those that a check of `warn` or worse
+//! The JSON report. Of the exchanges only those that a check of `warn` or worse
 //! judged; the page holds all of them.
 
-use super::view::Report;
+use super::Report;
 use crate::terminal::escape;
 
 /// The published JSON Schema of this report, `moot schema report`.

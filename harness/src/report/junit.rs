@@ -17,7 +17,10 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
-use super::view::{Check, File, Report, Scenario};
+use super::Report;
+use super::document::FileResult;
+use crate::result::{CheckResult, ScenarioResult};
+
 use crate::verdict::Verdict;
 
 /// The whole file.
@@ -27,9 +30,9 @@ use crate::verdict::Verdict;
 pub fn render(report: &Report) -> Result<String, String> {
     let mut junit = Junit::new("moot");
     junit.set_time(duration(report.duration_seconds));
-    let mut checks: BTreeMap<&str, Vec<&Check>> = BTreeMap::new();
+    let mut checks: BTreeMap<&str, Vec<&CheckResult>> = BTreeMap::new();
     for check in &report.checks {
-        checks.entry(&check.scenario).or_default().push(check);
+        checks.entry(&*check.scenario).or_default().push(check);
     }
     for file in &report.files {
         junit.add_test_suite(suite(report, file, &checks));
@@ -39,7 +42,7 @@ pub fn render(report: &Report) -> Result<String, String> {
     }
     if let Some(trouble) = &report.trouble {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_type(report.outcome).set_message(trouble.clone());
+        status.set_type(report.outcome.as_str()).set_message(trouble.clone());
         let mut suite = TestSuite::new("moot");
         suite.add_test_case(TestCase::new("the run as a whole", status));
         junit.add_test_suite(suite);
@@ -60,7 +63,11 @@ fn without_skipped(xml: &str) -> String {
     whole().unwrap_or_else(|| xml.to_owned())
 }
 
-fn suite(report: &Report, file: &File, checks: &BTreeMap<&str, Vec<&Check>>) -> TestSuite {
+fn suite(
+    report: &Report,
+    file: &FileResult,
+    checks: &BTreeMap<&str, Vec<&CheckResult>>,
+) -> TestSuite {
     let mut suite = TestSuite::new(file.name.clone());
     suite.set_time(duration(file.duration_seconds));
     for (name, value) in [
@@ -72,7 +79,8 @@ fn suite(report: &Report, file: &File, checks: &BTreeMap<&str, Vec<&Check>>) -> 
         suite.add_property((name, value));
     }
     for scenario in &file.scenarios {
-        if let Some(reason) = &scenario.not_run {
+        if let Some(why) = &scenario.not_run {
+            let reason = &why.reason;
             let known = scenario.known.as_ref();
             let known = known.map(|known| format!(" (expected: {})", known.reason));
             let reason = format!("{reason}{}", known.unwrap_or_default());
@@ -84,7 +92,7 @@ fn suite(report: &Report, file: &File, checks: &BTreeMap<&str, Vec<&Check>>) -> 
     suite
 }
 
-fn not_run(scenario: &Scenario, reason: &str) -> TestCase {
+fn not_run(scenario: &ScenarioResult, reason: &str) -> TestCase {
     let mut status = TestCaseStatus::skipped();
     status.set_message(format!("not run: {reason}"));
     let mut case = TestCase::new("the whole scenario", status);
@@ -92,7 +100,7 @@ fn not_run(scenario: &Scenario, reason: &str) -> TestCase {
     case
 }
 
-fn case(check: &Check) -> TestCase {
+fn case(check: &CheckResult) -> TestCase {
     let status = match check.verdict {
         _ if check.known.is_some() => expected(check),
         Verdict::Fail | Verdict::Drift => bad(check, NonSuccessKind::Failure),
@@ -104,8 +112,8 @@ fn case(check: &Check) -> TestCase {
         }
         Verdict::Warn | Verdict::Observed | Verdict::Pass => TestCaseStatus::success(),
     };
-    let mut case = TestCase::new(format!("{} / {}", check.step, check.subject()), status);
-    case.set_classname(check.scenario.clone());
+    let mut case = TestCase::new(format!("{} / {}", check.step, check.subject.as_str()), status);
+    case.set_classname(&*check.scenario);
     if check.known.is_some() || matches!(check.verdict, Verdict::Warn | Verdict::Observed) {
         case.set_system_out(format!("{}: {}", check.verdict.as_str(), details(check)));
     }
@@ -113,7 +121,7 @@ fn case(check: &Check) -> TestCase {
 }
 
 /// A known failure: skipped, so that it is seen and breaks nothing.
-fn expected(check: &Check) -> TestCaseStatus {
+fn expected(check: &CheckResult) -> TestCaseStatus {
     let reason = check.known.as_ref().map_or("", |known| known.reason.as_str());
     let mut status = TestCaseStatus::skipped();
     let verdict = check.verdict.as_str();
@@ -140,14 +148,14 @@ fn stale(report: &Report) -> Option<TestSuite> {
     Some(suite)
 }
 
-fn bad(check: &Check, kind: NonSuccessKind) -> TestCaseStatus {
+fn bad(check: &CheckResult, kind: NonSuccessKind) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(check.verdict.as_str()).set_message(check.message.clone());
     status.set_description(details(check));
     status
 }
 
-fn details(check: &Check) -> String {
+fn details(check: &CheckResult) -> String {
     let mut out = check.message.clone();
     let place = check.place.as_ref().map(ToString::to_string);
     for (name, value) in [
@@ -165,8 +173,8 @@ fn details(check: &Check) -> String {
     out
 }
 
-fn clause(check: &Check) -> String {
-    match &check.sentence {
+fn clause(check: &CheckResult) -> String {
+    match check.sentence() {
         Some(sentence) => format!("§{} {sentence}", check.section),
         None => format!("§{}", check.section),
     }

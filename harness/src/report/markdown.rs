@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::told::Finding;
-use super::view::{Expected, Report};
+use super::{Finding, Report};
 use crate::result::Counts;
+use crate::result::{ExpectedFailure, ExpectedState};
 use crate::terminal::escape;
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.
@@ -25,14 +25,14 @@ pub fn render(report: &Report) -> String {
 
 fn write_into(out: &mut String, report: &Report) -> std::fmt::Result {
     let e = escape::markdown;
-    writeln!(out, "## {} {}\n", sign(report.exit_code), report.outcome)?;
+    writeln!(out, "## {} {}\n", sign(report.exit_code), report.outcome.as_str())?;
     writeln!(
         out,
         "{}: exit code {}. Target **{}** ({}), {} requests in {:.1} s, seed {}.\n",
         capitalised(report.meaning),
         report.exit_code,
         e(&report.target.base_url),
-        e(&report.target.class),
+        e(&report.target.class.to_string()),
         report.requests_sent,
         report.duration_seconds,
         report.seed,
@@ -106,13 +106,13 @@ fn failure(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Re
         out,
         "<details><summary><b>{}</b> {} · {}{}</summary>\n",
         check.verdict.as_str(),
-        e(check.subject()),
+        e(check.subject.as_str()),
         e(&check.scenario),
         finding.times(),
     )?;
     writeln!(out, "{}\n", e(&finding.message))?;
     let place = check.place.as_ref().map(ToString::to_string).unwrap_or_default();
-    let sentence = check.sentence.as_deref().unwrap_or_default();
+    let sentence = check.sentence().unwrap_or_default();
     writeln!(out, "- step: {}", e(&check.step))?;
     writeln!(out, "{}", format!("- clause: §{} {}", check.section, e(sentence)).trim_end())?;
     if !place.is_empty() {
@@ -156,8 +156,8 @@ fn warnings(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "### Warnings\n")?;
     for finding in warned.iter().take(WARNINGS_SHOWN_MAX) {
         let e = escape::markdown;
-        let scenario = finding.first(report).map_or("", |check| check.scenario.as_str());
-        let (subject, message) = (e(finding.subject()), e(&finding.message));
+        let scenario = finding.first(report).map_or("", |check| &*check.scenario);
+        let (subject, message) = (e(finding.subject.as_str()), e(&finding.message));
         writeln!(out, "- {subject}: {message} ({}){}", e(scenario), finding.times())?;
     }
     if let Some(more) = warned.len().checked_sub(WARNINGS_SHOWN_MAX).filter(|more| *more > 0) {
@@ -186,8 +186,10 @@ fn not_run(out: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 fn expected(out: &mut String, report: &Report) -> std::fmt::Result {
-    let judged = |one: &&Expected| ["happened", "stale"].contains(&one.state);
-    let rows: Vec<&Expected> = report.expected.iter().filter(judged).collect();
+    let judged = |one: &&ExpectedFailure| {
+        matches!(one.state, ExpectedState::Happened | ExpectedState::Stale)
+    };
+    let rows: Vec<&ExpectedFailure> = report.expected.iter().filter(judged).collect();
     if rows.is_empty() {
         return Ok(());
     }

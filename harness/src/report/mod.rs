@@ -1,24 +1,19 @@
 //! Reports: one result, many formats.
 //!
-//! [`view`] turns the result of a run into masked, serialisable data; each format renders that and
-//! nothing else: [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`ndjson`]. What a server sent
-//! goes through [`crate::terminal::escape`] before it reaches a terminal or a page, and through [`crate::masks`] before it
-//! reaches anything. Nothing here judges, and nothing here opens a file.
+//! A [`Report`] is the masked result of a run with its findings. Each format renders it and nothing else:
+//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`ndjson`]. Texts for people pass
+//! [`crate::terminal::escape`]. Nothing here judges, and nothing here opens a file.
 
-mod build;
-mod explained;
+mod document;
+mod exchange;
 mod findings;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-mod names;
 pub mod ndjson;
 mod notice;
-mod sameness;
 pub mod text;
-pub mod told;
-pub mod view;
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,8 +21,10 @@ use std::str::FromStr;
 use crate::masks::Secrets;
 use crate::result::RunResult;
 use crate::run::Event;
-use crate::terminal::Detail;
-pub(crate) use names::{level_name, section_order};
+pub use document::Report;
+use document::{ExchangesShown, ForPeople};
+pub use findings::Finding;
+pub(crate) use findings::section_order;
 
 /// A format of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,15 +101,14 @@ pub fn render(
 ) -> Result<String, RenderError> {
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
+    let people = |shown| Report::new(result, &ForPeople(&secrets), shown);
     let artefact = match format {
-        Format::Text if text_options.detail == Detail::Verbose => {
-            text::render(&build::remarkable(result, &secrets), text_options)
-        }
-        Format::Text => text::render(&build::bad(result, &secrets), text_options),
-        Format::Json => json::render(&build::raw(result, &secrets)).map_err(fault)?,
-        Format::Junit => junit::render(&build::escaped_checks(result, &secrets)).map_err(fault)?,
-        Format::Html => html::render(&build::escaped(result, &secrets)).map_err(fault)?,
-        Format::Markdown => markdown::render(&build::bad(result, &secrets)),
+        Format::Text => text::render(&people(ExchangesShown::Remarkable), text_options),
+        Format::Json => json::render(&Report::new(result, &secrets, ExchangesShown::Remarkable))
+            .map_err(fault)?,
+        Format::Junit => junit::render(&people(ExchangesShown::Remarkable)).map_err(fault)?,
+        Format::Html => html::render(&people(ExchangesShown::All)).map_err(fault)?,
+        Format::Markdown => markdown::render(&people(ExchangesShown::Remarkable)),
         Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
     };
     if secrets.is_in(&artefact) { Err(RenderError::SecretFound(format)) } else { Ok(artefact) }

@@ -8,7 +8,8 @@
 
 use serde_json::{Value, json};
 
-use super::build;
+use super::Report;
+use super::document::ExchangesShown;
 use crate::masks::Secrets;
 use crate::result::RunResult;
 use crate::run::Event;
@@ -37,7 +38,7 @@ pub fn line(event: &Event, secrets: &Secrets) -> Result<String, String> {
 
 /// The line of the end.
 pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
-    let report = build::raw_ending(result, secrets);
+    let report = Report::new(result, secrets, ExchangesShown::Remarkable);
     ended(&json!({
         "event": "finished",
         "schema_version": report.schema_version,
@@ -59,11 +60,13 @@ fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
         Event::Planned { scenarios } => json!({"event": "planned", "scenarios": scenarios}),
         Event::Started { name } => json!({"event": "started", "name": secrets.mask(name)}),
         Event::Ended(result) => {
-            let (scenario, checks) = build::raw_scenario(result, secrets);
+            let mut scenario = (**result).clone();
+            scenario.map_texts(secrets);
+            let checks: Vec<_> = scenario.checks().collect();
             let fault = |error: serde_json::Error| error.to_string();
             json!({
                 "event": "ended",
-                "scenario": serde_json::to_value(scenario).map_err(fault)?,
+                "scenario": serde_json::to_value(&scenario).map_err(fault)?,
                 "checks": serde_json::to_value(checks).map_err(fault)?,
             })
         }

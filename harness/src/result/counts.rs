@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::ScenarioResult;
 use crate::verdict::Verdict;
 
 /// How many of each verdict.
@@ -16,36 +17,40 @@ pub struct Counts {
     pub observed: usize,
     pub pass: usize,
     pub not_applicable: usize,
-    /// Known failures: of no other verdict, whatever they are.
+    /// Known failures. They count for no other verdict.
     pub expected: usize,
 }
 
 impl Counts {
-    /// One more.
-    pub fn add(&mut self, verdict: Verdict) {
-        self.total += 1;
-        *match verdict {
-            Verdict::Error => &mut self.error,
-            Verdict::Fail => &mut self.fail,
-            Verdict::Drift => &mut self.drift,
-            Verdict::NotRun => &mut self.not_run,
-            Verdict::Warn => &mut self.warn,
-            Verdict::Observed => &mut self.observed,
-            Verdict::Pass => &mut self.pass,
-            Verdict::NotApplicable => &mut self.not_applicable,
-        } += 1;
+    /// The checks of these scenarios. A scenario that was not run, or has no checks, counts as one.
+    pub fn of_checks<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> Self {
+        let mut counts = Self::default();
+        for scenario in scenarios {
+            let passed: usize = scenario.steps.iter().map(|step| step.passed).sum();
+            counts.total += passed;
+            counts.pass += passed;
+            if scenario.known.is_some() {
+                counts.add_expected();
+            } else if scenario.not_run.is_some() {
+                counts.add(Verdict::NotRun);
+            } else if passed == 0 && scenario.checks().next().is_none() {
+                counts.add(scenario.verdict);
+            }
+            for check in scenario.checks() {
+                match check.known {
+                    Some(_) => counts.add_expected(),
+                    None => counts.add(check.verdict),
+                }
+            }
+        }
+        counts
     }
 
-    /// So many more that passed.
-    pub fn add_passed(&mut self, passed: usize) {
-        self.total += passed;
-        self.pass += passed;
-    }
-
-    /// One more known failure.
-    pub fn add_expected(&mut self) {
-        self.total += 1;
-        self.expected += 1;
+    /// The scenarios themselves.
+    pub fn of_scenarios<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> Self {
+        let mut counts = Self::default();
+        scenarios.into_iter().for_each(|scenario| counts.add(scenario.verdict));
+        counts
     }
 
     /// How many of this verdict.
@@ -60,5 +65,24 @@ impl Counts {
             Verdict::Pass => self.pass,
             Verdict::NotApplicable => self.not_applicable,
         }
+    }
+
+    fn add(&mut self, verdict: Verdict) {
+        self.total += 1;
+        *match verdict {
+            Verdict::Error => &mut self.error,
+            Verdict::Fail => &mut self.fail,
+            Verdict::Drift => &mut self.drift,
+            Verdict::NotRun => &mut self.not_run,
+            Verdict::Warn => &mut self.warn,
+            Verdict::Observed => &mut self.observed,
+            Verdict::Pass => &mut self.pass,
+            Verdict::NotApplicable => &mut self.not_applicable,
+        } += 1;
+    }
+
+    fn add_expected(&mut self) {
+        self.total += 1;
+        self.expected += 1;
     }
 }

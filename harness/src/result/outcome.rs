@@ -1,90 +1,121 @@
-//! From verdicts to an outcome and an exit code (DESIGN §8).
+//! From verdicts to the outcome of a run and its exit code.
+
+use serde::{Serialize, Serializer};
 
 use crate::exchange::Trouble;
-use crate::result::{Outcome, ScenarioResult};
+use crate::result::ScenarioResult;
 use crate::verdict::Verdict;
 
-/// What a run as a whole came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
-    /// In a word.
-    pub outcome: Outcome,
-    /// 0, 1, 2, 3, 4, 5 or 70.
-    pub exit_code: u8,
+/// How a run ended. The most severe is the greatest: the exit codes are ordered 70, 2, 1, 4, 5, 3, 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RunOutcome {
+    /// Nothing failed and all that was selected ran.
+    Conformant,
+    /// Nothing was selected, or some checks were not run and are not tolerated.
+    Incomplete,
+    /// A snapshot or a pinned answer differs.
+    Drifted,
+    /// The target can't be used, or gave no answer.
+    Unreachable,
+    /// A violation.
+    NonConformant,
+    /// The command line or a file of the user is wrong.
+    Usage,
+    /// An error of this program.
+    Internal,
 }
 
-impl Ending {
-    /// Nothing failed and all that was selected ran.
-    pub const CONFORMANT: Self = Self { outcome: Outcome::Conformant, exit_code: 0 };
-    /// A violation.
-    pub const NON_CONFORMANT: Self = Self { outcome: Outcome::NonConformant, exit_code: 1 };
-    /// Usage, or a file of the user's.
-    pub const USAGE: Self = Self { outcome: Outcome::Error, exit_code: 2 };
-    /// Nothing selected, or not-run checks that are not tolerated.
-    pub const INCOMPLETE: Self = Self { outcome: Outcome::Inconclusive, exit_code: 3 };
-    /// The target can't be used, or its network gave no answer.
-    pub const UNREACHABLE: Self = Self { outcome: Outcome::Inconclusive, exit_code: 4 };
-    /// A snapshot or a pinned answer differs.
-    pub const DRIFTED: Self = Self { outcome: Outcome::Drifted, exit_code: 5 };
-    /// Our own fault.
-    pub const OURS: Self = Self { outcome: Outcome::Error, exit_code: 70 };
+impl RunOutcome {
+    /// 0, 1, 2, 3, 4, 5 or 70.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Conformant => 0,
+            Self::NonConformant => 1,
+            Self::Usage => 2,
+            Self::Incomplete => 3,
+            Self::Unreachable => 4,
+            Self::Drifted => 5,
+            Self::Internal => 70,
+        }
+    }
 
-    /// The graver of two: 70 > 2 > 1 > 4 > 5 > 3 > 0.
-    pub fn graver(self, other: Self) -> Self {
-        const GRAVEST_FIRST: [u8; 7] = [70, 2, 1, 4, 5, 3, 0];
-        let rank = |code: u8| GRAVEST_FIRST.iter().position(|c| *c == code).unwrap_or(0);
-        if rank(other.exit_code) < rank(self.exit_code) { other } else { self }
+    /// `conformant`, `non-conformant`, `error`, `inconclusive` or `drifted`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Conformant => "conformant",
+            Self::NonConformant => "non-conformant",
+            Self::Usage | Self::Internal => "error",
+            Self::Incomplete | Self::Unreachable => "inconclusive",
+            Self::Drifted => "drifted",
+        }
+    }
+
+    /// What the exit code means, a clause.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Conformant => {
+                "nothing failed, and everything selected ran or is tolerated by name"
+            }
+            Self::NonConformant => "the target violates the specification",
+            Self::Usage => "the command or a file given to it is wrong; nothing was sent",
+            Self::Incomplete => "not everything could be checked, and not all of that is tolerated",
+            Self::Unreachable => "the target could not be reached, or refused the credentials",
+            Self::Drifted => {
+                "a snapshot or a pinned answer differs, or an expected failure did not happen"
+            }
+            Self::Internal => "an error of this program",
+        }
     }
 }
 
-/// The ending of a run that reached its target. Zero passed checks is never a pass.
-pub fn ending(scenarios: &[ScenarioResult]) -> Ending {
-    let mut ending = Ending::CONFORMANT;
-    let mut has_passed = false;
-    for scenario in scenarios {
-        ending = ending.graver(of_scenario(scenario));
-        has_passed |= scenario.steps.iter().any(|step| step.passed > 0);
-        has_passed |= scenario.steps.iter().flat_map(|step| &step.checks).any(|check| {
+impl Serialize for RunOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The outcome of a run that reached its target. Without a passed check a run is never conformant.
+pub fn outcome_of(scenarios: &[ScenarioResult]) -> RunOutcome {
+    let worst = scenarios.iter().map(of_scenario).max().unwrap_or(RunOutcome::Conformant);
+    if scenarios.iter().any(has_passed) { worst } else { worst.max(RunOutcome::Incomplete) }
+}
+
+fn has_passed(scenario: &ScenarioResult) -> bool {
+    scenario.steps.iter().any(|step| step.passed > 0)
+        || scenario.checks().any(|check| {
             // A known failure was judged, and weighs no more than a warning.
             matches!(check.verdict, Verdict::Pass | Verdict::Warn | Verdict::Observed)
                 || check.verdict == Verdict::Fail && check.known.is_some()
-        });
-    }
-    if has_passed { ending } else { ending.graver(Ending::INCOMPLETE) }
+        })
 }
 
-fn of_scenario(scenario: &ScenarioResult) -> Ending {
+fn of_scenario(scenario: &ScenarioResult) -> RunOutcome {
     let is_tolerated = scenario.known.is_some()
         || scenario.not_run.as_ref().is_some_and(|not_run| not_run.is_tolerated);
-    let unchecked = if has_trouble(scenario) { Ending::UNREACHABLE } else { Ending::INCOMPLETE };
-    let mut ending = match scenario.verdict {
-        Verdict::Error => Ending::OURS,
-        Verdict::NotRun if !is_tolerated => unchecked,
-        Verdict::NotRun
-        | Verdict::Fail
-        | Verdict::Drift
-        | Verdict::Warn
-        | Verdict::Observed
-        | Verdict::Pass
-        | Verdict::NotApplicable => Ending::CONFORMANT,
+    let unchecked = match (is_tolerated, has_trouble(scenario)) {
+        (true, _) => RunOutcome::Conformant,
+        (false, true) => RunOutcome::Unreachable,
+        (false, false) => RunOutcome::Incomplete,
     };
-    for check in scenario.steps.iter().flat_map(|step| &step.checks) {
-        ending = ending.graver(match check.weight() {
-            Verdict::Error => Ending::OURS,
-            Verdict::Fail => Ending::NON_CONFORMANT,
-            Verdict::Drift => Ending::DRIFTED,
-            Verdict::NotRun if !is_tolerated => unchecked,
-            Verdict::NotRun
-            | Verdict::Warn
-            | Verdict::Observed
-            | Verdict::Pass
-            | Verdict::NotApplicable => Ending::CONFORMANT,
-        });
-    }
-    ending
+    let own = match scenario.verdict {
+        Verdict::Error => RunOutcome::Internal,
+        Verdict::NotRun => unchecked,
+        // Its checks say the rest.
+        _ => RunOutcome::Conformant,
+    };
+    let of_check = |verdict: Verdict| match verdict {
+        Verdict::Error => RunOutcome::Internal,
+        Verdict::Fail => RunOutcome::NonConformant,
+        Verdict::Drift => RunOutcome::Drifted,
+        Verdict::NotRun => unchecked,
+        Verdict::Warn | Verdict::Observed | Verdict::Pass | Verdict::NotApplicable => {
+            RunOutcome::Conformant
+        }
+    };
+    scenario.checks().map(|check| of_check(check.weight())).fold(own, RunOutcome::max)
 }
 
-/// Whether a request of it got no answer: what is not run then is the network's doing.
+/// Whether a request of it got no answer: then the network is the reason for what was not run.
 fn has_trouble(scenario: &ScenarioResult) -> bool {
     scenario.steps.iter().flat_map(|step| &step.exchanges).any(|exchange| match &exchange.outcome {
         Err(
@@ -96,24 +127,21 @@ fn has_trouble(scenario: &ScenarioResult) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Ending;
+    use super::RunOutcome;
 
     #[test]
     fn precedence_is_70_2_1_4_5_3_0() {
-        let order = [
-            Ending::OURS,
-            Ending::USAGE,
-            Ending::NON_CONFORMANT,
-            Ending::UNREACHABLE,
-            Ending::DRIFTED,
-            Ending::INCOMPLETE,
-            Ending::CONFORMANT,
+        let mut all = [
+            RunOutcome::Conformant,
+            RunOutcome::NonConformant,
+            RunOutcome::Usage,
+            RunOutcome::Incomplete,
+            RunOutcome::Unreachable,
+            RunOutcome::Drifted,
+            RunOutcome::Internal,
         ];
-        for (index, graver) in order.iter().enumerate() {
-            for lesser in &order[index..] {
-                assert_eq!(graver.graver(*lesser), *graver);
-                assert_eq!(lesser.graver(*graver), *graver);
-            }
-        }
+        all.sort();
+        all.reverse();
+        assert_eq!(all.map(RunOutcome::exit_code), [70, 2, 1, 4, 5, 3, 0]);
     }
 }

@@ -1,188 +1,17 @@
-//! The result of a run as inert data: what every report renders.
+//! The result of a whole run.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_fixtures::contract::Level;
-use moot_snapshots::Change;
+use serde::Serialize;
 
+use super::{CheckResult, ExpectedFailure, RunOutcome, ScenarioResult};
 use crate::answers::ObservedAnswer;
-use crate::check::{AnswerPart, MismatchKind};
-use crate::client::{Residue, TargetDescription};
-use crate::exchange::Exchange;
+use crate::client::Residue;
 use crate::masks::Masks;
-use crate::scenario::model::Location;
-use crate::verdict::{Failure, NotRun, NotRunKind, Verdict};
-
-/// What a check judges.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Subject {
-    /// A row of the register, by id.
-    Requirement(Cow<'static, str>),
-    /// A question, by id.
-    Question(Cow<'static, str>),
-    /// A snapshot, by name.
-    Snapshot(Cow<'static, str>),
-}
-
-/// One judged check. A run keeps all of them, and nearly all have passed: what is the same in many is
-/// shared, and what can be told from the rest is not stored.
-#[derive(Debug, Clone)]
-pub struct CheckResult {
-    /// What it judges.
-    pub subject: Subject,
-    /// The clause.
-    pub section: Cow<'static, str>,
-    /// How binding it is; `None` for snapshots.
-    pub level: Option<Level>,
-    /// What is said.
-    pub verdict: Verdict,
-    /// `04_05_create_legal_request/from-schema[row]`.
-    pub scenario: Arc<str>,
-    /// The step's name.
-    pub step: Arc<str>,
-    /// The kind of mismatch, of a check that failed.
-    pub failure: Option<Failure>,
-    /// The kind of reason why it was not judged.
-    pub not_run: Option<NotRunKind>,
-    /// One sentence: what is wrong, or why it was not judged.
-    pub message: String,
-    /// What was expected, for people; empty where there is nothing to compare.
-    pub expected: String,
-    /// What came, for people, masked.
-    pub actual: String,
-    /// JSON Pointer into the body, where one place is meant.
-    pub pointer: Option<String>,
-    /// In the scenario file; `None` for implicit checks.
-    pub place: Option<Location>,
-    /// The exchange it judged.
-    pub exchange: Option<Arc<Exchange>>,
-    /// The known failure that it is, or that stopped it.
-    pub known: Option<Box<Known>>,
-    /// What differs from its snapshot, place by place; of a snapshot that differs alone.
-    pub changes: Vec<Change>,
-    /// What is wrong, as data; `None` where the check did not fail.
-    pub mismatch: Option<MismatchKind>,
-    /// The part of the answer that is wrong.
-    pub part: Option<AnswerPart>,
-}
-
-/// The known failure that something is (see [`crate::expected`]).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
-    /// Id of the entry.
-    pub id: String,
-    /// Why it is known.
-    pub reason: String,
-}
-
-/// What became of an entry of the file of known failures.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExpectedFailure {
-    /// Its id, as written.
-    pub id: String,
-    /// `fail`, `warn` or `not run`.
-    pub outcome: Verdict,
-    /// Why.
-    pub reason: String,
-    /// `2027-01-31`.
-    pub expires: Option<String>,
-    /// Whether it happened.
-    pub state: ExpectedState,
-    /// The checks, or scenarios, that did what was expected.
-    pub names: Vec<String>,
-}
-
-/// Whether an expected failure happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExpectedState {
-    /// It did.
-    Happened,
-    /// It was judged, and did not: drift.
-    Stale,
-    /// Its condition does not hold: why.
-    Inapplicable(String),
-    /// Nothing of it was selected or judged.
-    Unjudged,
-}
-
-impl Subject {
-    /// Id or name, whichever kind it is of.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Requirement(id) | Self::Question(id) | Self::Snapshot(id) => id,
-        }
-    }
-}
-
-impl CheckResult {
-    /// `scenario[row]/step[row]/requirement`, with the file stem in front of the scenario.
-    pub fn id(&self) -> String {
-        let kind = if self.is_implicit() { "implicit/" } else { "" };
-        let subject = match &self.subject {
-            Subject::Requirement(id) | Subject::Question(id) => id,
-            Subject::Snapshot(_) => "snapshot",
-        };
-        format!("{}/{}/{kind}{subject}", self.scenario, self.step)
-    }
-
-    /// Whether the status of the answer is wrong, and is no server error.
-    pub fn is_of_status(&self) -> bool {
-        self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
-    }
-
-    /// Whether no scenario names it.
-    pub fn is_implicit(&self) -> bool {
-        self.place.is_none()
-    }
-
-    /// What it weighs in its parents and in the exit code: a known failure no more than a warning.
-    pub fn weight(&self) -> Verdict {
-        if self.known.is_some() { self.verdict.min(Verdict::Warn) } else { self.verdict }
-    }
-}
-
-/// One step that was run.
-#[derive(Debug, Clone)]
-pub struct StepResult {
-    /// Its name.
-    pub name: String,
-    /// The worst of its checks.
-    pub verdict: Verdict,
-    /// All that was sent, in order.
-    pub exchanges: Vec<Arc<Exchange>>,
-    /// All that was judged, but for those of `passed`.
-    pub checks: Vec<CheckResult>,
-    /// Checks that passed and were not kept one by one: no report of the run lists them.
-    pub passed: usize,
-    /// Real time.
-    pub duration: Duration,
-}
-
-/// One scenario (one row of it).
-#[derive(Debug, Clone)]
-pub struct ScenarioResult {
-    /// `04_05_create_legal_request/from-schema[row]`.
-    pub name: String,
-    /// Its title.
-    pub title: String,
-    /// The clause.
-    pub section: String,
-    /// The worst of its steps, or `not run`.
-    pub verdict: Verdict,
-    /// In order.
-    pub steps: Vec<StepResult>,
-    /// Where it was not run, or not to its end.
-    pub not_run: Option<NotRun>,
-    /// The known failure by which it was not run.
-    pub known: Option<Known>,
-    /// Real time.
-    pub duration: Duration,
-    /// Where it stands.
-    pub at: Location,
-}
+use crate::recording::RecordingEnd;
+use crate::target_file::TargetDescription;
 
 /// What a run found about recorded responses beside its checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -195,11 +24,13 @@ pub struct SnapshotFindings {
     pub counts: Option<SnapshotCounts>,
 }
 
-/// How many snapshots came to what; the rows of a loop that share one count once, by the worst of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Snapshots by what became of them. Rows of a loop that share one count once, by the worst of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SnapshotCounts {
     /// The folder.
     pub folder: String,
+    /// Those that were there already: `same`, `differing` and `waiting` together.
+    pub compared: usize,
     /// As they were recorded.
     pub same: usize,
     /// Another text came.
@@ -214,29 +45,12 @@ pub struct SnapshotCounts {
     pub unusable: usize,
 }
 
-/// The outcome of a run (DESIGN §8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Exit 0.
-    Conformant,
-    /// Exit 1.
-    NonConformant,
-    /// Exit 2 or 70.
-    Error,
-    /// Exit 3 or 4.
-    Inconclusive,
-    /// Exit 5.
-    Drifted,
-}
-
 /// All that a run found.
 #[derive(Debug, Clone)]
 pub struct RunResult {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// 0, 1, 2, 3, 4, 5 or 70.
-    pub exit_code: u8,
-    /// Where it went: name, base address, class (`mock in process`, `moot mock`, `deployment`).
+    /// The outcome, with its exit code.
+    pub outcome: RunOutcome,
+    /// The target: name, base address, class (`mock in process`, `moot mock`, `deployment`).
     pub target: TargetDescription,
     /// The seed that reproduces it.
     pub seed: u64,
@@ -250,7 +64,7 @@ pub struct RunResult {
     pub expected: Vec<ExpectedFailure>,
     /// What was left behind.
     pub residue: Vec<Residue>,
-    /// Why the target could not be used at all, where it could not.
+    /// Why the target could not be used at all.
     pub trouble: Option<String>,
     /// The command line that reproduces it.
     pub reproduce: String,
@@ -262,4 +76,96 @@ pub struct RunResult {
     pub requests_sent: u64,
     /// The secrets, for masking and for scanning artefacts.
     pub masks: Arc<Masks>,
+}
+
+/// Rewrites texts that may hold what a target sent: masks their secrets, or makes them harmless.
+pub trait TextMap {
+    /// A text that is shown on one line.
+    fn line(&self, text: &str) -> String;
+
+    /// A text that may have several lines.
+    fn block(&self, text: &str) -> String;
+}
+
+impl RunResult {
+    /// The exit code of its outcome.
+    pub fn exit_code(&self) -> u8 {
+        self.outcome.exit_code()
+    }
+
+    /// What a recording keeps of the run.
+    pub fn recording_end(&self) -> RecordingEnd<'_> {
+        RecordingEnd {
+            masks: &self.masks,
+            started_at: &self.started_at,
+            seed: self.seed,
+            exit_code: self.exit_code(),
+        }
+    }
+
+    /// All checks that were kept.
+    pub fn checks(&self) -> impl Iterator<Item = &CheckResult> {
+        self.scenarios.iter().flat_map(ScenarioResult::checks)
+    }
+
+    /// What the exit code means, a clause.
+    pub fn meaning(&self) -> &'static str {
+        let is_known = |one: &ExpectedFailure| one.state == super::ExpectedState::Happened;
+        if self.outcome == RunOutcome::Conformant && self.expected.iter().any(is_known) {
+            return "nothing failed but what was expected, and everything selected ran or is \
+                    tolerated by name";
+        }
+        self.outcome.meaning()
+    }
+
+    /// Rewrites every text that may hold what the target sent. Exchanges are left as they are.
+    pub fn map_texts(&mut self, map: &impl TextMap) {
+        self.trouble = self.trouble.take().map(|trouble| map.block(&trouble));
+        for text in [&mut self.target.name, &mut self.target.base_url, &mut self.reproduce] {
+            *text = map.line(text);
+        }
+        self.scenarios.iter_mut().for_each(|scenario| scenario.map_texts(map));
+        self.expected.iter_mut().for_each(|one| one.map_texts(map));
+        for left in &mut self.residue {
+            left.id = left.id.take().map(|id| map.line(&id));
+            left.tag = map.line(&left.tag);
+            left.scenario = map.line(&left.scenario);
+        }
+        for answer in self.answers.values_mut() {
+            for text in &mut answer.seen_in {
+                *text = map.line(text);
+            }
+        }
+        self.snapshots.unused.iter_mut().for_each(|name| *name = map.line(name));
+        if let Some(counts) = &mut self.snapshots.counts {
+            counts.folder = map.line(&counts.folder);
+        }
+    }
+}
+
+impl SnapshotCounts {
+    /// On one line: `31 compared, 30 as recorded, 1 differs, in snapshots/t`.
+    pub fn line(&self) -> String {
+        let mut parts = Vec::new();
+        if self.compared > 0 {
+            parts.push(format!("{} compared, {} as recorded", self.compared, self.same));
+        }
+        for (count, one, many) in [
+            (self.differing, "differs", "differ"),
+            (self.waiting, "waits for `moot snapshot review`", "wait for `moot snapshot review`"),
+            (self.recorded, "recorded", "recorded"),
+            (self.missing, "missing: `--snapshots record`", "missing: `--snapshots record`"),
+            (self.unusable, "unusable", "unusable"),
+        ] {
+            match count {
+                0 => {}
+                1 => parts.push(format!("1 {one}")),
+                count => parts.push(format!("{count} {many}")),
+            }
+        }
+        if parts.is_empty() {
+            parts.push("no step that ran has one".to_owned());
+        }
+        format!("{}, in {}", parts.join(", "), self.folder)
+    }
 }

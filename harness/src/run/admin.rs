@@ -5,7 +5,7 @@ use crate::scenario::model::AdminStep;
 
 use super::scenario::Walk;
 use super::step::Done;
-use super::stop::{Stop, describe};
+use super::stop::Stop;
 use crate::verdict::NotRunKind;
 
 pub(super) async fn walk(walk: &mut Walk<'_>, step: &AdminStep, label: &str) -> Done {
@@ -28,7 +28,7 @@ async fn ask(
     let answer = walk.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(
             NotRunKind::NoAnswer,
-            format!("the control plane refused {path}: {}", describe(&trouble)),
+            format!("the control plane refused {path}: {}", trouble),
         )
     })?;
     let document = Document::of_value(answer);

@@ -11,7 +11,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{movement, shape};
-use crate::client::created_kind;
 use crate::environment::application_of;
 use crate::scenario::model::{
     ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, StepAction, TokenChoice,
@@ -19,6 +18,7 @@ use crate::scenario::model::{
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::target_file::Endpoints;
+use crate::target_file::created_kind;
 
 /// At least and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -7,10 +7,10 @@ use moot_fixtures::questions;
 use serde_json::Value;
 
 use crate::answers::ObservedAnswer;
-use crate::check::{self, Document};
+use crate::check::{self, AnswerPart, Document, MismatchKind};
 use crate::exchange::Exchange;
 use crate::result::{CheckResult, Subject};
-use crate::scenario::model::{Observation, Sight};
+use crate::scenario::model::{Observation, Place, Sight};
 use crate::verdict::Verdict;
 
 use super::scenario::Walk;
@@ -64,12 +64,22 @@ pub(super) fn observe(
         let pins = walk.shared.target.pins();
         if let Some(pinned) = pins.broken_by(&observation.question, &value, is_within) {
             result.verdict = Verdict::Drift;
+            result.mismatch = Some(MismatchKind::Value);
+            result.part = Some(part(&observation.sight));
             result.expected = pinned.to_string();
             result.pointer = pointer(walk, observation, document);
             "the answer differs from the pinned one".clone_into(&mut result.message);
         }
         keep(walk, observation, &question.section, value, label);
         checks.push(result);
+    }
+}
+
+fn part(sight: &Sight) -> AnswerPart {
+    match sight {
+        Sight::Whole(Place::Status) => AnswerPart::Status,
+        Sight::Whole(Place::Header(name)) => AnswerPart::Header(name.to_ascii_lowercase()),
+        Sight::Whole(_) | Sight::Members(_) => AnswerPart::Body,
     }
 }
 

@@ -163,17 +163,14 @@ fn as_text(value: &Value) -> String {
 
 fn prepare_body(session: &Session, names: &Names, body: &RequestBody) -> Result<ClientBody, Stop> {
     Ok(match body {
-        RequestBody::Form(fields) => ClientBody::Bytes {
-            content_type: Some("application/x-www-form-urlencoded".to_owned()),
-            bytes: form_urlencoded::Serializer::new(String::new())
-                .extend_pairs(pairs(names, fields)?)
-                .finish()
-                .into(),
-        },
-        RequestBody::Json(json) => ClientBody::Bytes {
-            content_type: Some("application/json".to_owned()),
-            bytes: json.render(names)?.to_string().into(),
-        },
+        RequestBody::Form(fields) => {
+            let mut form = form_urlencoded::Serializer::new(String::new());
+            let form = form.extend_pairs(pairs(names, fields)?).finish();
+            ClientBody::bytes("application/x-www-form-urlencoded", form)
+        }
+        RequestBody::Json(json) => {
+            ClientBody::bytes("application/json", json.render(names)?.to_string())
+        }
         RequestBody::Multipart(multipart) => {
             ClientBody::Multipart(parts(session, names, multipart)?)
         }
@@ -198,7 +195,7 @@ fn prepare_raw(names: &Names, raw: &RawBody) -> Result<ClientBody, Stop> {
         Some(text) => Some(text.render_text(names)?),
         None => None,
     };
-    Ok(ClientBody::Raw { content_type, bytes, declared_length: raw.declared_length })
+    Ok(ClientBody::Bytes { content_type, bytes, declared_length: raw.declared_length })
 }
 
 fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<FormPart>, Stop> {

@@ -15,7 +15,7 @@ use crate::verdict::NotRunKind;
 
 use super::scenario::{Final, Walk};
 use super::step::Done;
-use super::stop::{Stop, describe};
+use super::stop::Stop;
 use super::{observe, pages, prepare, shape, snapshot, unchanged};
 
 /// What is said where a precondition does not hold; what came instead follows.
@@ -141,7 +141,7 @@ pub(super) async fn sent(
             });
             Ok((document, exchange))
         }
-        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, describe(trouble))),
+        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
     }
 }
 

@@ -11,16 +11,16 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
-use crate::client::TargetDescription;
 use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
 use crate::expected::{self, Circumstances, Expected};
 use crate::masks::Masks;
 use crate::result::{
-    Ending, ExpectedFailure, ExpectedState, RunResult, ScenarioResult, SnapshotFindings,
+    ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
 use crate::run::Event;
 use crate::run::order::Order;
 use crate::scenario::model::ScenarioFile;
+use crate::target_file::{TargetClass, TargetDescription};
 
 use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
@@ -60,13 +60,12 @@ impl Begun {
     /// A result without scenarios.
     fn blank(
         &self,
-        ending: Ending,
+        ending: RunOutcome,
         trouble: Option<String>,
         target: TargetDescription,
     ) -> RunResult {
         RunResult {
-            outcome: ending.outcome,
-            exit_code: ending.exit_code,
+            outcome: ending,
             target,
             seed: self.seed,
             scenarios: Vec::new(),
@@ -85,7 +84,7 @@ impl Begun {
 }
 
 /// The result of a run that never came to its target.
-pub(super) fn unopened(options: &RunOptions, ending: Ending, why: String) -> RunResult {
+pub(super) fn unopened(options: &RunOptions, ending: RunOutcome, why: String) -> RunResult {
     Begun::now(options).blank(ending, Some(why), describe_choice(&options.choice))
 }
 
@@ -132,14 +131,14 @@ impl Runner {
         let opened = tokio::select! {
             opened = opened => opened,
             () = interruption.told() => {
-                return Err(unopened(Ending::INCOMPLETE, format!("{REASON} before it began")));
+                return Err(unopened(RunOutcome::Incomplete, format!("{REASON} before it began")));
             }
         };
         let (mut target, expected) = match opened {
             Ok(opened) => opened,
-            Err(OpenError::Usage(why)) => return Err(unopened(Ending::USAGE, why)),
+            Err(OpenError::Usage(why)) => return Err(unopened(RunOutcome::Usage, why)),
             Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
-                return Err(unopened(Ending::UNREACHABLE, why));
+                return Err(unopened(RunOutcome::Unreachable, why));
             }
         };
         if let Some(recorder) = &options.recorder {
@@ -200,18 +199,18 @@ impl Runner {
     }
 
     /// What keeps the walks from having been whole, and in words; conformant where nothing does.
-    pub fn broken_off(&self) -> (Ending, Option<String>) {
-        let (mut ending, mut trouble) = (Ending::CONFORMANT, None);
+    pub fn broken_off(&self) -> (RunOutcome, Option<String>) {
+        let (mut ending, mut trouble) = (RunOutcome::Conformant, None);
         if self.shared.interruption.is_told() {
-            ending = ending.graver(Ending::INCOMPLETE);
+            ending = ending.max(RunOutcome::Incomplete);
             trouble = Some(format!("{REASON}; what had not begun by then was not run"));
         }
         if let Some(why) = self.shared.target.refused_applications() {
-            ending = ending.graver(Ending::UNREACHABLE);
+            ending = ending.max(RunOutcome::Unreachable);
             trouble = Some(self.begun.masks.mask(&why));
         }
         if self.shared.target.has_given_up() {
-            ending = ending.graver(Ending::UNREACHABLE);
+            ending = ending.max(RunOutcome::Unreachable);
             let why = "the target stopped answering, and the run was cut short";
             trouble = Some(why.to_owned());
         }
@@ -256,12 +255,12 @@ impl Runner {
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
         let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
-        let mut ending = crate::result::ending(&scenarios);
+        let mut ending = crate::result::outcome_of(&scenarios);
         if expected.iter().any(|one| one.state == ExpectedState::Stale) {
-            ending = ending.graver(Ending::DRIFTED);
+            ending = ending.max(RunOutcome::Drifted);
         }
         let (broken_off, trouble) = self.broken_off();
-        ending = ending.graver(broken_off);
+        ending = ending.max(broken_off);
         let mut result = self.begun.blank(ending, trouble, shared.target.description());
         result.scenarios = scenarios;
         result.answers = answers;
@@ -269,7 +268,7 @@ impl Runner {
         let seen: snapshot::Seen = std::mem::take(&mut *shared.snapshots_seen.lock());
         let is_whole = is_suite
             && shared.snapshots != SnapshotMode::Off
-            && ending == Ending::CONFORMANT
+            && ending == RunOutcome::Conformant
             && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
         result.snapshots =
             seen.into_findings(shared.snapshot_dir.as_deref(), is_whole, shared.snapshots);
@@ -297,7 +296,7 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
         TargetChoice::Url(url) => (url.clone(), url.clone()),
         TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),
     };
-    TargetDescription { name, base_url, class: "unknown".to_owned() }
+    TargetDescription { name, base_url, class: TargetClass::Unknown }
 }
 
 fn base_path(base_url: &str) -> String {

@@ -8,7 +8,7 @@ use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
 use moot_snapshots::{Comparison, Metadata, Mode, Recorded, Rows, Stored, Told};
 
-use crate::check::Document;
+use crate::check::{Document, MismatchKind};
 use crate::exchange::Exchange;
 use crate::result::{CheckResult, SnapshotCounts, SnapshotFindings, Subject};
 use crate::scenario::model::{Place, SnapshotRule};
@@ -63,13 +63,16 @@ impl Seen {
 
     fn counts(&self, folder: &Path) -> SnapshotCounts {
         let count = |wanted: Came| self.used.values().filter(|came| **came == wanted).count();
+        let (same, differing, waiting) =
+            (count(Came::Same), count(Came::Differing), count(Came::Waiting));
         SnapshotCounts {
+            compared: same + differing + waiting,
             folder: folder.display().to_string(),
-            same: count(Came::Same),
-            differing: count(Came::Differing),
+            same,
+            differing,
             missing: count(Came::Missing),
             recorded: count(Came::Recorded),
-            waiting: count(Came::Waiting),
+            waiting,
             unusable: count(Came::Unusable),
         }
     }
@@ -128,7 +131,7 @@ pub(super) fn judge(
     let metadata = Metadata {
         scenario: scenario(walk),
         step: step(walk, label).to_owned(),
-        target_class: walk.shared.target.description().class,
+        target_class: walk.shared.target.description().class.to_string(),
         register_version: moot_fixtures::contract::INTERFACE_VERSION.to_owned(),
         source: walk.planned.scenario.at.file.to_string(),
     };
@@ -199,6 +202,7 @@ fn verdict(result: &mut CheckResult, comparison: Comparison, mode: SnapshotMode)
         }
         Comparison::Missing { .. } => {
             result.verdict = Verdict::Drift;
+            result.mismatch = Some(MismatchKind::Absent);
             "the step has no snapshot; record it with --snapshots record"
                 .clone_into(&mut result.message);
         }

@@ -51,7 +51,7 @@ impl Stop {
 
 impl From<Trouble> for Stop {
     fn from(trouble: Trouble) -> Self {
-        Self::not_run(NotRunKind::NoAnswer, describe(&trouble))
+        Self::not_run(NotRunKind::NoAnswer, trouble.to_string())
     }
 }
 
@@ -59,16 +59,5 @@ impl From<UnknownName> for Stop {
     fn from(unknown: UnknownName) -> Self {
         // Names are checked before a run; what is missing now is a member of a value that came.
         Self::not_run(NotRunKind::MissingValue, unknown.to_string())
-    }
-}
-
-/// Trouble in words.
-pub(super) fn describe(trouble: &Trouble) -> String {
-    match trouble {
-        Trouble::Unreachable(why) => format!("the target can't be reached: {why}"),
-        Trouble::Tls(why) => format!("TLS failed: {why}"),
-        Trouble::Deadline(why) => format!("no answer in time: {why}"),
-        Trouble::Broken(why) => format!("the connection broke: {why}"),
-        Trouble::Withheld(why) => format!("not sent: {why}"),
     }
 }

@@ -14,7 +14,7 @@ use crate::check::implicit::ImplicitContext;
 use crate::environment::{Environment, TargetChoice, TargetOptions};
 use crate::masks::Masks;
 use crate::recording::Recorder;
-use crate::result::{Ending, RunResult, ScenarioResult};
+use crate::result::{RunOutcome, RunResult, ScenarioResult};
 use crate::run::Event;
 use crate::run::order::Order;
 use crate::scenario::model::ScenarioFile;
@@ -122,11 +122,11 @@ pub async fn run_until(
 ) -> RunResult {
     let planned = match plan::select(&options.files, &options.selectors) {
         Ok(planned) => planned,
-        Err(error) => return session::unopened(&options, Ending::USAGE, error.to_string()),
+        Err(error) => return session::unopened(&options, RunOutcome::Usage, error.to_string()),
     };
     if planned.is_empty() {
         let why = "there is no scenario to run".to_owned();
-        return session::unopened(&options, Ending::INCOMPLETE, why);
+        return session::unopened(&options, RunOutcome::Incomplete, why);
     }
     let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
     let runner = match Runner::open_for_suite(&options, interruption, on_event).await {

@@ -24,6 +24,12 @@ pub struct Location {
     pub column: u32,
 }
 
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 /// A text with names in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {

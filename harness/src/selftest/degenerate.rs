@@ -141,7 +141,7 @@ async fn judged(
     let named = screen.iter().find(|line| line.contains(cause));
     Ok(Degenerate {
         name,
-        exit_code: result.exit_code,
+        exit_code: result.exit_code(),
         cause,
         is_named: named.is_some(),
         said: named.or(screen.first()).map(|line| (*line).to_owned()).unwrap_or_default(),

@@ -15,10 +15,11 @@ use super::Bench;
 use super::defects::{Defect, is_noticed};
 use super::matrix::{self, Row};
 use super::trial::{by_requirement, side_by_side};
-use crate::environment::{Overlay, TargetChoice, TargetOptions};
+use crate::environment::{AnswerOverlay, TargetChoice, TargetOptions};
 use crate::recording::{Recorder, RecordingError, RecordingPlan};
 use crate::result::RunResult;
 use crate::run::{Kept, RunOptions, run};
+use crate::selftest::overlay::DefectOverlay;
 use crate::verdict::Verdict;
 
 /// Why a deployment can't be used.
@@ -134,7 +135,7 @@ pub async fn deployed(
         version: env!("CARGO_PKG_VERSION"),
         base_url: asked.target.base_url.clone(),
         requests_sent: asked.requests_sent,
-        run_exit_code: asked.exit_code,
+        run_exit_code: asked.exit_code(),
         defects,
         checks,
     })
@@ -163,9 +164,9 @@ async fn recorded(
     })
     .await;
     if let Some(said) = &result.trouble {
-        return Err(DeployedError::Trouble { said: said.clone(), exit_code: result.exit_code });
+        return Err(DeployedError::Trouble { said: said.clone(), exit_code: result.exit_code() });
     }
-    recorder.write(folder, &result, &asked)?;
+    recorder.write(folder, asked, &result.recording_end())?;
     Ok(result)
 }
 
@@ -174,10 +175,11 @@ async fn heard(
     bench: &Bench,
     name: &str,
     folder: &Path,
-    overlay: Option<Arc<Overlay>>,
+    overlay: Option<Arc<DefectOverlay>>,
 ) -> RunResult {
     let index = crate::recording::RecordingIndex::read(folder);
     let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
+    let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
     let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };
     let choice = TargetChoice::Recording(folder.to_owned());
     bench.run_tagged(name, choice, bench.light(), options).await
@@ -189,7 +191,7 @@ async fn laid(
     sound: &BTreeMap<String, Verdict>,
     defect: Defect,
 ) -> Laid {
-    let overlay = Overlay::of(&defect.id).map(Arc::new);
+    let overlay = DefectOverlay::of(&defect.id).map(Arc::new);
     let result = heard(bench, &defect.id, folder, overlay.clone()).await;
     let changed: BTreeSet<String> = overlay.map(|it| it.changed()).unwrap_or_default();
     let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);

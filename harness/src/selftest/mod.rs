@@ -15,6 +15,7 @@ pub mod latitude;
 pub mod markdown;
 pub mod matrix;
 pub mod outcome;
+mod overlay;
 pub mod page;
 pub mod text;
 pub mod trial;

@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, Scopes};
+use moot_fixtures::contract::{Endpoint, Operation, REQUESTS_PER_MINUTE_MAX, Scopes};
 use secrecy::{ExposeSecret, SecretString};
 use serde_saphyr::Spanned;
 use url::Url;
 
 use crate::scenario::model::NEEDS;
 use crate::target_file::address;
-use crate::target_file::endpoint::Endpoint;
+use crate::target_file::endpoint;
+use crate::target_file::error::{FileError, did_you_mean};
 use crate::target_file::model::{
-    AdminChoice, ApplicationCredentials, FileApplications, FileHeader, FileLimits, TargetFile,
+    AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
-use crate::target_file::read::{FileError, LEDGER, did_you_mean};
 use crate::target_file::secret::{ValueSource, Variables};
 use crate::target_file::shape::{
     AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
@@ -89,32 +89,24 @@ impl TargetFileReader<'_> {
         &self,
         shapes: &ApplicationShapes,
         is_loopback: bool,
-    ) -> Result<FileApplications, FileError> {
-        let one = |shape: &Option<Spanned<ApplicationShape>>, name: &str, default: Scopes| {
-            shape
-                .as_ref()
-                .map(|shape| self.application(shape, name, default, is_loopback))
-                .transpose()
-        };
-        let applications = FileApplications {
-            main: one(&shapes.main, "main", Scopes::READ_WRITE)?,
-            reader: one(&shapes.reader, "reader", Scopes::READ)?,
-            writer: one(&shapes.writer, "writer", Scopes::WRITE)?,
-            other_company: one(&shapes.other_company, "other_company", Scopes::READ)?,
-        };
-        let fixed = [
-            (&applications.reader, &shapes.reader, Scopes::READ, "reader"),
-            (&applications.writer, &shapes.writer, Scopes::WRITE, "writer"),
+    ) -> Result<BTreeMap<String, ApplicationCredentials>, FileError> {
+        let rows = [
+            ("main", &shapes.main, Scopes::READ_WRITE),
+            ("reader", &shapes.reader, Scopes::READ),
+            ("writer", &shapes.writer, Scopes::WRITE),
+            ("other_company", &shapes.other_company, Scopes::READ),
         ];
-        for (application, shape, scopes, name) in fixed {
-            if let (Some(application), Some(shape)) = (application, shape)
-                && application.scopes != scopes
-            {
+        let mut applications = BTreeMap::new();
+        for (role, shape, default) in rows {
+            let Some(shape) = shape else { continue };
+            let application = self.application(shape, role, default, is_loopback)?;
+            if ["reader", "writer"].contains(&role) && application.scopes != default {
                 return Err(self.at(
                     shape,
-                    format!("`applications.{name}` is an application scoped `{scopes}` alone"),
+                    format!("`applications.{role}` is an application scoped `{default}` alone"),
                 ));
             }
+            applications.insert(role.to_owned(), application);
         }
         Ok(applications)
     }
@@ -155,7 +147,7 @@ impl TargetFileReader<'_> {
         let mut endpoints = BTreeMap::new();
         for (operation, text) in given {
             let Some(text) = text else { continue };
-            let endpoint = Endpoint::parse(&text.value, operation.method().as_str())
+            let endpoint = endpoint::parse(&text.value, operation.method().as_str())
                 .map_err(|message| self.at(&text, message))?;
             if operation.path().contains("{id}") && !endpoint.path.contains("{id}") {
                 return Err(self.at(&text, "the path has no `{id}`".to_owned()));

@@ -2,18 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use moot_fixtures::contract::Operation;
-
-use crate::client::consent::created_kind;
-
-/// Method and path of an operation on one target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Upper case.
-    pub method: String,
-    /// Below the base address; `{id}` where an id stands.
-    pub path: String,
-}
+use moot_fixtures::contract::{Endpoint, Operation};
 
 /// Where every operation is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,26 +16,6 @@ struct EndpointRow {
     endpoint: Endpoint,
     /// Its path in lower case, without a slash at its end.
     spelled: String,
-}
-
-impl Endpoint {
-    /// Reads `METHOD /path`; a path alone takes `method`.
-    ///
-    /// # Errors
-    /// What is wrong, as a clause.
-    pub fn parse(text: &str, method: &str) -> Result<Self, String> {
-        let (method, path) = match text.split_once(char::is_whitespace) {
-            Some((method, path)) => (method, path.trim()),
-            None => (method, text),
-        };
-        if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(format!("`{method}` is no method in upper case"));
-        }
-        if !path.starts_with('/') || path.contains(['?', '#', ' ']) {
-            return Err(format!("`{path}` is no path that begins with `/`, without a query"));
-        }
-        Ok(Self { method: method.to_owned(), path: path.to_owned() })
-    }
 }
 
 impl Endpoints {
@@ -90,6 +59,34 @@ impl Endpoints {
         };
         let all = || self.rows.iter().filter(fits).map(|row| row.operation);
         all().find(|operation| changes(*operation)).or_else(|| all().next())
+    }
+}
+
+/// Reads `METHOD /path`; a path alone takes `method`.
+///
+/// # Errors
+/// What is wrong, as a clause.
+pub(crate) fn parse(text: &str, method: &str) -> Result<Endpoint, String> {
+    let (method, path) = match text.split_once(char::is_whitespace) {
+        Some((method, path)) => (method, path.trim()),
+        None => (method, text),
+    };
+    if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return Err(format!("`{method}` is no method in upper case"));
+    }
+    if !path.starts_with('/') || path.contains(['?', '#', ' ']) {
+        return Err(format!("`{path}` is no path that begins with `/`, without a query"));
+    }
+    Ok(Endpoint { method: method.to_owned(), path: path.to_owned() })
+}
+
+/// The object that an operation creates: `legal_request`, `repository_document`, `webhook`.
+pub fn created_kind(operation: Operation) -> Option<&'static str> {
+    match operation {
+        Operation::CreateLegalRequest => Some("legal_request"),
+        Operation::CreateRepositoryDocument => Some("repository_document"),
+        Operation::CreateWebhook => Some("webhook"),
+        _ => None,
     }
 }
 

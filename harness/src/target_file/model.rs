@@ -5,13 +5,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use moot_fixtures::contract::{Operation, Scopes};
+use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
 
 use crate::target_file::address;
-use crate::target_file::endpoint::Endpoint;
+
+/// Where the ledger is unless the file says otherwise.
+pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
 /// A target file, checked, its secrets resolved.
 #[derive(Debug, Clone)]
@@ -20,8 +22,9 @@ pub struct TargetFile {
     pub name: String,
     /// The base address, without a slash at the end of its path.
     pub base_url: Url,
-    /// The OAuth applications.
-    pub applications: FileApplications,
+    /// The OAuth applications by role: `main`, `reader`, `writer`, `other_company`. `main` may be
+    /// absent only on a moot mock.
+    pub applications: BTreeMap<String, ApplicationCredentials>,
     /// What the harness may use there.
     pub bindings: FileBindings,
     /// Where operations are that the specification does not place.
@@ -53,23 +56,10 @@ pub struct TargetFile {
 impl TargetFile {
     /// Whether it is on loopback, names no credentials, and lets a control plane be looked for.
     pub fn can_only_be_a_mock(&self) -> bool {
-        self.applications.main.is_none()
+        !self.applications.contains_key("main")
             && matches!(self.admin, AdminChoice::Auto)
             && address::is_loopback(&self.base_url)
     }
-}
-
-/// The applications of a target file; `main` may be absent only on a moot mock.
-#[derive(Debug, Clone, Default)]
-pub struct FileApplications {
-    /// The one nearly everything is done with.
-    pub main: Option<ApplicationCredentials>,
-    /// Scoped `read`.
-    pub reader: Option<ApplicationCredentials>,
-    /// Scoped `write`.
-    pub writer: Option<ApplicationCredentials>,
-    /// Of another company.
-    pub other_company: Option<ApplicationCredentials>,
 }
 
 /// An OAuth application (§4.1).

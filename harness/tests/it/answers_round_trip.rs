@@ -85,7 +85,7 @@ fn length(steps: &[Step]) -> usize {
 async fn observed(bench: &Bench, seed: u64, answers: Answers) -> Observed {
     let options = TargetOptions { seed, answers: Some(answers), ..TargetOptions::default() };
     let result = bench.run("random", TargetChoice::InProcess, bench.files.clone(), options).await;
-    assert_eq!(result.exit_code, 0, "{seed}: {:?}", result.trouble);
+    assert_eq!(result.exit_code(), 0, "{seed}: {:?}", result.trouble);
     Observed::of_run(&result.answers)
 }
 

@@ -98,7 +98,7 @@ async fn an_interrupted_run_waits_no_longer_than_its_grace() {
     interruption.tell();
     let result = run.await.expect("it ends");
     assert!(told_at.elapsed() < Duration::from_secs(20), "{:?}", told_at.elapsed());
-    assert_eq!(result.exit_code, 3, "{:?}", result.trouble);
+    assert_eq!(result.exit_code(), 3, "{:?}", result.trouble);
     let not_run = result.scenarios[0].not_run.as_ref().expect("it did not end");
     assert!(not_run.reason.contains("did not end in time"), "{}", not_run.reason);
     assert_eq!(result.residue.len(), 1, "what was made is told");

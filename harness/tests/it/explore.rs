@@ -47,7 +47,7 @@ async fn the_mock_survives_with_any_answers_and_is_its_own_model() {
     let drawn = (1..=4).map(|seed| (answers::draw(seed), 8));
     for (seed, (set, cases)) in (1..).zip(sets.into_iter().chain(drawn)) {
         let found = explored(seed, cases, (Some(&set), Some(&set)), &[]).await;
-        assert_eq!(found.result.exit_code, 0, "{seed}: {:#?}", said(&found));
+        assert_eq!(found.result.exit_code(), 0, "{seed}: {:#?}", said(&found));
         assert_eq!((found.cases, found.walked), (cases, cases), "{seed}: {:?}", found.not_walked);
         assert!(found.differences.0.is_empty(), "{seed}: {:?}", found.differences);
         assert_eq!(found.file(), None);
@@ -60,7 +60,7 @@ async fn other_answers_are_differences_and_no_violations() {
     other.other_company = 403;
     other.not_found_type.problem_type = "not_found".to_owned();
     let found = explored(3, 40, (Some(&other), None), &[]).await;
-    assert_eq!(found.result.exit_code, 0, "{:#?}", said(&found));
+    assert_eq!(found.result.exit_code(), 0, "{:#?}", said(&found));
     let what: BTreeSet<&str> = found.differences.0.keys().map(|it| it.what.as_str()).collect();
     assert!(
         what.contains("answers 403 insufficient_scope, the model 404 request_not_found"),
@@ -76,7 +76,7 @@ async fn a_defect_is_found_once_and_made_as_small_as_it_can_be() {
         ("token.lifetime-text", "token.lifetime-7200"),
     ] {
         let found = explored(1, 60, (None, None), &[defect]).await;
-        assert_eq!(found.result.exit_code, 1, "{defect}");
+        assert_eq!(found.result.exit_code(), 1, "{defect}");
         let violation = found
             .violations
             .iter()
@@ -95,7 +95,7 @@ async fn no_drawn_service_fails() {
     for seed in 101..=108 {
         let set = answers::draw(seed);
         let found = explored(seed, 8, (Some(&set), None), &[]).await;
-        assert_eq!(found.result.exit_code, 0, "{seed}: {:#?}", said(&found));
+        assert_eq!(found.result.exit_code(), 0, "{seed}: {:#?}", said(&found));
         assert_eq!(found.walked, 8, "{seed}: {:?}", found.not_walked);
     }
 }

@@ -27,7 +27,7 @@ async fn walked(kept: Kept) -> RunResult {
         ..RunOptions::new(TargetChoice::InProcess, target, files)
     };
     let result = run(options, |_| {}).await;
-    assert_eq!(result.exit_code, 0);
+    assert_eq!(result.exit_code(), 0);
     result
 }
 

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use moot_harness::check::AnswerPart;
+use moot_harness::check::{AnswerPart, MismatchKind};
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};
-use moot_harness::result::{CheckResult, Known, RunResult, SnapshotCounts, Subject};
+use moot_harness::result::{CheckResult, KnownFailure, RunResult, SnapshotCounts, Subject};
 use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
 use moot_snapshots::{Change, ChangedPlace};
@@ -22,6 +22,7 @@ fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckRes
     let mut check = check_of(subject, Verdict::Fail, message, None);
     check.scenario = format!("04_05_create_legal_request/from-schema[{row}]").into();
     check.pointer = pointer.map(str::to_owned);
+    (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(AnswerPart::Body));
     check
 }
 
@@ -34,6 +35,12 @@ fn drifted(result: &RunResult, name: &str, number: u64, changes: &[Change]) -> C
     check.actual = format!("--- accepted\n+++ new\n@@ -1 +1 @@\n+of {name}\n");
     check.changes = changes.to_vec();
     check
+}
+
+/// A member that the schema does not allow.
+fn unexpected(member: &str) -> Option<MismatchKind> {
+    let keyword = "additionalProperties".to_owned();
+    Some(MismatchKind::Schema { keyword, members: vec![member.to_owned()] })
 }
 
 fn member(name: &str) -> Change {
@@ -84,14 +91,21 @@ fn what_differs_in_row_index_or_count_only_is_one() {
     let shape = |row: &str, index: usize, more: &str| {
         let pointer = format!("/data/{index}/attributes");
         let message = format!("the body breaks its schema at {pointer}: 'x' was unexpected{more}");
-        failed("a.shape", row, &message, Some(&pointer))
+        CheckResult {
+            mismatch: unexpected("x"),
+            ..failed("a.shape", row, &message, Some(&pointer))
+        }
+    };
+    let id = |row: &str, mismatch: MismatchKind| CheckResult {
+        mismatch: Some(mismatch),
+        ..failed("a.id", row, &format!("`/data/{row}/id` is wrong"), None)
     };
     let rows = vec![
         shape("wfSupplier", 0, ""),
         shape("wfThird", 3, " (and 24 more)"),
-        failed("a.id", "wfSupplier", "`/data/wfSupplier/id` is absent", None),
-        failed("a.id", "wfThird", "`/data/wfThird/id` is absent", None),
-        failed("a.id", "wfThird", "`/data/wfThird/id` is a number", None),
+        id("wfSupplier", MismatchKind::Absent),
+        id("wfThird", MismatchKind::Absent),
+        id("wfThird", MismatchKind::Type),
     ];
     let found = check(rows, &[("fail", "a.shape", 2), ("fail", "a.id", 2), ("fail", "a.id", 1)]);
     assert_eq!(found[0]["pointer"], "/data/*/attributes");
@@ -117,7 +131,7 @@ fn the_worst_comes_first_and_then_the_specification() {
 #[test]
 fn what_is_known_or_was_not_run_is_no_finding() {
     let mut known = failed("known", "row", "is wrong", None);
-    known.known = Some(Box::new(Known { id: "k".to_owned(), reason: "r".to_owned() }));
+    known.known = Some(Box::new(KnownFailure { id: "k".to_owned(), reason: "r".to_owned() }));
     let mut not_run = failed("not-run", "row", "no answer", None);
     not_run.verdict = Verdict::NotRun;
     check(vec![known, not_run], &[]);
@@ -142,6 +156,7 @@ fn steps_without_their_snapshot_are_one_and_texts_that_cannot_be_taken_apart_are
         let mut check = drifted(&sample, name, 11, &[]);
         check.message = "the step has no snapshot".to_owned();
         check.actual.clear();
+        check.mismatch = Some(MismatchKind::Absent);
         check
     };
     let other = [drifted(&sample, "c", 12, &[]), drifted(&sample, "d", 12, &[])];
@@ -158,6 +173,7 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
         let message = "the answer differs from the pinned one";
         let mut check = check_of(subject, Verdict::Drift, message, Some(Arc::clone(&answered)));
         check.actual = actual.to_owned();
+        (check.mismatch, check.part) = (Some(MismatchKind::Value), Some(AnswerPart::Status));
         check
     };
     let same = drifted(&sample, "other", 11, &[status()]);
@@ -173,6 +189,7 @@ fn a_snapshot_that_differs_as_another_finding_says_belongs_to_it() {
 
     let mut shape = failed("a.shape", "row", "broken: ('priority' was unexpected)", None);
     shape.pointer = Some("/data/attributes".to_owned());
+    shape.mismatch = unexpected("priority");
     shape.exchange = Some(answered);
     let created = drifted(&sample, "created", 11, &[member("priority")]);
     check(vec![shape.clone(), created], &[("fail", "a.shape", 1)]);
@@ -210,9 +227,8 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     );
     // One value at one place is one fault, whatever each says of it.
     let at = |check: CheckResult, message: &str, pointer: &str| CheckResult {
-        failure: None,
-        not_run: None,
         message: message.to_owned(),
+        part: Some(AnswerPart::Body),
         pointer: Some(pointer.to_owned()),
         ..check
     };
@@ -225,9 +241,8 @@ fn another_requirement_that_the_same_fault_of_the_same_answers_breaks_is_told_wi
     check(vec![typed, other], &[("fail", "a", 1), ("fail", "b", 1)]);
     // A status that the operation does not document is another than each scenario expects.
     let undocumented = |number| CheckResult {
-        failure: None,
-        not_run: None,
         message: "create_webhook does not document this status".to_owned(),
+        mismatch: Some(MismatchKind::NotAllowed),
         ..judged("http.declared-status", number, "422")
     };
     let rows = vec![judged("a", 11, "422"), undocumented(11), judged("b", 12, "422")];
@@ -243,6 +258,7 @@ fn people_read_a_finding_once_with_the_others_by_name() {
     let mut result = of(rows.collect());
     result.snapshots.counts = Some(SnapshotCounts {
         folder: "snapshots/t".to_owned(),
+        compared: 31,
         same: 30,
         differing: 1,
         ..SnapshotCounts::default()

@@ -8,15 +8,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use moot_fixtures::contract::Level;
 use moot_harness::answers::ObservedAnswer;
-use moot_harness::client::{Residue, TargetDescription};
+use moot_harness::client::Residue;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::masks::Masks;
 use moot_harness::result::{
-    CheckResult, ExpectedFailure, ExpectedState, Outcome, RunResult, ScenarioResult,
+    CheckResult, ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult,
     SnapshotFindings, StepResult, Subject,
 };
 use moot_harness::run::Event;
 use moot_harness::scenario::model::Location;
+use moot_harness::target_file::{TargetClass, TargetDescription};
 use moot_harness::verdict::{NotRun, NotRunKind, Verdict};
 use serde_json::{Value, json};
 
@@ -84,7 +85,8 @@ pub(crate) fn check(
         verdict,
         scenario: scenario.into(),
         step: step.into(),
-        failure: None,
+        mismatch: None,
+        part: None,
         not_run: None,
         message: message.to_owned(),
         expected: String::new(),
@@ -92,10 +94,9 @@ pub(crate) fn check(
         pointer: None,
         place: Some(at("04_05_create_legal_request", 17)),
         exchange,
+        curl: None,
         known: None,
         changes: Vec::new(),
-        mismatch: None,
-        part: None,
     }
 }
 
@@ -195,12 +196,11 @@ pub(crate) fn result() -> RunResult {
         at: at("05_isolation", 5),
     };
     RunResult {
-        outcome: Outcome::NonConformant,
-        exit_code: 1,
+        outcome: RunOutcome::NonConformant,
         target: TargetDescription {
             name: "staging.yaml".to_owned(),
             base_url: "http://127.0.0.1:4010".to_owned(),
-            class: "deployment".to_owned(),
+            class: TargetClass::Deployment,
         },
         seed: 42,
         scenarios: vec![judged, skipped],
@@ -220,6 +220,7 @@ pub(crate) fn result() -> RunResult {
             reason: "a sample".to_owned(),
             expires: Some("2027-01-31".to_owned()),
             state: ExpectedState::Unjudged,
+            note: None,
             names: Vec::new(),
         }],
         residue: vec![Residue {
@@ -240,8 +241,7 @@ pub(crate) fn result() -> RunResult {
 /// A result without any scenario, because of trouble.
 pub(crate) fn unreachable() -> RunResult {
     RunResult {
-        outcome: Outcome::Inconclusive,
-        exit_code: 4,
+        outcome: RunOutcome::Unreachable,
         scenarios: Vec::new(),
         answers: BTreeMap::new(),
         residue: Vec::new(),

@@ -50,7 +50,7 @@ async fn verdicts(
         let each = steps.map(|check| (check.id(), check.verdict.as_str().to_owned()));
         std::iter::once(own).chain(each)
     });
-    (checks.collect(), result.exit_code)
+    (checks.collect(), result.exit_code())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,6 +18,7 @@ fn bytes(content_type: Option<&str>, text: &str) -> ClientBody {
     ClientBody::Bytes {
         content_type: content_type.map(str::to_owned),
         bytes: Bytes::from(text.to_owned()),
+        declared_length: None,
     }
 }
 

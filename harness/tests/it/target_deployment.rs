@@ -210,10 +210,8 @@ async fn nothing_shown_of_an_exchange_holds_a_secret() {
     let mut prepared = call("POST", "/oauth/token?again=top-secret-value");
     prepared.headers =
         vec![("Authorization".to_owned(), "Basic aWQ6dG9wLXNlY3JldC12YWx1ZQ==".to_owned())];
-    prepared.body = moot_harness::client::ClientBody::Bytes {
-        content_type: Some("application/x-www-form-urlencoded".to_owned()),
-        bytes: form.into(),
-    };
+    prepared.body =
+        moot_harness::client::ClientBody::bytes("application/x-www-form-urlencoded", form);
     let exchange = opened.session.send(prepared).await;
     let shown = format!("{:?}", exchange.request);
     for secret in ["top-secret-value", "aWQ6dG9wLXNlY3JldC12YWx1ZQ"] {

@@ -48,10 +48,10 @@ fn a_sound_file_is_read_with_its_defaults() {
     let file = read(GOOD).expect("it is sound");
     assert_eq!(file.name, "staging");
     assert_eq!(file.base_url.as_str(), "https://legal.example.com/api");
-    let main = file.applications.main.expect("it is named");
+    let main = &file.applications["main"];
     assert_eq!(main.client_id, "the-id");
     assert_eq!(main.client_secret.expose_secret(), "the-secret");
-    assert_eq!(file.applications.reader.expect("it is named").scopes, Scopes::READ);
+    assert_eq!(file.applications["reader"].scopes, Scopes::READ);
     assert_eq!(file.consent.into_iter().collect::<Vec<_>>(), [Consent::Write]);
     assert_eq!((file.limits.requests_per_minute, file.limits.created_objects_max), (300, 20));
     assert_eq!(file.expected.as_deref(), Some(Path::new("targets/staging.expected.yaml")));
@@ -172,7 +172,7 @@ fn a_secret_file_must_be_private() {
     assert!(error.contains("give it mode 0600"), "{error}");
     set_mode(&secret, 0o600);
     let read = target_file::read(&target).expect("it is private");
-    let main = read.applications.main.expect("it is named");
+    let main = &read.applications["main"];
     assert_eq!(main.client_secret.expose_secret(), "from-a-file");
 }
 
@@ -184,8 +184,8 @@ fn a_command_prints_a_secret() {
              main: {{ client_id: x, client_secret: {{ command: [{command}] }} }}\n"
         )
     };
-    let main = read(&text("printf, printed-secret")).expect("it is sound").applications.main;
-    assert_eq!(main.expect("it is named").client_secret.expose_secret(), "printed-secret");
+    let read_file = read(&text("printf, printed-secret")).expect("it is sound");
+    assert_eq!(read_file.applications["main"].client_secret.expose_secret(), "printed-secret");
     let error = read(&text("'false'")).expect_err("the command fails").to_string();
     assert!(error.contains("the command `false` failed"), "{error}");
 }
@@ -194,11 +194,11 @@ fn a_command_prints_a_secret() {
 fn an_address_alone_takes_credentials_from_the_environment() {
     let with =
         target_file::from_url("https://a.example/api", &environment).expect("it is an address");
-    assert_eq!(with.applications.main.expect("both are set").client_id, "the-id");
+    assert_eq!(with.applications["main"].client_id, "the-id");
     assert!(with.consent.is_empty());
     let without =
         target_file::from_url("https://a.example/api", &|_| None).expect("it is an address");
-    assert!(without.applications.main.is_none());
+    assert!(without.applications.is_empty());
     assert!(target_file::from_url("a.example", &environment).is_err());
 }
 

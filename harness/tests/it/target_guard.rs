@@ -65,10 +65,7 @@ fn only_bound_addresses_and_invalid_ones_leave() {
         check(&write, &upload("/v1/requests", &[("name", value)]), None, refused);
         check(&write, &json_call("/v1/webhooks", &json!({ "a": [{ "b": value }] })), None, refused);
         let form = form_urlencoded::Serializer::new(String::new()).append_pair("e", value).finish();
-        let body = ClientBody::Bytes {
-            content_type: Some("application/x-www-form-urlencoded".to_owned()),
-            bytes: form.into(),
-        };
+        let body = ClientBody::bytes("application/x-www-form-urlencoded", form);
         check(&write, &ClientRequest { body, ..call("POST", "/v1/x") }, None, refused);
     }
 }

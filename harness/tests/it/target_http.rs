@@ -141,7 +141,7 @@ async fn a_lie_about_the_length_is_sent_as_it_is() {
     let base = format!("{}/api", server.uri());
     let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
     let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
-    let body = ClientBody::Raw {
+    let body = ClientBody::Bytes {
         content_type: Some("multipart/form-data; boundary=moot".to_owned()),
         bytes: Bytes::from_static(b"--moot\r\n"),
         declared_length: Some(4096),
@@ -181,7 +181,11 @@ async fn an_answer_that_breaks_off_is_broken() {
             read_head(&mut stream);
             let _ = stream.write_all(bytes);
         });
-        let body = ClientBody::Bytes { content_type: None, bytes: Bytes::from_static(b"x") };
+        let body = ClientBody::Bytes {
+            content_type: None,
+            bytes: Bytes::from_static(b"x"),
+            declared_length: None,
+        };
         let exchange = open_raw(address, body).await;
         assert!(
             matches!(trouble(&exchange), Trouble::Broken(_)),

@@ -8,6 +8,7 @@ use moot_harness::environment::{Environment, Session, TargetChoice, TargetOption
 use moot_harness::exchange::{Exchange, ReceivedResponse};
 use moot_harness::masks::Masks;
 use moot_harness::scenario::model::{NEEDS, Sandbox};
+use moot_harness::target_file::TargetClass;
 use serde_json::{Value, json};
 
 use crate::target_sample::{call_with, json_call};
@@ -57,7 +58,7 @@ fn root(session: &Session, name: &str) -> Value {
 async fn the_mock_in_process_meets_every_need() {
     let (target, _) = in_process().await;
     assert!(target.is_mock());
-    assert_eq!(target.description().class, "mock in process");
+    assert_eq!(target.description().class, TargetClass::InProcess);
     for need in NEEDS {
         assert_eq!(target.missing(need), None);
     }
@@ -235,7 +236,7 @@ async fn a_lie_about_the_length_reaches_the_mock_too() {
     let (target, _) = in_process().await;
     let session = session(&target, &Sandbox::default()).await;
     let token = session.token("main", Scopes::WRITE).await.expect("there is a token");
-    let body = ClientBody::Raw {
+    let body = ClientBody::Bytes {
         content_type: Some("multipart/form-data; boundary=moot".to_owned()),
         bytes: bytes::Bytes::from_static(b"--moot\r\n"),
         declared_length: Some(4_096),
@@ -271,7 +272,7 @@ async fn over_http_it_is_the_same_mock() {
         Environment::open(TargetChoice::Url(url).read().expect("an address"), options, masks)
             .await
             .expect("it answers");
-    assert_eq!(target.description().class, "moot mock");
+    assert_eq!(target.description().class, TargetClass::MootMock);
     let session = session(&target, &Sandbox::default()).await;
     let id = root(&session, "bindings")["third_party_workflow_id"].clone();
     let created = create(&session, id.as_str().expect("it is bound")).await;

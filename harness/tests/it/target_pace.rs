@@ -36,7 +36,7 @@ fn turns_are_evenly_spaced() {
 }
 
 #[test]
-fn a_few_may_leave_at_once_after_a_rest() {
+fn a_few_may_leave_at_once_after_a_back_off() {
     let pace = RequestPace::new(60, 3);
     let now = Instant::now();
     check(&pace, now, &[0, 0, 0, 1_000, 2_000]);
@@ -56,7 +56,7 @@ fn all_of_a_minute_may_leave_at_once() {
     check(&RequestPace::a_minute(0), Instant::now(), &[0, 0, 0]);
 }
 
-/// Asks for turns at odd times, now and then after a rest that the target asked for, and counts what
+/// Asks for turns at odd times, now and then after a back-off that the target asked for, and counts what
 /// reaches the target, each up to a second after it left, in every window of 60 s.
 #[track_caller]
 fn check_every_minute(pace: &RequestPace, most: usize, pause_ms: u64) {
@@ -66,7 +66,7 @@ fn check_every_minute(pace: &RequestPace, most: usize, pause_ms: u64) {
         at = taken(pace, at + Duration::from_millis(number * 37 % (pause_ms + 1)));
         arrivals.push(at + Duration::from_millis(number * 613 % 1_000));
         if number % 101 == 100 {
-            let _ = pace.rest(at, Duration::from_secs(number % 90));
+            let _ = pace.back_off(at, Duration::from_secs(number % 90));
         }
     }
     arrivals.sort();
@@ -93,7 +93,7 @@ async fn a_turn_that_waits_for_another_is_counted_when_it_leaves() {
     let wait = Duration::from_millis(40);
     let (tokens, requests) = (RequestPace::a_minute(1), RequestPace::new(540, 10));
     let begun = Instant::now();
-    requests.rest(begun, wait);
+    requests.back_off(begun, wait);
     tokens.turn_of_both(&requests).await;
     let next = tokens.take(Instant::now()).expect_err("the minute is used up");
     assert!(next >= begun + wait + MINUTE);
@@ -116,11 +116,11 @@ fn a_rest_holds_back_everything_up_to_its_limit() {
     let now = Instant::now();
     for rate in [0, 60] {
         let pace = RequestPace::new(rate, 1);
-        assert_eq!(pace.rest(now, Duration::from_secs(30)), Duration::from_secs(30));
-        assert_eq!(pace.rest(now, Duration::from_secs(20)), Duration::ZERO, "it is known");
+        assert_eq!(pace.back_off(now, Duration::from_secs(30)), Duration::from_secs(30));
+        assert_eq!(pace.back_off(now, Duration::from_secs(20)), Duration::ZERO, "it is known");
         assert_eq!(taken(&pace, now) - now, Duration::from_secs(30), "{rate} a minute");
         let pace = RequestPace::new(rate, 1);
-        let _ = pace.rest(now, Duration::from_secs(3_600));
+        let _ = pace.back_off(now, Duration::from_secs(3_600));
         assert_eq!(taken(&pace, now) - now, RETRY_AFTER_MAX, "{rate} a minute");
     }
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use moot_harness::client::{ClientBody, ClientRequest, FormPart};
 use moot_harness::environment::{Environment, OpenError, TargetOptions};
 use moot_harness::masks::Masks;
@@ -39,10 +38,7 @@ pub(crate) fn upload(path: &str, parts: &[(&str, &str)]) -> ClientRequest {
 
 /// A request with a JSON body.
 pub(crate) fn json_call(path: &str, body: &serde_json::Value) -> ClientRequest {
-    let body = ClientBody::Bytes {
-        content_type: Some("application/json".to_owned()),
-        bytes: Bytes::from(body.to_string()),
-    };
+    let body = ClientBody::bytes("application/json", body.to_string());
     ClientRequest { body, ..call("POST", path) }
 }
 

@@ -11,8 +11,8 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use sha2::{Digest, Sha256};
 
-use super::told::{Finding, Snapshots};
-use super::view::{Check, Report};
+use super::{Finding, Report};
+use crate::result::{CheckResult, SnapshotCounts};
 use crate::verdict::Verdict;
 
 const PAGE: &str = include_str!("page.html");
@@ -35,7 +35,8 @@ pub fn render(report: &Report) -> Result<String, String> {
     let warned: Vec<&Finding> = report.findings.iter().filter(|it| !wrong(it)).collect();
     // The first of each subject is open; one may be wrong in several ways.
     let mut known = BTreeSet::new();
-    let opened: Vec<bool> = bad.iter().map(|finding| known.insert(finding.subject())).collect();
+    let opened: Vec<bool> =
+        bad.iter().map(|finding| known.insert(finding.subject.as_str())).collect();
     let shown = |all: &[&Finding]| -> Vec<Value> {
         all.iter().map(|finding| told(report, finding)).collect()
     };
@@ -56,7 +57,7 @@ pub fn render(report: &Report) -> Result<String, String> {
             opened,
             warned => shown(&warned),
             columns,
-            snapshots => report.snapshots.as_ref().map(Snapshots::line),
+            snapshots => report.snapshots.as_ref().map(SnapshotCounts::line),
             answers,
             style => Value::from_safe_string(STYLE.to_owned()),
             script => Value::from_safe_string(SCRIPT.to_owned()),
@@ -67,20 +68,21 @@ pub fn render(report: &Report) -> Result<String, String> {
 
 /// A finding with its first check, where the others are, and what it explains.
 fn told(report: &Report, finding: &Finding) -> Value {
-    let place = |check: &&Check| {
+    let place = |check: &&CheckResult| {
         context! {
             name => format!("{} › {}", check.scenario, check.step),
-            exchange => check.exchange,
+            exchange => check.exchange_number(),
         }
     };
-    let checks: Vec<&Check> = finding.at.iter().filter_map(|at| report.checks.get(*at)).collect();
+    let checks: Vec<&CheckResult> =
+        finding.at.iter().filter_map(|at| report.checks.get(*at)).collect();
     let others: Vec<Value> = checks.iter().skip(1).map(place).collect();
     let explained = finding.explained(report);
-    let difference = explained.iter().find(|check| check.snapshot.is_some());
+    let difference = explained.iter().find(|check| check.is_snapshot());
     let difference = difference.map(|check| &check.actual);
     context! {
         verdict => key(finding.verdict),
-        subject => finding.subject(),
+        subject => finding.subject.as_str(),
         message => &finding.message,
         times => finding.times(),
         text => format!("{} {}", finding.checks.join(" "), finding.explains.join(" ")),

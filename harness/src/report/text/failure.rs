@@ -3,8 +3,9 @@
 
 use super::Options;
 use super::rest::NAMES_SHOWN_MAX;
-use crate::report::told::Finding;
-use crate::report::view::{Exchange, Report};
+use crate::report::exchange::ExchangeRow;
+use crate::report::{Finding, Report};
+use crate::result::level_name;
 use crate::terminal::paint::{Paint, left};
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
@@ -60,7 +61,7 @@ fn one_line(out: &mut String, report: &Report, finding: &Finding, options: Optio
     out.push_str(&format!(
         "  {} {}: {}{}\n",
         paint.verdict(verdict, verdict.as_str()),
-        paint.name(finding.subject()),
+        paint.name(finding.subject.as_str()),
         finding.message,
         paint.bold(&finding.times()),
     ));
@@ -85,17 +86,18 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
         paint.bold(&finding.times()),
     ));
     out.push_str(&format!("  {}\n", finding.message));
-    let level = check.level.map(|level| format!("  {}", paint.dim(level))).unwrap_or_default();
-    row(out, paint, "check", &format!("{}{level}", paint.name(check.subject())));
+    let level =
+        check.level.map(|level| format!("  {}", paint.dim(level_name(level)))).unwrap_or_default();
+    row(out, paint, "check", &format!("{}{level}", paint.name(check.subject.as_str())));
     row(out, paint, "expected", &value(&check.expected));
     let actual = value(&check.actual);
     row(out, paint, "actual", &paint_diff(&actual, paint));
     row(out, paint, "pointer", check.pointer.as_deref().unwrap_or_default());
-    let sentence = check.sentence.as_deref().unwrap_or_default();
+    let sentence = check.sentence().unwrap_or_default();
     row(out, paint, "clause", format!("§{} {sentence}", check.section).trim_end());
-    row(out, paint, "remedy", check.remedy.as_deref().unwrap_or_default());
+    row(out, paint, "remedy", check.remedy().unwrap_or_default());
     row(out, paint, "place", &check.place.as_ref().map(ToString::to_string).unwrap_or_default());
-    let number = check.exchange;
+    let number = check.exchange_number();
     if let Some(exchange) = report.exchanges.iter().find(|one| Some(one.number) == number) {
         excerpt(out, exchange, paint);
     }
@@ -111,7 +113,7 @@ fn elsewhere(out: &mut String, report: &Report, finding: &Finding, options: Opti
     let paint = Paint { color: options.color };
     row(out, paint, "also at", &some(&finding.others(report), options).join("\n"));
     row(out, paint, "with it", &some(&finding.with_it(report), options).join("\n"));
-    let snapshot = finding.explained(report).into_iter().find(|check| check.snapshot.is_some());
+    let snapshot = finding.explained(report).into_iter().find(|check| check.is_snapshot());
     if let Some(snapshot) = snapshot {
         row(out, paint, " ", &paint_diff(&value(&snapshot.actual), paint));
     }
@@ -140,7 +142,7 @@ fn row(out: &mut String, paint: Paint, name: &str, value: &str) {
     }
 }
 
-fn excerpt(out: &mut String, exchange: &Exchange, paint: Paint) {
+fn excerpt(out: &mut String, exchange: &ExchangeRow, paint: Paint) {
     let answer = match (exchange.status, &exchange.trouble) {
         (Some(status), _) => status.to_string(),
         (None, Some(trouble)) => trouble.clone(),

@@ -2,7 +2,8 @@
 
 use super::Options;
 use super::rest::names;
-use crate::report::view::{Expected, Report};
+use crate::report::Report;
+use crate::result::{ExpectedFailure, ExpectedState};
 use crate::terminal::Detail;
 use crate::terminal::paint::Paint;
 use crate::verdict::Verdict;
@@ -10,12 +11,12 @@ use crate::verdict::Verdict;
 /// What was expected and happened, and with `-v` what did not apply or was not judged.
 pub(super) fn happened(out: &mut String, report: &Report, options: Options) {
     let paint = Paint { color: options.color };
-    let is_shown = |one: &&Expected| match one.state {
-        "happened" => true,
-        "stale" => false,
-        _ => options.detail == Detail::Verbose,
+    let is_shown = |one: &&ExpectedFailure| match one.state {
+        ExpectedState::Happened => true,
+        ExpectedState::Stale => false,
+        ExpectedState::Inapplicable | ExpectedState::Unjudged => options.detail == Detail::Verbose,
     };
-    let shown: Vec<&Expected> = report.expected.iter().filter(is_shown).collect();
+    let shown: Vec<&ExpectedFailure> = report.expected.iter().filter(is_shown).collect();
     if shown.is_empty() {
         return;
     }
@@ -35,7 +36,8 @@ pub(super) fn happened(out: &mut String, report: &Report, options: Options) {
 
 /// What was expected and did not happen, which is drift.
 pub(super) fn stale(out: &mut String, report: &Report, paint: Paint) {
-    let stale: Vec<&Expected> = report.expected.iter().filter(|one| one.is_stale()).collect();
+    let stale: Vec<&ExpectedFailure> =
+        report.expected.iter().filter(|one| one.is_stale()).collect();
     if stale.is_empty() {
         return;
     }

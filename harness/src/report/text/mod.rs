@@ -6,7 +6,7 @@ mod known;
 mod overview;
 mod rest;
 
-use super::view::Report;
+use super::Report;
 use crate::terminal::{Detail, Paint};
 
 /// How it is rendered.

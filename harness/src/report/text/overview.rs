@@ -1,6 +1,6 @@
 //! The head of the report and the table of files.
 
-use crate::report::view::Report;
+use crate::report::Report;
 use crate::result::Counts;
 use crate::terminal::paint::{Paint, left, right, sign, width};
 use crate::verdict::Verdict;
@@ -81,7 +81,8 @@ pub(super) fn scenarios(out: &mut String, report: &Report, paint: Paint) {
         for scenario in &file.scenarios {
             let mark = paint.verdict(scenario.verdict, sign(scenario.verdict));
             let name = scenario.name.split_once('/').map_or("", |(_, name)| name);
-            let reason = scenario.not_run.as_ref().map(|why| paint.dim(&format!(": {why}")));
+            let reason =
+                scenario.not_run.as_ref().map(|why| paint.dim(&format!(": {}", why.reason)));
             let reason = reason.unwrap_or_default();
             out.push_str(&format!("  {mark} {name}  {}{reason}\n", paint.dim(&scenario.title)));
         }

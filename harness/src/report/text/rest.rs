@@ -1,7 +1,8 @@
 //! Answers, residue, what was not run, and the last lines.
 
 use super::Options;
-use crate::report::view::Report;
+use crate::report::Report;
+use crate::result::RunOutcome;
 use crate::terminal::Detail;
 use crate::terminal::paint::{Paint, left, width};
 use crate::verdict::Verdict;
@@ -119,7 +120,7 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
         let known = format!("{} expected", report.counts.expected);
         counted.push(paint.verdict(Verdict::Warn, &known));
     }
-    let outcome = paint.verdict(color_of(report.exit_code), report.outcome);
+    let outcome = paint.verdict(color_of(report.outcome), report.outcome.as_str());
     out.push_str(&format!("{outcome}: {}\n", report.meaning));
     let counted = if counted.is_empty() { "nothing judged".to_owned() } else { counted.join(", ") };
     let scale = format!(
@@ -142,12 +143,12 @@ const fn is_finding(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Error | Verdict::Fail | Verdict::Drift)
 }
 
-const fn color_of(exit_code: u8) -> Verdict {
-    match exit_code {
-        0 => Verdict::Pass,
-        1 => Verdict::Fail,
-        3 | 4 => Verdict::NotRun,
-        5 => Verdict::Drift,
-        _ => Verdict::Error,
+const fn color_of(outcome: RunOutcome) -> Verdict {
+    match outcome {
+        RunOutcome::Conformant => Verdict::Pass,
+        RunOutcome::NonConformant => Verdict::Fail,
+        RunOutcome::Incomplete | RunOutcome::Unreachable => Verdict::NotRun,
+        RunOutcome::Drifted => Verdict::Drift,
+        RunOutcome::Usage | RunOutcome::Internal => Verdict::Error,
     }
 }

@@ -9,41 +9,31 @@ use moot_mock::defect::{self, Defect, Heard};
 use moot_mock::response::{Refused, Response, ResponseBody, Stage};
 use parking_lot::Mutex;
 
-use crate::client::response::{BodyReader, headers, read};
+use crate::client::response::{BodyReader, headers};
+use crate::environment::AnswerOverlay;
 use crate::exchange::{Exchange, ReceivedResponse};
 
 /// A defect that rewrites responses.
 #[derive(Debug)]
-pub struct Overlay {
+pub(super) struct DefectOverlay {
     defect: &'static Defect,
     changed: Mutex<BTreeSet<String>>,
 }
 
-impl Overlay {
+impl DefectOverlay {
     /// The defect of this id; `None` where there is none, or it does more than rewrite responses.
-    pub fn of(id: &str) -> Option<Self> {
+    pub(super) fn of(id: &str) -> Option<Self> {
         let defect = defect::named(id).filter(|defect| defect.is_rewriting())?;
         Some(Self { defect, changed: Mutex::default() })
     }
 
     /// The scenarios of which it changed an answer so far.
-    pub fn changed(&self) -> BTreeSet<String> {
+    pub(super) fn changed(&self) -> BTreeSet<String> {
         self.changed.lock().clone()
     }
 
-    /// Rewrites what a scenario was told.
-    pub(crate) fn lay(&self, scenario: &str, exchanges: &mut [Exchange]) {
-        let mut is_changed = false;
-        for exchange in exchanges {
-            is_changed |= self.rewrite(exchange).is_some();
-        }
-        if is_changed {
-            self.changed.lock().insert(scenario.to_owned());
-        }
-    }
-
     /// Rewrites one answer; `None` where nothing of it changed.
-    fn rewrite(&self, exchange: &mut Exchange) -> Option<()> {
+    fn rewrite_one(&self, exchange: &mut Exchange) -> Option<()> {
         let received = exchange.outcome.as_ref().ok().filter(|received| !received.is_cut)?;
         let (path, query) = match exchange.request.path.split_once('?') {
             Some((path, query)) => (path, Some(query)),
@@ -62,6 +52,18 @@ impl Overlay {
         }
         exchange.outcome = Ok(received_again(&rewritten));
         Some(())
+    }
+}
+
+impl AnswerOverlay for DefectOverlay {
+    fn rewrite(&self, scenario: &str, exchanges: &mut [Exchange]) {
+        let mut is_changed = false;
+        for exchange in exchanges {
+            is_changed |= self.rewrite_one(exchange).is_some();
+        }
+        if is_changed {
+            self.changed.lock().insert(scenario.to_owned());
+        }
     }
 }
 
@@ -100,15 +102,13 @@ fn bytes(response: &Response) -> &[u8] {
 
 /// As it would have arrived.
 fn received_again(response: &Response) -> ReceivedResponse {
-    let mut arriving = BodyReader::default();
-    arriving.take(bytes(response));
+    let mut reader = BodyReader::default();
+    reader.take(bytes(response));
     let length = HeaderValue::from(bytes(response).len());
     let told = response.headers.iter().cloned().map(|(name, value)| match name {
         CONTENT_LENGTH => (name, length.clone()),
         _ => (name, value),
     });
     let map = told.collect();
-    let mut again = arriving.finish(response.status.as_u16(), headers(&map));
-    read(&mut again);
-    again
+    reader.finish(response.status.as_u16(), headers(&map))
 }

@@ -1,0 +1,102 @@
+//! Sends every request of a run: counts them, and gives up on a target that stopped answering.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::client::http_request::HttpRequest;
+use crate::client::transport::{Arrival, Transport};
+use crate::exchange::{ReceivedResponse, Trouble};
+use crate::masks::Masks;
+
+/// After this weight of trouble in a row nothing more is sent: the target is gone, and a run must end.
+const TROUBLE_MAX: u32 = 24;
+/// The weight of a missed deadline: it costs a minute, where other trouble costs a moment.
+const DEADLINE_WEIGHT: u32 = 4;
+
+/// A transport that counts, and the secrets of the run.
+pub(crate) struct Sender {
+    transport: Box<dyn Transport>,
+    sent: AtomicU64,
+    /// Weight of the trouble since the last answer.
+    trouble_in_a_row: AtomicU32,
+    /// The secrets of the run.
+    pub(crate) masks: Arc<Masks>,
+}
+
+impl Sender {
+    pub(crate) fn new(transport: impl Transport + 'static, masks: Arc<Masks>) -> Self {
+        Self {
+            transport: Box::new(transport),
+            sent: AtomicU64::new(0),
+            trouble_in_a_row: AtomicU32::new(0),
+            masks,
+        }
+    }
+
+    /// Requests sent so far.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Whether the target has stopped answering, so that nothing more is sent.
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.trouble_in_a_row.load(Ordering::Relaxed) >= TROUBLE_MAX
+    }
+
+    /// Sends one request.
+    pub(crate) async fn send(&self, request: HttpRequest) -> Attempt {
+        if self.has_given_up() {
+            return Attempt::not_made(Trouble::Unreachable(
+                "the target stopped answering, so nothing more is sent to it".to_owned(),
+            ));
+        }
+        let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sent_at, started) = (jiff::Timestamp::now(), Instant::now());
+        let arrival = self.transport.send(request).await;
+        let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
+        let (outcome, peer) = match arrival {
+            Ok(Arrival { response, peer }) => (Ok(response), peer),
+            Err(trouble) => (Err(trouble), None),
+        };
+        self.note(&outcome);
+        Attempt { number, outcome, peer, sent_at_seconds, duration }
+    }
+
+    fn note(&self, outcome: &Result<ReceivedResponse, Trouble>) {
+        let weight = match outcome {
+            Ok(_) => return self.trouble_in_a_row.store(0, Ordering::Relaxed),
+            Err(Trouble::Deadline(_)) => DEADLINE_WEIGHT,
+            Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Broken(_)) => 1,
+            Err(Trouble::Withheld(_)) => 0,
+        };
+        self.trouble_in_a_row.fetch_add(weight, Ordering::Relaxed);
+    }
+}
+
+/// One request on its way, and what came of it.
+pub(crate) struct Attempt {
+    /// Its number within the run, from 1; 0 where it was not sent.
+    pub(crate) number: u64,
+    pub(crate) outcome: Result<ReceivedResponse, Trouble>,
+    /// The socket that answered.
+    pub(crate) peer: Option<SocketAddr>,
+    /// When it was sent: seconds since 1970 by our clock.
+    pub(crate) sent_at_seconds: i64,
+    /// From sending to the last byte.
+    pub(crate) duration: Duration,
+}
+
+impl Attempt {
+    /// An attempt of which nothing was sent.
+    pub(crate) fn not_made(reason: Trouble) -> Self {
+        Self {
+            number: 0,
+            outcome: Err(reason),
+            peer: None,
+            sent_at_seconds: jiff::Timestamp::now().as_second(),
+            duration: Duration::ZERO,
+        }
+    }
+}

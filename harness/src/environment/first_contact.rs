@@ -1,0 +1,99 @@
+//! The first requests to a target: is it a moot mock, does it answer, does it accept the credentials?
+
+use std::time::Duration;
+
+use serde_json::Value;
+use url::Url;
+
+use crate::client::access_tokens::TokenError;
+use crate::client::control_plane::ControlPlane;
+use crate::client::sender::Sender;
+use crate::client::service_client::{ServiceClient, first_scope};
+use crate::environment::choice::OpenError;
+use crate::exchange::Trouble;
+use crate::target_file::{AdminChoice, TargetFile, address};
+
+/// Deadline `opening`: for each of the first two answers, which show that the target is there.
+const OPENING_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The control plane, if the target is a moot mock that may be treated as one.
+///
+/// # Errors
+/// [`OpenError`] where the target does not answer, or `admin.token` is of no use.
+pub(crate) async fn control_plane(
+    file: &TargetFile,
+    sender: &Sender,
+) -> Result<Option<ControlPlane>, OpenError> {
+    let token = match &file.admin {
+        AdminChoice::None => return Ok(None),
+        AdminChoice::Auto if !address::is_loopback(&file.base_url) => return Ok(None),
+        AdminChoice::Auto => None,
+        AdminChoice::Token(token) => Some(token.clone()),
+    };
+    let is_asked_for = token.is_some();
+    let control_plane = ControlPlane::below(&file.base_url, token);
+    match promptly(control_plane.send(sender, "GET", "/health", None)).await {
+        Ok(health) if health.get("moot") == Some(&Value::Bool(true)) => Ok(Some(control_plane)),
+        Err(trouble @ (Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Tls(_))) => {
+            Err(unreachable(&file.base_url, &trouble))
+        }
+        Err(trouble) if is_asked_for => Err(OpenError::Credentials(format!(
+            "`admin.token` of the target file is of no use: {}",
+            trouble.details()
+        ))),
+        Ok(_) if is_asked_for => Err(OpenError::Credentials(
+            "`admin.token` is in the target file, but what answers is no moot mock".to_owned(),
+        )),
+        Ok(_) | Err(_) => Ok(None),
+    }
+}
+
+/// Asks for the first token: shows that the target answers and accepts the credentials. The back-off
+/// that the limit of the token endpoint asks for does not count towards the deadline.
+///
+/// # Errors
+/// [`OpenError`] where there is no token.
+pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError> {
+    let Some(main) = client.destination.applications.get("main") else { return Ok(()) };
+    let token = || async {
+        let token = async { Ok(client.token_at_once("main", first_scope(main.scopes)).await) };
+        promptly(token).await.unwrap_or_else(|trouble| Err(TokenError::Trouble(trouble)))
+    };
+    let mut outcome = token().await;
+    if let (Err(TokenError::Limited { says_when: true, .. }), Some(deployment)) =
+        (&outcome, client.destination.deployment())
+    {
+        deployment.token_back_off().await;
+        outcome = token().await;
+    }
+    let Err(error) = outcome else { return Ok(()) };
+    let base = &client.destination.base;
+    let host = address::shown_host(base);
+    Err(match error {
+        TokenError::Trouble(trouble) => unreachable(base, &trouble),
+        TokenError::NoApplication(reason) => OpenError::Usage(reason),
+        TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
+            "{host} gives no token now: the limit of its token endpoint answered {status}"
+        )),
+        TokenError::Refused(status, said) => OpenError::Credentials(format!(
+            "{host} gives no token to the application `main`: it answered {status} ({said})"
+        )),
+    })
+}
+
+fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
+    let host = address::shown_host(base);
+    let why = match trouble {
+        Trouble::Tls(why) => {
+            format!("TLS: {why}; a private authority is named as `tls.ca_file` in the target file")
+        }
+        other => other.details().to_owned(),
+    };
+    OpenError::Unreachable(format!("{host} cannot be reached: {why}"))
+}
+
+/// Waits until the deadline `opening`.
+async fn promptly<T>(answer: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    let late = |_| Err(Trouble::deadline("no answer", OPENING_DEADLINE, "opening"));
+    tokio::time::timeout(OPENING_DEADLINE, answer).await.unwrap_or_else(late)
+}

@@ -1,0 +1,412 @@
+//! The report of a run as one value. Its JSON is the JSON report; the other formats render it.
+
+use std::collections::BTreeMap;
+
+use moot_fixtures::contract::INTERFACE_VERSION;
+use moot_fixtures::{questions, register};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::exchange::{ExchangeRow, exchanges};
+use super::findings::{Finding, findings};
+use super::notice::notices;
+use crate::answers::{Observed, Sample};
+use crate::client::Residue;
+use crate::masks::Secrets;
+use crate::result::{
+    CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
+    Subject, TextMap, level_name, seconds,
+};
+use crate::target_file::TargetDescription;
+use crate::terminal::escape;
+use crate::verdict::Verdict;
+
+/// Version of the JSON shape. It grows when a member changes its meaning or goes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// A whole run, secrets masked.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Version of the JSON shape.
+    pub schema_version: u32,
+    /// Version of this program.
+    pub moot_version: &'static str,
+    /// Version of the interface description that it judges by.
+    pub interface_version: &'static str,
+    /// `conformant`, `non-conformant`, `error`, `inconclusive`, `drifted`.
+    pub outcome: RunOutcome,
+    /// 0, 1, 2, 3, 4, 5 or 70.
+    pub exit_code: u8,
+    /// What that means, a clause.
+    pub meaning: &'static str,
+    /// Why the target could not be used at all.
+    pub trouble: Option<String>,
+    /// What explains many checks at once, with what to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+    /// The target.
+    pub target: TargetDescription,
+    /// The seed that reproduces it.
+    pub seed: u64,
+    /// ISO 8601 UTC.
+    pub started_at: String,
+    /// Real time, seconds.
+    pub duration_seconds: f64,
+    /// Requests sent.
+    pub requests_sent: u64,
+    /// Checks by verdict; a scenario that was not run, or has no checks, counts as one.
+    pub counts: Counts,
+    /// Scenarios by verdict; a row of one counts as one.
+    pub scenario_counts: Counts,
+    /// The command line that reproduces it.
+    pub reproduce: String,
+    /// Recorded responses; left out where they were left alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snapshots: Option<SnapshotCounts>,
+    /// Each fault once: worst first, then in the order of the specification.
+    pub findings: Vec<Finding>,
+    /// By file.
+    pub files: Vec<FileResult>,
+    /// All that was judged and kept.
+    pub checks: Vec<CheckResult>,
+    /// How many were judged, kept or not.
+    #[serde(skip)]
+    pub checks_judged: usize,
+    /// What was not run, by reason.
+    pub not_run: Vec<NotRunRow>,
+    /// What became of each known failure.
+    pub expected: Vec<ExpectedFailure>,
+    /// Answers seen of open questions.
+    pub answers: Vec<AnswerRow>,
+    /// Recorded responses that no step asked for; known of complete, unfiltered, conformant runs.
+    pub unused_snapshots: Vec<String>,
+    /// What was left behind.
+    pub residue: Vec<Residue>,
+    /// Every row of the register and its verdict in this run.
+    pub requirements: Vec<RequirementRow>,
+    /// Requests and answers.
+    pub exchanges: Vec<ExchangeRow>,
+}
+
+/// One scenario file.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileResult {
+    /// `04_05_create_legal_request`.
+    pub name: String,
+    /// The clause.
+    pub section: String,
+    /// The worst of its scenarios.
+    pub verdict: Verdict,
+    /// As in [`Report::counts`].
+    pub counts: Counts,
+    /// Real time of its scenarios, seconds.
+    pub duration_seconds: f64,
+    /// In order.
+    pub scenarios: Vec<ScenarioResult>,
+}
+
+/// What was not run for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotRunRow {
+    /// A clause.
+    pub reason: String,
+    /// The setting that would enable it.
+    pub setting: Option<String>,
+    /// The name for `tolerate`; null for single checks.
+    pub tolerate_as: Option<String>,
+    /// Whether the target file tolerates it, or it is a known failure.
+    pub is_tolerated: bool,
+    /// Why it is known; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+    /// Scenarios, or checks of a scenario that ran.
+    pub names: Vec<String>,
+}
+
+/// Answers seen of one question.
+#[derive(Debug, Clone, Serialize)]
+pub struct AnswerRow {
+    /// Its id.
+    pub question: String,
+    /// The clause.
+    pub section: String,
+    /// The question as a sentence.
+    pub ask: Option<String>,
+    /// Distinct answers, in the order first seen.
+    pub answers: Vec<Sample>,
+    /// Steps, at most 10.
+    pub seen_in: Vec<String>,
+    /// The answer of an answers file that imitates it; for people only, programs read the file.
+    #[serde(skip)]
+    pub imitated: Option<Value>,
+}
+
+/// A row of the register.
+#[derive(Debug, Clone, Serialize)]
+pub struct RequirementRow {
+    /// Its id.
+    pub id: String,
+    /// The clause.
+    pub section: String,
+    /// `stated`, `inherited`, `example`, `open`.
+    pub level: &'static str,
+    /// The statement.
+    pub sentence: String,
+    /// The worst verdict of its checks; null where this run had none.
+    pub verdict: Option<Verdict>,
+    /// How many checks judged it.
+    pub checks: usize,
+    /// Why nothing outside can verify it.
+    pub unverifiable: Option<String>,
+}
+
+/// Which exchanges a report has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExchangesShown {
+    /// Those that a check of `warn` or worse judged.
+    Remarkable,
+    /// All.
+    All,
+}
+
+/// Masks the secrets of a run.
+impl TextMap for Secrets {
+    fn line(&self, text: &str) -> String {
+        self.mask(text)
+    }
+
+    fn block(&self, text: &str) -> String {
+        self.mask(text)
+    }
+}
+
+/// Masks the secrets of a run, and removes what steers a terminal or reorders a line.
+pub(super) struct ForPeople<'a>(pub(super) &'a Secrets);
+
+impl TextMap for ForPeople<'_> {
+    fn line(&self, text: &str) -> String {
+        escape::line(&self.0.mask(text))
+    }
+
+    fn block(&self, text: &str) -> String {
+        escape::block(&self.0.mask(text))
+    }
+}
+
+impl Report {
+    /// The report of a run. Every text of the result and of its exchanges passes `map`.
+    pub(super) fn new(result: &RunResult, map: &impl TextMap, shown: ExchangesShown) -> Self {
+        let mut run = result.clone();
+        run.map_texts(map);
+        let passed: usize =
+            run.scenarios.iter().flat_map(|scenario| &scenario.steps).map(|step| step.passed).sum();
+        let checks: Vec<CheckResult> = run.checks().cloned().collect();
+        let not_run = not_run(&run);
+        let requirements = requirements(&run);
+        let meaning = run.meaning();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            moot_version: env!("CARGO_PKG_VERSION"),
+            interface_version: INTERFACE_VERSION,
+            outcome: run.outcome,
+            exit_code: run.exit_code(),
+            meaning,
+            trouble: run.trouble,
+            notices: notices(result).iter().map(|text| map.line(text)).collect(),
+            target: run.target,
+            seed: run.seed,
+            started_at: run.started_at,
+            duration_seconds: seconds(run.duration),
+            requests_sent: run.requests_sent,
+            counts: Counts::of_checks(&run.scenarios),
+            scenario_counts: Counts::of_scenarios(&run.scenarios),
+            reproduce: run.reproduce,
+            snapshots: run.snapshots.counts,
+            findings: findings(&checks),
+            checks_judged: checks.len() + passed,
+            checks,
+            not_run,
+            expected: run.expected,
+            answers: answers(result, map),
+            unused_snapshots: run.snapshots.unused,
+            residue: run.residue,
+            requirements,
+            exchanges: exchanges(result, map, shown),
+            files: files(run.scenarios),
+        }
+    }
+
+    /// The verdicts that a table of counts shows: `pass` always, the others where there are any.
+    pub fn columns(&self) -> Vec<Verdict> {
+        let order = [
+            Verdict::Pass,
+            Verdict::Observed,
+            Verdict::Warn,
+            Verdict::NotApplicable,
+            Verdict::NotRun,
+            Verdict::Drift,
+            Verdict::Fail,
+            Verdict::Error,
+        ];
+        order.into_iter().filter(|v| *v == Verdict::Pass || self.counts.of(*v) > 0).collect()
+    }
+}
+
+fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
+    let mut files: Vec<FileResult> = Vec::new();
+    for scenario in scenarios {
+        let name = scenario.name.split('/').next().unwrap_or_default();
+        if files.last().is_none_or(|file| file.name != name) {
+            files.push(FileResult {
+                name: name.to_owned(),
+                section: scenario.section.clone(),
+                verdict: Verdict::NotApplicable,
+                counts: Counts::default(),
+                duration_seconds: 0.0,
+                scenarios: Vec::new(),
+            });
+        }
+        let Some(file) = files.last_mut() else { continue };
+        file.verdict = file.verdict.max(scenario.verdict);
+        file.duration_seconds += seconds(scenario.duration);
+        file.scenarios.push(scenario);
+    }
+    for file in &mut files {
+        file.counts = Counts::of_checks(&file.scenarios);
+    }
+    files
+}
+
+/// A scenario that was not run stands for its checks; else each check stands for itself.
+fn not_run(run: &RunResult) -> Vec<NotRunRow> {
+    let mut rows: Vec<NotRunRow> = Vec::new();
+    let mut add = |new: NotRunRow, name: String| {
+        let is_same =
+            |row: &&mut NotRunRow| NotRunRow { names: Vec::new(), ..(*row).clone() } == new;
+        match rows.iter_mut().find(is_same) {
+            Some(row) => row.names.push(name),
+            None => rows.push(NotRunRow { names: vec![name], ..new }),
+        }
+    };
+    for scenario in &run.scenarios {
+        if let Some(why) = &scenario.not_run {
+            let row = NotRunRow {
+                reason: why.reason.clone(),
+                setting: why.setting.clone(),
+                tolerate_as: Some(why.tolerate_as.clone()).filter(|name| !name.is_empty()),
+                is_tolerated: why.is_tolerated || scenario.known.is_some(),
+                known: scenario.known.as_ref().map(|known| known.reason.clone()),
+                names: Vec::new(),
+            };
+            add(row, scenario.name.clone());
+            continue;
+        }
+        for check in scenario.checks().filter(|check| check.verdict == Verdict::NotRun) {
+            let row = NotRunRow {
+                reason: check.message.clone(),
+                setting: None,
+                tolerate_as: None,
+                is_tolerated: check.known.is_some(),
+                known: check.known.as_ref().map(|known| known.reason.clone()),
+                names: Vec::new(),
+            };
+            add(row, check.id());
+        }
+    }
+    rows
+}
+
+fn answers(result: &RunResult, map: &impl TextMap) -> Vec<AnswerRow> {
+    let shown = |value: &Value| {
+        // Through its text, so that a secret inside of it is masked too.
+        let mapped = map.block(&value.to_string());
+        serde_json::from_str(&mapped).unwrap_or(Value::String(mapped))
+    };
+    let imitated = Observed::of_run(&result.answers).answers;
+    let row = |seen: &crate::answers::ObservedAnswer| AnswerRow {
+        imitated: imitated.get(&seen.question).map(shown),
+        question: seen.question.clone(),
+        section: seen.section.clone(),
+        ask: questions::get(&seen.question).map(|question| question.ask.clone()),
+        answers: seen
+            .answers
+            .iter()
+            .map(|(value, times)| Sample { value: shown(value), times: *times })
+            .collect(),
+        seen_in: seen.seen_in.iter().map(|step| map.line(step)).collect(),
+    };
+    result.answers.values().map(row).collect()
+}
+
+fn requirements(run: &RunResult) -> Vec<RequirementRow> {
+    let mut judged: BTreeMap<&str, (Verdict, usize)> = BTreeMap::new();
+    for check in run.checks() {
+        if let Subject::Requirement(id) = &check.subject {
+            let (worst, checks) = judged.entry(id).or_insert((Verdict::NotApplicable, 0));
+            *worst = (*worst).max(check.verdict);
+            *checks += 1;
+        }
+    }
+    register::all()
+        .iter()
+        .map(|row| {
+            let seen = judged.get(row.id.as_str()).copied();
+            RequirementRow {
+                id: row.id.clone(),
+                section: row.section.clone(),
+                level: level_name(row.level),
+                sentence: row.sentence.clone(),
+                verdict: seen.map(|(worst, _)| worst),
+                checks: seen.map_or(0, |(_, checks)| checks),
+                unverifiable: row.unverifiable.clone(),
+            }
+        })
+        .collect()
+}
+
+/// Characters of one answer on a line for people, of each where there are several, and how many are shown.
+const ANSWER_CHARACTERS_MAX: usize = 60;
+const EACH_ANSWER_CHARACTERS_MAX: usize = 24;
+const ANSWERS_SHOWN_MAX: usize = 3;
+
+impl AnswerRow {
+    /// The answer on one line: the one that imitates it, else the only one seen, else how many were seen.
+    pub fn line(&self) -> String {
+        let short = |value: &Value| {
+            let text = match value {
+                Value::String(text) => escape::line(text),
+                other => escape::line(&other.to_string()),
+            };
+            escape::cut(&text, ANSWER_CHARACTERS_MAX)
+        };
+        match (&self.imitated, self.answers.as_slice()) {
+            (Some(imitated), _) => short(imitated),
+            (None, [only]) if !only.value.is_array() && !only.value.is_object() => {
+                short(&only.value)
+            }
+            (None, seen) if seen.iter().all(|one| one.value.is_number()) => self.seen_line(),
+            (None, seen) => format!("free: {} seen", seen.len()),
+        }
+    }
+
+    /// The first values seen, on one line; with how often each was seen where there are several.
+    pub fn seen_line(&self) -> String {
+        let several = self.answers.len() > 1;
+        let shown = |seen: &Sample| {
+            let value = escape::line(&seen.value.to_string());
+            if several {
+                let value = escape::cut(&value, EACH_ANSWER_CHARACTERS_MAX);
+                format!("{value} ×{}", seen.times)
+            } else {
+                escape::cut(&value, ANSWER_CHARACTERS_MAX)
+            }
+        };
+        let mut shown: Vec<String> =
+            self.answers.iter().take(ANSWERS_SHOWN_MAX).map(shown).collect();
+        let more = self.answers.len().saturating_sub(ANSWERS_SHOWN_MAX);
+        if more > 0 {
+            shown.push(format!("and {more} more"));
+        }
+        shown.join(", ")
+    }
+}

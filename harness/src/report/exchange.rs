@@ -1,0 +1,95 @@
+//! The exchanges of a report: which are shown, and how much of each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::document::ExchangesShown;
+use crate::exchange::Exchange;
+use crate::result::{RunResult, TextMap};
+use crate::terminal::escape;
+
+/// Characters shown of a body that a check found wanting, and of any other.
+const BODY_CHARACTERS_MAX: usize = 8_000;
+const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
+
+/// One exchange, masked and cut.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExchangeRow {
+    /// Number within the run.
+    pub number: u64,
+    /// Upper case.
+    pub method: String,
+    /// The whole address.
+    pub url: String,
+    /// Name and value.
+    pub request_headers: Vec<(String, String)>,
+    /// What is shown of the body.
+    pub request_body: String,
+    /// HTTP status; null where there is no answer.
+    pub status: Option<u16>,
+    /// Why there is no answer.
+    pub trouble: Option<String>,
+    /// Name and value.
+    pub response_headers: Vec<(String, String)>,
+    /// The body; JSON is laid out.
+    pub response_body: String,
+    /// Milliseconds from sending to the last byte.
+    pub duration_ms: f64,
+    /// A command line that sends the same; secrets are shell variables.
+    pub curl: String,
+}
+
+/// The exchanges of a run, by number.
+pub(super) fn exchanges(
+    result: &RunResult,
+    map: &impl TextMap,
+    shown: ExchangesShown,
+) -> Vec<ExchangeRow> {
+    let mut rows: BTreeMap<u64, (&Arc<Exchange>, usize)> = BTreeMap::new();
+    if shown == ExchangesShown::All {
+        let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        let sent = steps.flat_map(|step| &step.exchanges);
+        let judged = result.checks().filter_map(|check| check.exchange.as_ref());
+        rows.extend(sent.chain(judged).map(|it| (it.number, (it, PASSED_BODY_CHARACTERS_MAX))));
+    }
+    let remarkable = result.checks().filter(|check| check.is_remarkable());
+    let remarkable = remarkable.filter_map(|check| check.exchange.as_ref());
+    rows.extend(remarkable.map(|it| (it.number, (it, BODY_CHARACTERS_MAX))));
+    rows.values().map(|(exchange, body_max)| row(exchange, map, *body_max)).collect()
+}
+
+fn row(exchange: &Exchange, map: &impl TextMap, body_max: usize) -> ExchangeRow {
+    let request = &exchange.request;
+    let headers = |headers: &[(String, String)]| {
+        headers.iter().map(|(name, value)| (map.line(name), map.line(value))).collect()
+    };
+    let (status, trouble, response_headers, response_body) = match &exchange.outcome {
+        Ok(response) => {
+            let body = match &response.json {
+                Some(json) => format!("{json:#}"),
+                None => String::from_utf8_lossy(&response.body).into_owned(),
+            };
+            let mut body = escape::cut(&map.block(&body), body_max);
+            if response.is_cut {
+                body.push_str("\n(the body was longer than what is kept)");
+            }
+            (Some(response.status), None, headers(&response.headers), body)
+        }
+        Err(trouble) => (None, Some(map.line(&trouble.to_string())), Vec::new(), String::new()),
+    };
+    ExchangeRow {
+        number: exchange.number,
+        method: request.method.clone(),
+        url: map.line(&request.url),
+        request_headers: headers(&request.headers),
+        request_body: escape::cut(&map.block(&request.body_shown), body_max),
+        status,
+        trouble,
+        response_headers,
+        response_body,
+        duration_ms: (exchange.duration.as_secs_f64() * 10_000.0).round() / 10.0,
+        curl: map.block(&request.curl),
+    }
+}
