@@ -2,7 +2,7 @@
 //! answers name.
 
 use http::Method;
-use moot_fixtures::contract::{Answers, EndpointAnswer, Operation};
+use moot_fixtures::contract::{Answers, Endpoint, Operation};
 use percent_encoding::percent_decode_str;
 
 use crate::value::settings::SettingsError;
@@ -109,7 +109,7 @@ impl Route {
         }
     }
 
-    fn answered(operation: Operation, endpoint: &EndpointAnswer) -> Result<Self, SettingsError> {
+    fn answered(operation: Operation, endpoint: &Endpoint) -> Result<Self, SettingsError> {
         let refused = |what| SettingsError::Answers(format!("{}: {what}", operation.as_str()));
         let method = Method::from_bytes(endpoint.method.as_bytes())
             .map_err(|_| refused("its endpoint has no usable method"))?;
