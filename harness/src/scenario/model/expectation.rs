@@ -3,7 +3,8 @@
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
 
-use super::{Matcher, Place};
+use super::matcher::Matcher;
+use super::place::Place;
 use crate::scenario::language::form::{SchemaDefinitions, YamlForm, entries_schema, name_schema};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Location, Text};

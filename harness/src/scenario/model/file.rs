@@ -1,20 +1,16 @@
 //! A file of scenarios, and a scenario without its steps.
 
 use moot_fixtures::nearest;
-use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
+use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
-use super::Step;
+use super::for_each::ForEach;
+use super::step::Step;
 use crate::scenario::language::fields::MapFields;
-use crate::scenario::language::form::{
-    List, ListValue, NewName, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
-};
+use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
 use crate::scenario::language::reader::ScenarioReader;
-use crate::scenario::text::{Json, Location};
-
-/// Rows of a loop that are written out.
-const ROWS_MAX: usize = 500;
+use crate::scenario::text::Location;
 
 /// Needs, tags or receivers of one scenario.
 type Words<F> = OrDefault<List<F, 1, 50>>;
@@ -107,41 +103,6 @@ keyed! {
         rate_limit: Option<String> as Option<RateLimit>,
         /// `manual`, `timed`, `timed:SECONDS`, `on-read`, `on-read:N` or `immediate`.
         progression: Option<String> as Option<Progression>,
-    }
-}
-
-/// `{name: list or <value>}`.
-#[derive(Debug, Clone)]
-pub struct ForEach {
-    /// The name that a row gets.
-    pub name: String,
-    /// A list, or a text that is one name.
-    pub rows: Json,
-}
-
-impl YamlForm<Self> for ForEach {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        let row = |reader: &mut ScenarioReader, key: &YamlKey, rows: &YamlNode| {
-            let name = reader.new_name(&key.name, key.span);
-            let rows = match &rows.value {
-                YamlValue::List(items) if items.len() > ROWS_MAX => {
-                    reader.refuse(rows.span, format!("{what} has more than {ROWS_MAX} rows"))
-                }
-                _ => ListValue::read(reader, rows, what),
-            };
-            Some(Self { name: name?, rows: rows? })
-        };
-        let mut rows = reader.entries(node, what, "a name and its rows", row)?;
-        match rows.len() {
-            1 => rows.pop(),
-            _ => reader.refuse(node.span, format!("{what} has one name")),
-        }
-    }
-
-    fn schema(definitions: &mut SchemaDefinitions) -> Value {
-        let mut schema = entries_schema(&name_schema(), &ListValue::schema(definitions));
-        schema["maxProperties"] = json!(1);
-        schema
     }
 }
 

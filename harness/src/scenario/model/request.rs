@@ -5,7 +5,7 @@ use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlNode, YamlSpan};
 use serde_json::{Value, json};
 
-use super::RequestBody;
+use super::body::RequestBody;
 use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{OrDefault, Pairs, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
