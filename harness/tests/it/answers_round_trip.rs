@@ -1,6 +1,6 @@
-//! What a run observed of a service, loaded by the mock, gives a service of which a run observes the
-//! same: over fifty drawn sets of answers, in process. What was drawn comes back, but for a closed list
-//! of questions that no observation tells.
+//! A run observes the answers of a service. Loaded by a mock, they give the same service again. Tried with
+//! fifty drawn sets of answers, in process. The drawn answers come back, except for a closed list of questions
+//! that cannot be observed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,6 +17,10 @@ use serde_json::Value;
 
 /// Drawn sets.
 const SETS: u64 = 50;
+
+/// Sets of which the loaded answers are judged too. For the others it is enough that they are loaded as
+/// they were drawn.
+const SETS_JUDGED_AGAIN: u64 = 5;
 
 /// Sets of which the limits of §8 are observed too, with hundreds of calls and hundreds of megabytes.
 const SETS_OF_LIMITS: u64 = 2;
@@ -89,28 +93,35 @@ async fn observed(bench: &Bench, seed: u64, answers: Answers) -> Observed {
     Observed::of_run(&result.answers)
 }
 
-/// What was observed of a drawn set, after it came back the same.
-async fn there_and_back(bench: &Bench, seed: u64) -> BTreeMap<String, Value> {
+/// The answers that a run observes of a drawn set, and those that a mock loads from its file.
+async fn there_and_back(bench: &Bench, seed: u64) -> (BTreeMap<String, Value>, Answers) {
     let first = observed(bench, seed, answers::draw(seed)).await;
     let text = first.to_text();
     let loaded = answers::parse(&text).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
-    let second = observed(bench, seed, loaded).await;
-    assert_eq!(first.answers, second.answers, "random:{seed}");
-    first.answers
+    if seed <= SETS_JUDGED_AGAIN {
+        let second = observed(bench, seed, loaded.clone()).await;
+        assert_eq!(first.answers, second.answers, "random:{seed}");
+    }
+    (first.answers, loaded)
 }
 
 /// Every set comes back; of these questions as it was drawn, and of those not to be told nothing.
 async fn check(bench: Bench, sets: u64, is_asked: impl Fn(&str) -> bool) {
     let all = stream::iter(1..=sets).map(|seed| there_and_back(&bench, seed));
     let all: Vec<_> = all.buffered(bench.lanes).collect().await;
-    for (seed, answers) in (1..).zip(all) {
+    for (seed, (answers, loaded)) in (1..).zip(all) {
         let drawn = serde_json::to_value(answers::draw(seed)).expect("plain data");
+        let loaded = serde_json::to_value(loaded).expect("plain data");
         for (id, drawn) in
             drawn.as_object().expect("an object").iter().filter(|(id, _)| is_asked(id))
         {
             let is_told = NOT_TOLD.iter().all(|(other, _)| other != id);
             let expected = is_told.then_some(drawn);
             assert_eq!(answers.get(id), expected, "random:{seed} {id}");
+            assert!(
+                !is_told || loaded.get(id) == Some(drawn),
+                "random:{seed} {id} is loaded otherwise"
+            );
         }
     }
 }

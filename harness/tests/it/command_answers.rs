@@ -41,7 +41,8 @@ fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
 
 #[test]
 fn a_mock_with_saved_answers_gives_the_same_again() {
-    for set in ["random:1", "random:2", "documented"] {
+    // `answers_round_trip` tries fifty sets; these go through the binary.
+    for set in ["random:1", "documented"] {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::write(dir.path().join("pinned.yaml"), "").expect("writable");
         for (answers, file) in [(set, "first.yaml"), ("first.yaml", "second.yaml")] {

@@ -2,6 +2,8 @@
 
 mod answers_round_trip;
 mod architecture;
+mod architecture_imports;
+mod architecture_source;
 mod check_implicit;
 mod check_matcher;
 mod check_place;

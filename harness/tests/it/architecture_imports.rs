@@ -1,0 +1,194 @@
+//! Imports go one way: no two files import each other, and no folder imports one above it. Names of
+//! types mean one thing in the workspace.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex::Regex;
+
+use crate::architecture_source::{Module, Sources};
+
+const CRATES: [&str; 4] = ["fixtures", "snapshots", "mock", "harness"];
+
+/// The floors of the harness from bottom to top. A module imports modules of lower floors only.
+const HARNESS: &[&[&str]] = &[
+    &["verdict", "masks"],
+    &["terminal", "scenario", "answers"],
+    &["exchange", "target_file"],
+    &["check"],
+    &["recording"],
+    &["client"],
+    &["environment"],
+    &["result"],
+    &["expected"],
+    &["run"],
+    &["report"],
+    &["compare", "explore", "selftest", "conduct"],
+    &["command"],
+];
+
+/// The floors of the mock from bottom to top.
+const MOCK: &[&[&str]] = &[
+    &["value"],
+    &["message"],
+    &["fault", "resource"],
+    &["journal", "state"],
+    &["world"],
+    &["operation", "control", "defect"],
+    &["service"],
+    &["shell"],
+];
+
+/// Folders in which files still import each other.
+const CIRCLES_LEFT: &[&str] = &[
+    "fixtures/src/answers/",
+    "harness/src/report/",
+    "harness/src/run/",
+    "harness/src/scenario/language/",
+    "mock/src/control/",
+    "mock/src/shell/answer/",
+    "mock/src/shell/body/",
+];
+
+#[test]
+fn no_two_files_import_each_other() {
+    let is_left = |circle: &Vec<String>| {
+        CIRCLES_LEFT.iter().any(|folder| circle.iter().all(|path| path.starts_with(folder)))
+    };
+    let circles: Vec<Vec<String>> = CRATES
+        .iter()
+        .flat_map(|name| Sources::read(name).circles())
+        .filter(|circle| !is_left(circle))
+        .collect();
+    assert!(circles.is_empty(), "{} circles of files: {circles:#?}", circles.len());
+}
+
+#[test]
+fn the_harness_imports_downwards() {
+    check_floors("harness", HARNESS);
+}
+
+#[test]
+fn the_mock_imports_downwards() {
+    check_floors("mock", MOCK);
+}
+
+/// Every module at the root of the crate has a floor, and imports lower floors only.
+#[track_caller]
+fn check_floors(folder: &str, floors: &[&[&str]]) {
+    let floor_of: BTreeMap<&str, usize> = (0..)
+        .zip(floors)
+        .flat_map(|(floor, names)| names.iter().map(move |name| (*name, floor)))
+        .collect();
+    let sources = Sources::read(folder);
+    let tops: BTreeSet<&str> =
+        sources.files.keys().filter_map(|module| module.first()).map(String::as_str).collect();
+    let listed: BTreeSet<&str> = floor_of.keys().copied().collect();
+    assert_eq!(tops, listed, "the modules at the root of {folder}, and those that have a floor");
+    let floor = |module: &Module| floor_of[module[0].as_str()];
+    let mut wrong = Vec::new();
+    for (module, others) in sources.imports().iter().filter(|(module, _)| !module.is_empty()) {
+        for other in others.iter().filter(|other| other[0] != module[0]) {
+            if floor(other) >= floor(module) {
+                let path = sources.files[module].path.display();
+                wrong.push(format!("{path} imports {}", other.join("::")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "imports that do not go down:\n{}", wrong.join("\n"));
+}
+
+/// Names that still mean two things.
+const NAMES_LEFT: &[&str] = &[
+    "Arrival",
+    "At",
+    "Attempt",
+    "Begun",
+    "Call",
+    "Change",
+    "Check",
+    "Comparison",
+    "Course",
+    "Defect",
+    "Definitions",
+    "Delivery",
+    "Destination",
+    "Difference",
+    "Disposition",
+    "Document",
+    "Durable",
+    "Ending",
+    "Entry",
+    "Event",
+    "Evidence",
+    "Exchange",
+    "Expected",
+    "Failure",
+    "Fields",
+    "Finding",
+    "Form",
+    "Found",
+    "Head",
+    "Inner",
+    "Kept",
+    "Key",
+    "Kind",
+    "Known",
+    "NotRun",
+    "Order",
+    "Outcome",
+    "Parts",
+    "PassedSignals",
+    "Place",
+    "Problem",
+    "Refused",
+    "Reply",
+    "Requirement",
+    "Residue",
+    "Route",
+    "Row",
+    "Rows",
+    "RowsName",
+    "Rule",
+    "Scenario",
+    "Secrets",
+    "Section",
+    "Seen",
+    "Sender",
+    "Settled",
+    "Shared",
+    "Source",
+    "Standing",
+    "StatusFilter",
+    "Step",
+    "StopSignals",
+    "Table",
+    "Told",
+    "Transport",
+    "World",
+];
+
+/// A private row of a file format may repeat a name: it ends in one of these words.
+const ROW_SUFFIXES: [&str; 2] = ["File", "Row"];
+
+#[test]
+fn a_name_of_a_type_means_one_thing() {
+    let definition = Regex::new(
+        r"(?m)^(?:(\s*)(pub(?:\([^)]*\))?\s+)?(?:struct|enum|trait|union)|((pub(?:\([^)]*\))?\s+)?)type)\s+([A-Z]\w*)",
+    )
+    .expect("a pattern");
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in CRATES {
+        for source in Sources::read(name).files.values() {
+            for found in definition.captures_iter(&source.code) {
+                let is_public = found.get(2).or(found.get(4)).is_some();
+                let is_row = ROW_SUFFIXES.iter().any(|suffix| found[5].ends_with(suffix));
+                if is_public || !is_row {
+                    let path = source.path.display().to_string();
+                    places.entry(found[5].to_owned()).or_default().push(path);
+                }
+            }
+        }
+    }
+    places.retain(|name, paths| paths.len() > 1 && !NAMES_LEFT.contains(&name.as_str()));
+    assert!(places.is_empty(), "{} names of types mean two things: {places:#?}", places.len());
+}
