@@ -1,4 +1,4 @@
-//! StateStore state: what was acknowledged survives the end of the process at any moment.
+//! Durable state: what was acknowledged survives the end of the process at any moment.
 //!
 //! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
 //! each under its SHA-256), `commits` (the number of commits) and `uploads/` (what is being received).
