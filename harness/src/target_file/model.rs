@@ -1,4 +1,4 @@
-//! The target file (DESIGN §7): what it means, how it is read, where its secrets come from.
+//! The target file: its meaning, how it is read, and the sources of its secrets.
 //!
 //! Reading sends nothing. Every mistake is told with line and column, and before anything is sent.
 
