@@ -1,5 +1,5 @@
-//! Secrets of a run replaced by placeholders: the same secret by the same one, of the same length
-//! where it is long enough, so that what a check compares stays comparable.
+//! Replaces the secrets of a run by placeholders. The same secret has the same placeholder, of the same
+//! length if it is long enough, so that checks still compare equal values.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::exchange::Trouble;
 use crate::masks::{Masks, Needles, forms_of};
 
-/// What a placeholder begins with.
+/// The beginning of a placeholder.
 const STEM: &str = "redacted-";
 
-/// Replaces, and remembers which placeholders it used.
+/// Replaces secrets, and remembers the placeholders it used.
 pub(crate) struct Redactor {
     needles: Needles,
     /// Placeholder and label of each secret.
@@ -25,7 +25,7 @@ impl Redactor {
         let mut needles = Needles::default();
         let (mut rows, mut known) = (Vec::new(), Vec::new());
         for (at, (secret, label)) in masks.labelled().into_iter().enumerate() {
-            // First as it is; an encoded form that is another secret as it is stays that one.
+            // Plain secrets come first: an encoded form may equal another secret.
             needles.add(&secret, at);
             rows.push((placeholder(at, secret.len()), label));
             known.push(secret);
