@@ -92,7 +92,7 @@ impl Realm {
         &self.0.settings
     }
 
-    /// Where and with what to call it. Shape: DESIGN §4, the ready line of `moot mock`.
+    /// Its address and credentials. Shape: the line that `moot mock --format json` prints.
     pub(crate) fn describe(&self) -> Value {
         let mut all = self.addresses();
         all.insert("ready".to_owned(), json!(true));
