@@ -1,6 +1,7 @@
-//! One request and what came of it, as inert data. Secrets are masked when an exchange is made.
+//! One request and its answer, as data.
 //!
-//! A check may compare a true value; whatever prints or serialises an exchange gets the mask.
+//! The request is masked when the exchange is made. Checks compare the true values of the answer, so
+//! whatever prints or writes an answer masks it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -45,11 +46,11 @@ pub struct ReceivedResponse {
     pub body: Bytes,
     /// The body as JSON, where it is JSON.
     pub json: Option<Arc<Value>>,
-    /// Whether the body was longer than what is kept, in bytes or in JSON values.
+    /// Whether the body was cut, because it has too many bytes or JSON values.
     pub is_cut: bool,
 }
 
-/// Why there is no answer: trouble of the network or of the target, never a violation.
+/// Why there is no answer: trouble of the network or of the target. It is never a violation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {

@@ -1,131 +1,89 @@
-//! What clients sent and what they were told: one bounded ring of bytes.
+//! The journal: what clients sent, what they were answered and why.
 //!
-//! Recording a call that changes nothing allocates nothing once the ring has grown: of an answer's body
-//! the handle is kept, not a copy. Files are never kept. What holds a secret is masked when it is read, not
-//! while somebody waits for an answer: nobody is shown more of a secret than its fingerprint.
+//! A bounded queue of [`Exchange`]s. Secrets are masked before an exchange is kept, and files are never
+//! kept.
 
 mod exchange;
-mod masked;
-mod record;
+mod masks;
 
-pub(crate) use exchange::{Exchange, SentPart, Timing};
-pub(crate) use record::Record;
+pub(crate) use exchange::{Exchange, Occurrence, SentPart, Timing};
 
 use std::collections::VecDeque;
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::value::limits::{JOURNAL_ANSWERS_MAX, JOURNAL_BYTES_MAX, JOURNAL_ENTRIES_MAX};
+use crate::value::limits::{JOURNAL_ANSWERS_MAX, JOURNAL_ENTRIES_MAX, JOURNAL_TEXTS_MAX};
 
-/// The ring. The oldest entries go first.
+/// The newest exchanges of a world.
 #[derive(Debug, Default)]
-pub(crate) struct Journal(Mutex<Ring>);
+pub(crate) struct Journal(Mutex<Queue>);
 
 #[derive(Debug, Default)]
-struct Ring {
-    bytes: VecDeque<u8>,
-    entries: usize,
-    /// The bodies that the newest calls were answered with; the newest entry's is the last.
-    answers: VecDeque<Bytes>,
-    /// Bytes of them together.
-    answers_length: usize,
-    /// Calls that were in it once.
+struct Queue {
+    exchanges: VecDeque<Exchange>,
+    /// [`Exchange::text_length`] of all of them.
+    text_length: usize,
+    /// Bytes of the answers' bodies that are kept.
+    answer_length: usize,
+    /// The bodies of so many answers, the oldest, are not kept any more.
+    without_answer: usize,
+    /// Exchanges that were in it once.
     forgotten: u64,
-    /// The entry being written; kept for its capacity.
-    scratch: Vec<u8>,
 }
 
-const LENGTH_BYTES: usize = 4;
-
 impl Journal {
-    /// Keeps a call.
-    pub(crate) fn record(&self, record: &Record<'_>) {
-        let ring = &mut *self.0.lock();
-        ring.scratch.clear();
-        record::write(record, &mut ring.scratch);
-        // Every text of a record is cut, so the length fits.
-        let length = u32::try_from(ring.scratch.len()).unwrap_or(u32::MAX);
-        while ring.entries >= JOURNAL_ENTRIES_MAX
-            || ring.entries > 0
-                && ring.bytes.len() + LENGTH_BYTES + ring.scratch.len() > JOURNAL_BYTES_MAX
+    /// Keeps a call; the oldest ones make room for it.
+    pub(crate) fn record(&self, occurrence: &Occurrence<'_>) {
+        // Made before the lock is taken, so that no other call waits for it.
+        let exchange = Exchange::of(occurrence);
+        let text_length = exchange.text_length();
+        let queue = &mut *self.0.lock();
+        while queue.exchanges.len() >= JOURNAL_ENTRIES_MAX
+            || queue.text_length + text_length > JOURNAL_TEXTS_MAX
         {
-            ring.forget_oldest();
+            let Some(oldest) = queue.exchanges.pop_front() else { break };
+            queue.text_length -= oldest.text_length();
+            queue.answer_length -= oldest.answer.len();
+            queue.without_answer = queue.without_answer.saturating_sub(1);
+            queue.forgotten += 1;
         }
-        ring.bytes.extend(&length.to_be_bytes());
-        ring.bytes.extend(&ring.scratch);
-        ring.entries += 1;
-        ring.keep_answer(record::answer(record));
+        queue.text_length += text_length;
+        queue.answer_length += exchange.answer.len();
+        queue.exchanges.push_back(exchange);
+        while queue.answer_length > JOURNAL_ANSWERS_MAX {
+            let Some(oldest) = queue.exchanges.get_mut(queue.without_answer) else { break };
+            queue.answer_length -= std::mem::take(&mut oldest.answer).len();
+            queue.without_answer += 1;
+        }
     }
 
-    /// All calls, oldest first.
+    /// All exchanges, oldest first.
     pub(crate) fn all(&self) -> Vec<Exchange> {
-        // Copied, so that no call waits while all are read.
-        let (bytes, answers, entries) = {
-            let ring = self.0.lock();
-            let (front, back) = ring.bytes.as_slices();
-            ([front, back].concat(), ring.answers.clone(), ring.entries)
-        };
-        let mut rest: &[u8] = &bytes;
-        let mut exchanges = Vec::with_capacity(entries);
-        let without = entries.saturating_sub(answers.len());
-        for at in 0..entries {
-            let Some((length, after)) = rest.split_first_chunk::<LENGTH_BYTES>() else { break };
-            let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
-            let Some((bytes, after)) = after.split_at_checked(length) else { break };
-            rest = after;
-            let answer = at.checked_sub(without).and_then(|at| answers.get(at)).cloned();
-            let answer = answer.unwrap_or_default();
-            exchanges.extend(exchange::read(bytes).map(|read| read.answered_with(answer)));
-        }
-        exchanges
+        self.0.lock().exchanges.iter().cloned().collect()
     }
 
     /// Forgets all.
     pub(crate) fn clear(&self) {
-        let ring = &mut *self.0.lock();
-        ring.bytes.clear();
-        ring.answers.clear();
-        ring.answers_length = 0;
-        ring.forgotten += ring.entries as u64;
-        ring.entries = 0;
+        let queue = &mut *self.0.lock();
+        *queue = Queue { forgotten: queue.recorded(), ..Queue::default() };
     }
 
-    /// An empty one, that knows how many calls this one had.
+    /// An empty journal that counts the exchanges of this one as forgotten.
     #[must_use]
-    pub(crate) fn anew(&self) -> Self {
-        let Ring { entries, forgotten, .. } = *self.0.lock();
-        let forgotten = forgotten + entries as u64;
-        Self(Mutex::new(Ring { forgotten, ..Ring::default() }))
+    pub(crate) fn emptied(&self) -> Self {
+        let forgotten = self.0.lock().recorded();
+        Self(Mutex::new(Queue { forgotten, ..Queue::default() }))
     }
 
-    /// How many calls it had and has no more.
+    /// How many exchanges it had and has no more.
     #[cfg(feature = "server")]
     pub(crate) fn forgotten(&self) -> u64 {
         self.0.lock().forgotten
     }
 }
 
-impl Ring {
-    /// Keeps the answer of the newest entry; the oldest answers go first, and with their entry.
-    fn keep_answer(&mut self, answer: Bytes) {
-        self.answers_length += answer.len();
-        self.answers.push_back(answer);
-        while self.answers.len() > self.entries || self.answers_length > JOURNAL_ANSWERS_MAX {
-            let Some(oldest) = self.answers.pop_front() else { break };
-            self.answers_length -= oldest.len();
-        }
-    }
-
-    fn forget_oldest(&mut self) {
-        let mut length = [0; LENGTH_BYTES];
-        for (byte, kept) in length.iter_mut().zip(&self.bytes) {
-            *byte = *kept;
-        }
-        let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
-        let end = LENGTH_BYTES.saturating_add(length).min(self.bytes.len());
-        self.bytes.drain(..end);
-        self.entries -= 1;
-        self.forgotten += 1;
+impl Queue {
+    fn recorded(&self) -> u64 {
+        self.forgotten + self.exchanges.len() as u64
     }
 }

@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TokenNeed};
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
 use crate::control::{self, ControlAction, Refusal};
 use crate::fault::Strike;
-use crate::journal::Record;
+use crate::journal::Occurrence;
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
 use crate::state::change;
@@ -50,6 +50,23 @@ struct Shared {
     newest: AtomicU64,
     /// Whether the keeper failed.
     is_stuck: AtomicBool,
+}
+
+/// An answer before it leaves.
+struct Answered {
+    response: Response,
+    /// What it changed, in words.
+    changes: Vec<String>,
+    /// The number of the newest change that it may show.
+    newest: u64,
+    /// Whether something falls due earlier than before.
+    wakes: bool,
+}
+
+impl Answered {
+    const fn unchanged(response: Response, newest: u64) -> Self {
+        Self { response, changes: Vec::new(), newest, wakes: false }
+    }
 }
 
 impl std::fmt::Debug for Service {
@@ -143,106 +160,80 @@ impl Service {
         world.needs(world.now(system_now), call)
     }
 
-    /// The answer to an admitted call; what it changes is applied before it leaves.
+    /// The answer to an admitted call; what it changes is applied and kept before it leaves.
     pub fn answer(&self, system_now: Timestamp, call: &Call<'_>) -> Response {
+        let (now, strike, refused) = {
+            let world = self.0.world.read();
+            let (now, strike) = (world.now(system_now), world.strike(call));
+            let refused = strike.as_ref().and_then(|it| world.struck_before(now, call, it));
+            (now, strike, refused)
+        };
+        if let Some(response) = refused {
+            self.record(now, call, &response, &[], strike.as_ref());
+            return response;
+        }
+        let answered = match self.answer_without_change(now, call) {
+            Some(answered) => Ok(answered),
+            None => self.answer_in_turn(system_now, call),
+        };
+        let answered = answered.and_then(|answered| {
+            self.finish(answered.newest)?;
+            Ok(answered)
+        });
         let world = self.0.world.read();
-        let Some(strike) = world.strike(call) else {
-            return self.answer_soundly(world, system_now, call, None);
-        };
-        let now = world.now(system_now);
-        match world.struck_before(now, call, &strike) {
-            Some(response) => journaled(world, now, call, response, "", Some(&strike)),
-            None => self.answer_soundly(world, system_now, call, Some(&strike)),
-        }
-    }
-
-    /// The answer of the world, as a fault leaves it.
-    fn answer_soundly(
-        &self,
-        world: RwLockReadGuard<'_, World>,
-        system_now: Timestamp,
-        call: &Call<'_>,
-        strike: Option<&Strike>,
-    ) -> Response {
-        if is_read(call.admitted.operation) {
-            let now = world.now(system_now);
-            if !is_due(&world, now) {
-                let outcome = world.answer(now, call);
-                if outcome.changes.is_empty() {
-                    let newest = self.newest();
-                    if newest == NOTHING {
-                        return recorded(world, now, call, outcome.response, "", strike);
-                    }
-                    drop(world);
-                    let answered = self.finish(newest).map(|()| (outcome.response, String::new()));
-                    return self.told(now, call, answered, strike);
-                }
-            }
-        }
+        let Answered { response, changes, wakes, .. } = answered.unwrap_or_else(|NotKept(why)| {
+            Answered::unchanged(world.not_kept(now, call, &why), NOTHING)
+        });
+        let response = world.with_drills(Some(call.admitted.operation), response);
+        let (response, strike) = world.struck(now, call, strike, response);
         drop(world);
-        self.answer_in_turn(system_now, call, strike)
-    }
-
-    /// The answer of a writer, or of a reader that turned out to be one: what is due happens before
-    /// it, and what its changes make due at once happens before the next call.
-    fn answer_in_turn(
-        &self,
-        system_now: Timestamp,
-        call: &Call<'_>,
-        strike: Option<&Strike>,
-    ) -> Response {
-        let turn = self.0.turn.lock();
-        let due_before = self.0.world.read().state().next_due();
-        let now = self.now(system_now);
-        let answered = self.changed_in_turn(system_now, call);
-        let due = self.0.world.read().state().next_due();
-        let response = match self.newest() {
-            NOTHING => {
-                let response = self.told(now, call, answered, strike);
-                drop(turn);
-                response
-            }
-            newest => {
-                drop(turn);
-                let answered = answered.and_then(|told| self.finish(newest).map(|()| told));
-                self.told(now, call, answered, strike)
-            }
-        };
-        // To wake another thread costs more than most answers: only for what it does not know of.
-        if due.is_some_and(|due| due_before.is_none_or(|before| due < before)) {
+        self.record(now, call, &response, &changes, strike.as_ref());
+        if wakes {
             self.wake();
         }
         response
     }
 
-    /// The answer as it leaves, with what it changed in words.
-    fn told(
-        &self,
-        now: Timestamp,
-        call: &Call<'_>,
-        answered: Result<(Response, String), NotKept>,
-        strike: Option<&Strike>,
-    ) -> Response {
+    /// The answer to a call that changes nothing, while nothing is due. Many callers get one at the
+    /// same time.
+    fn answer_without_change(&self, now: Timestamp, call: &Call<'_>) -> Option<Answered> {
         let world = self.0.world.read();
-        let (response, changes) = answered
-            .unwrap_or_else(|NotKept(why)| (world.not_kept(now, call, &why), String::new()));
-        recorded(world, now, call, response, &changes, strike)
+        if !is_read(call.admitted.operation) || is_due(&world, now) {
+            return None;
+        }
+        let outcome = world.answer(now, call);
+        let newest = self.newest();
+        outcome.changes.is_empty().then(|| Answered::unchanged(outcome.response, newest))
     }
 
-    /// The answer, and what it changed in words.
-    fn changed_in_turn(
-        &self,
-        system_now: Timestamp,
-        call: &Call<'_>,
-    ) -> Result<(Response, String), NotKept> {
+    /// The answer to a call that changes something. What is due happens before it, and what its
+    /// changes make due at once happens before the next call.
+    fn answer_in_turn(&self, system_now: Timestamp, call: &Call<'_>) -> Result<Answered, NotKept> {
+        let _turn = self.0.turn.lock();
+        let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now)?;
         let outcome = self.0.world.read().answer(now, call);
-        let summary = change::summary(&outcome.changes);
+        let changes = change::summary(&outcome.changes);
         if !outcome.changes.is_empty() {
             self.change(outcome.changes)?;
             self.settle(system_now)?;
         }
-        Ok((outcome.response, summary))
+        let due = self.0.world.read().state().next_due();
+        // Waking another thread costs more than most answers.
+        let wakes = due.is_some_and(|due| due_before.is_none_or(|before| due < before));
+        Ok(Answered { response: outcome.response, changes, newest: self.newest(), wakes })
+    }
+
+    fn record(
+        &self,
+        now: Timestamp,
+        call: &Call<'_>,
+        response: &Response,
+        changes: &[String],
+        fault: Option<&Strike>,
+    ) {
+        let journal = self.0.world.read().journal().clone();
+        journal.record(&Occurrence::answered(now, call, response, changes, fault));
     }
 
     /// Does what the control plane asks; what is due happens before. What only looks keeps no reader
@@ -352,41 +343,6 @@ impl Service {
             waker();
         }
     }
-}
-
-/// The answer as it leaves, which the world has no more to do with; it is in the journal then.
-fn recorded(
-    world: RwLockReadGuard<'_, World>,
-    now: Timestamp,
-    call: &Call<'_>,
-    response: Response,
-    changes: &str,
-    strike: Option<&Strike>,
-) -> Response {
-    let response = world.with_drills(Some(call.admitted.operation), response);
-    let (response, struck) = match strike {
-        Some(strike) => {
-            let (response, is_struck) = world.struck(now, call, strike, response);
-            (response, is_struck.then_some(strike))
-        }
-        None => (response, None),
-    };
-    journaled(world, now, call, response, changes, struck)
-}
-
-/// The answer, kept in the journal after the lock is given back.
-fn journaled(
-    world: RwLockReadGuard<'_, World>,
-    now: Timestamp,
-    call: &Call<'_>,
-    response: Response,
-    changes: &str,
-    fault: Option<&Strike>,
-) -> Response {
-    let journal = world.journal().clone();
-    drop(world);
-    journal.record(&Record::of(now, call, &response, changes, fault));
-    response
 }
 
 fn is_due(world: &World, now: Timestamp) -> bool {

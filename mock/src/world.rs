@@ -131,7 +131,7 @@ impl World {
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
-        world.journal = Arc::new(self.journal.anew());
+        world.journal = Arc::new(self.journal.emptied());
         if let Some(hook) = &self.hook {
             world = world.with_hook(Arc::clone(hook));
         }
@@ -168,20 +168,21 @@ impl World {
         fault::damage(&reply, call.admitted.operation, strike.kind(), &nothing)
     }
 
-    /// The answer as a fault leaves it, and whether it struck at all.
+    /// The answer as a fault leaves it; without the fault if the answer has nothing to damage.
     pub(crate) fn struck(
         &self,
         now: Timestamp,
         call: &Call<'_>,
-        strike: &Strike,
+        strike: Option<Strike>,
         response: Response,
-    ) -> (Response, bool) {
+    ) -> (Response, Option<Strike>) {
+        let Some(strike) = strike else { return (response, None) };
         let reply = self.reply(now, call.head.path, call.admitted.serial);
         match fault::damage(&reply, call.admitted.operation, strike.kind(), &response) {
-            Some(damaged) => (damaged, true),
+            Some(damaged) => (damaged, Some(strike)),
             None => {
-                self.faults.missed(strike);
-                (response, false)
+                self.faults.missed(&strike);
+                (response, None)
             }
         }
     }

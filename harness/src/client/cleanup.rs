@@ -1,4 +1,4 @@
-//! Removing what a run made on a deployment, as far as the API can: webhooks.
+//! Deletes what a run created on a deployment. The API can delete webhooks only.
 
 use moot_fixtures::contract::{Operation, Scopes};
 
@@ -7,7 +7,7 @@ use crate::client::residue::Residue;
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 
-/// Deletes the webhooks among `residue`. What cannot be deleted stays residue.
+/// Deletes the webhooks among `residue`. An object that cannot be deleted stays residue.
 pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue>) {
     let template = client.destination.endpoints.get(Operation::DeleteWebhook).clone();
     for webhook in residue.into_iter().filter(|entry| entry.kind == "webhook") {
@@ -24,7 +24,7 @@ pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue
             application: "main".to_owned(),
             tag_scenario: webhook.scenario,
         };
-        // The ledger learns from the answer whether it is gone.
+        // `send` notes the deletion in the ledger.
         send::send(client, prepared, SendMode::Paced).await;
     }
 }

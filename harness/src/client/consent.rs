@@ -1,5 +1,5 @@
-//! What may leave for a real deployment: consent by method and path, e-mail addresses, budgets.
-//! Pure: it says yes or why not, and sends nothing.
+//! Consent: which requests a run may send to a deployment, by method and path, e-mail addresses and
+//! budgets. A pure check that sends nothing.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,16 +14,16 @@ use crate::client::request::{ClientBody, ClientRequest, FormPart, FormPartConten
 use crate::target_file::endpoint::created_kind;
 use crate::target_file::model::Consent;
 
-/// A body of made zero bytes beyond this needs consent `load`.
+/// Bytes. A longer body of generated zero bytes needs consent `load`.
 const ZEROS_WITHOUT_CONSENT_MAX: u64 = 8 * 1024 * 1024;
 
-/// What looks like an e-mail address somewhere in a text.
+/// Finds e-mail addresses in a text.
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"[^\s@<>"',;:()\[\]&=]+@([^\s@<>"',;:()\[\]&=/]+)"#)
         .expect("the pattern is fixed and was compiled in a test")
 });
 
-/// What may leave.
+/// The requests that a run may send.
 #[derive(Debug)]
 pub struct ConsentGuard {
     consent: BTreeSet<Consent>,
@@ -53,7 +53,7 @@ impl ConsentGuard {
         self.addresses.write().insert(address.to_lowercase());
     }
 
-    /// Whether this request may leave; `operation` is what method and path say it is.
+    /// Whether this request may be sent. `operation` is found by its method and path.
     ///
     /// # Errors
     /// Why not, naming the setting that would allow it.
@@ -85,7 +85,7 @@ impl ConsentGuard {
     /// Takes one creating call from the budget.
     ///
     /// # Errors
-    /// Where it is spent.
+    /// The budget is used up.
     pub fn spend_creation(&self) -> Result<(), String> {
         let taken = self.created.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |created| {
             (created < self.created_max).then_some(created + 1)
@@ -119,7 +119,7 @@ impl ConsentGuard {
 fn needed(prepared: &ClientRequest, operation: Option<Operation>, is_burst: bool) -> Vec<Consent> {
     let mut consents = Vec::new();
     match prepared.method.as_str() {
-        // A target file may place what creates or deletes elsewhere, under any method.
+        // A target file may give these operations any method and path.
         _ if operation == Some(Operation::DeleteWebhook) => consents.push(Consent::Delete),
         _ if operation.and_then(created_kind).is_some() => consents.push(Consent::Write),
         "GET" => {}
@@ -152,7 +152,7 @@ fn zero_bytes(body: &ClientBody) -> u64 {
     parts(body).iter().map(zeros).sum()
 }
 
-/// Every text of a body in which an address could stand, decoded; the bytes of files are not read.
+/// Every text of a body that could hold an address, decoded. Files are not read.
 fn texts(body: &ClientBody) -> Vec<String> {
     match body {
         ClientBody::Empty => Vec::new(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::client::http_request::{HttpBody, HttpRequest, USER_AGENT};
-use crate::client::sender::Sender;
+use crate::client::sender::RequestSender;
 use crate::exchange::Trouble;
 use crate::target_file::address;
 
@@ -35,7 +35,7 @@ impl ControlPlane {
     /// [`Trouble`]; [`Trouble::Broken`] with the detail of the answer where it refuses.
     pub(crate) async fn send(
         &self,
-        sender: &Sender,
+        sender: &RequestSender,
         method: &str,
         path: &str,
         json: Option<&Value>,

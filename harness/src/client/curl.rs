@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use crate::client::request::{ClientBody, FormPart, FormPartContent};
 
-/// A body is put into the line up to so many bytes; a longer one is read from `body.bin`.
+/// A body up to this number of bytes is part of the line. A longer one is read from `body.bin`.
 const INLINE_BYTES_MAX: usize = 8 * 1024;
 
-/// A file is put into the line up to so many bytes; a longer one has to be there under its name.
+/// A file up to this number of bytes is part of the line. A longer one must exist under its name.
 const INLINE_FILE_BYTES_MAX: usize = 2 * 1024;
 
-/// Headers that curl sets itself, or that say nothing of the request.
+/// Headers that curl sets itself.
 const OWN_HEADERS: [&str; 4] = ["user-agent", "content-length", "host", "content-type"];
 
 /// The line. `secrets` are pairs of a secret and the name of its variable, longest first.
@@ -39,7 +39,7 @@ pub fn line(
     match body {
         ClientBody::Empty => {}
         ClientBody::Bytes { content_type, bytes, .. } => {
-            // Without one curl would say that the body is a form.
+            // By default curl declares the body as a form.
             let media_type = content_type
                 .as_deref()
                 .map_or("content-type:".to_owned(), |given| format!("content-type: {given}"));
@@ -106,8 +106,8 @@ fn form_pairs(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     (plain_names && again.as_bytes() == bytes).then_some(pairs)
 }
 
-/// The part that comes through standard input, and the command that makes it: there is one. Zeros first, since
-/// whoever repeats the line has no such file.
+/// The part that is read from standard input, and the command that makes it. There can be only one.
+/// Zero bytes come first, because no file with them exists.
 fn piped(parts: &[FormPart], secrets: &[(String, String)]) -> Option<(usize, String)> {
     let zeros = parts.iter().enumerate().find_map(|(at, part)| match part.content {
         FormPartContent::Zeros(length) => Some((at, format!("head -c {length} /dev/zero"))),
@@ -134,7 +134,7 @@ fn add_part(line: &mut String, part: &FormPart, secrets: &[(String, String)]) {
             let value = String::from_utf8_lossy(bytes);
             add(line, "--form-string", &quoted(&format!("{}={value}", part.name), secrets));
         }
-        // The file has to be there, or to be made.
+        // Read from a file.
         (FormPartContent::Bytes(_), Some(_)) | (FormPartContent::Zeros(_), _) => {
             add_file(line, part, &form_parameter(file_name(part)), secrets);
         }
@@ -198,13 +198,13 @@ fn variable(label: &str) -> String {
         .collect()
 }
 
-/// Bytes for `printf '…'`: what is no plain character as an octal escape.
+/// Bytes for `printf '…'`, with octal escapes.
 fn octal(bytes: &[u8]) -> String {
     let mut escaped = String::new();
     for (at, byte) in bytes.iter().copied().enumerate() {
         match byte {
             b'%' => escaped.push_str("%%"),
-            // It would be an option.
+            // `printf` would take it for an option.
             b'-' if at == 0 => escaped.push_str(r"\055"),
             b'\\' => escaped.push_str(r"\\"),
             b' '..=b'~' if byte != b'\'' => escaped.push(char::from(byte)),

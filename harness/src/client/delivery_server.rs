@@ -1,5 +1,5 @@
-//! A small HTTP server for deliveries that may stand on a public address: every connection, body and
-//! wait has a limit, and what comes beyond is refused, not kept.
+//! A small HTTP server for deliveries. It may listen on a public address, so connections, bodies and
+//! waits are limited. It refuses what exceeds a limit.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -17,21 +17,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// Connections at once; further ones wait in the system's queue.
+/// Concurrent connections. Further ones wait in the system's queue.
 pub(crate) const CONNECTIONS_MAX: usize = 64;
-/// Bytes of a body; beyond, the answer is 413.
+/// Bytes of a body. A longer one is answered 413.
 pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes of a head.
+/// Bytes of a request head.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// Until a head is whole.
+/// Deadline for a whole request head.
 const HEAD_DEADLINE: Duration = Duration::from_secs(5);
-/// All that a connection takes.
+/// Deadline for a whole connection.
 const CONNECTION_DEADLINE: Duration = Duration::from_secs(30);
-/// After a connection that could not be taken: the system is short of something.
-const REST: Duration = Duration::from_millis(100);
-
-/// A delivery as it came, its body whole.
-pub(crate) type Delivery = Request<Bytes>;
+/// Back-off after a connection could not be accepted: the system is short of resources.
+const ACCEPT_BACK_OFF: Duration = Duration::from_millis(100);
 
 /// Listens until it is dropped.
 #[derive(Debug)]
@@ -42,13 +39,13 @@ pub(crate) struct DeliveryServer {
 }
 
 impl DeliveryServer {
-    /// Opens at this address; `keep` says with which status a delivery is answered.
+    /// Listens on this address. `keep` returns the status of the answer to a delivery.
     ///
     /// # Errors
-    /// The address can't be listened on.
+    /// The address cannot be listened on.
     pub(crate) async fn open(
         address: SocketAddr,
-        keep: impl Fn(&Delivery) -> StatusCode + Send + Sync + 'static,
+        keep: impl Fn(&Request<Bytes>) -> StatusCode + Send + Sync + 'static,
     ) -> Result<Self, std::io::Error> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -65,10 +62,10 @@ impl Drop for DeliveryServer {
 
 async fn accept<K>(listener: TcpListener, keep: Arc<K>)
 where
-    K: Fn(&Delivery) -> StatusCode + Send + Sync + 'static,
+    K: Fn(&Request<Bytes>) -> StatusCode + Send + Sync + 'static,
 {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    // Ends its connections with itself.
+    // Dropping the set ends its connections.
     let mut connections = JoinSet::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -76,12 +73,12 @@ where
             Ok((stream, _)) => {
                 let keep = Arc::clone(&keep);
                 connections.spawn(async move {
-                    // One that takes too long is closed; what it sent is not kept.
+                    // A connection that takes too long is closed, and nothing of it is kept.
                     let _ = tokio::time::timeout(CONNECTION_DEADLINE, serve(stream, keep)).await;
                     drop(place);
                 });
             }
-            Err(_) => tokio::time::sleep(REST).await,
+            Err(_) => tokio::time::sleep(ACCEPT_BACK_OFF).await,
         }
         while connections.try_join_next().is_some() {}
     }
@@ -89,7 +86,7 @@ where
 
 async fn serve<K>(stream: TcpStream, keep: Arc<K>)
 where
-    K: Fn(&Delivery) -> StatusCode + Send + Sync + 'static,
+    K: Fn(&Request<Bytes>) -> StatusCode + Send + Sync + 'static,
 {
     let service = service_fn(|request| {
         let keep = Arc::clone(&keep);
@@ -101,13 +98,13 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_DEADLINE)
         .serve_connection(TokioIo::new(stream), service);
-    // Whoever breaks off gets no answer, and is no trouble of ours.
+    // A client that closes the connection early gets no answer.
     let _ = connection.await;
 }
 
 async fn answer(
     request: Request<Incoming>,
-    keep: &(impl Fn(&Delivery) -> StatusCode + Sync),
+    keep: &(impl Fn(&Request<Bytes>) -> StatusCode + Sync),
 ) -> Response<Empty<Bytes>> {
     let (head, body) = request.into_parts();
     let is_long = body.size_hint().lower() > BODY_BYTES_MAX as u64;
@@ -135,12 +132,12 @@ mod tests {
 
     use super::{BODY_BYTES_MAX, CONNECTIONS_MAX, DeliveryServer};
 
-    /// Sends a delivery that declares so long a body and has so many bytes; the status line.
+    /// Sends a delivery with this `content-length` and this number of bytes. Returns the status line.
     fn send(address: SocketAddr, declared: usize, sent: usize) -> String {
         let mut stream = TcpStream::connect(address).expect("it listens");
         let head = format!("POST /a HTTP/1.1\r\nhost: a\r\ncontent-length: {declared}\r\n\r\n");
         stream.write_all(head.as_bytes()).expect("it reads the head");
-        // Who is refused may hang up before all is written.
+        // The server may refuse it before all is written.
         let _ = stream.write_all(&vec![b'x'; sent]);
         let mut answer = String::new();
         let _ = stream.read_to_string(&mut answer);
@@ -159,7 +156,7 @@ mod tests {
         .expect("a free port");
         let address = office.address;
         let asked = tokio::task::spawn_blocking(move || {
-            // Some who say nothing hold most places, and one is left.
+            // Silent connections occupy all places but one.
             let silent: Vec<_> = (1..CONNECTIONS_MAX)
                 .map(|_| TcpStream::connect(address).expect("it listens"))
                 .collect();

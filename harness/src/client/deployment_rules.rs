@@ -1,4 +1,4 @@
-//! What stands between a run and a real deployment: consent, pace, budgets, headers, ledger.
+//! The rules of a run on a deployment: consent, pace, back-off, budgets, headers, ledger.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ use crate::target_file::model::{Consent, FileHeader, TargetFile};
 
 /// Requests that may be sent at once after a back-off.
 const BURST: u32 = 10;
-/// All the back_offs that a target asks for take at most so long in one run.
+/// A run waits at most this long for all the back-offs that a target asks for.
 const BACK_OFFS_MAX: Duration = Duration::from_secs(30 * 60);
 
 /// The window in which the service counts requests (§8).
@@ -23,9 +23,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// The rules of a run on a deployment.
 #[derive(Debug)]
 pub(crate) struct DeploymentRules {
-    /// What may leave.
     pub(crate) guard: ConsentGuard,
-    /// What was created.
     pub(crate) ledger: Ledger,
     /// Headers for a gateway.
     pub(crate) headers: Vec<FileHeader>,
@@ -38,17 +36,17 @@ pub(crate) struct DeploymentRules {
     back_offs: Mutex<BackOffs>,
 }
 
-/// What the target asked to be waited for.
+/// The back-offs that the target asked for.
 #[derive(Debug, Default)]
 struct BackOffs {
-    /// In all, as far as it was waited.
+    /// The sum of all waits so far.
     taken: Duration,
-    /// Until when it asked to be left alone, and for how long: longer than is waited.
+    /// A back-off that is longer than a run waits: its end, and its length.
     alone_until: Option<(Instant, Duration)>,
 }
 
 impl DeploymentRules {
-    /// The rules of a target file; `rate` overrides its requests a minute.
+    /// The rules of a target file. `rate` overrides its requests per minute.
     ///
     /// # Errors
     /// Where the ledger cannot be written.
@@ -86,20 +84,20 @@ impl DeploymentRules {
         }
     }
 
-    /// Whether requests leave as soon as they are made.
+    /// Whether requests are sent without waiting.
     pub(crate) fn is_unpaced(&self) -> bool {
         self.pace.is_unpaced()
     }
 
-    /// Whether token requests do, too.
+    /// Whether token requests are sent without waiting, too.
     pub(crate) fn is_unpaced_for_tokens(&self) -> bool {
         self.is_unpaced() && self.token_pace.is_unpaced()
     }
 
-    /// Waits until the next request may leave.
+    /// Waits until the next request may be sent.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] where the target asked to be left alone for longer than is waited.
+    /// [`Trouble::Withheld`] where the target asked for a longer back-off than a run waits.
     pub(crate) async fn turn(&self, is_token_request: bool) -> Result<(), Trouble> {
         self.is_welcome()?;
         if is_token_request {
@@ -140,7 +138,7 @@ impl DeploymentRules {
         let Some(wait) = asked else { return };
         let now = Instant::now();
         if wait > RETRY_AFTER_MAX {
-            // Far beyond any run, where an instant has no room for it.
+            // `Retry-After` can be larger than an `Instant` can hold.
             let until = now.checked_add(wait).unwrap_or(now + BACK_OFFS_MAX);
             self.back_offs.lock().alone_until = Some((until, wait));
             return;
@@ -160,7 +158,7 @@ impl DeploymentRules {
     }
 }
 
-/// Whether a GET is repeated once after this: no answer, or one that says it went wrong on the way.
+/// Whether a GET is repeated once: after no answer, or after an error of a gateway.
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
         Ok(response) => match response.status {

@@ -17,21 +17,21 @@ use crate::masks::Masks;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::ApplicationCredentials;
 
-/// Workflow schemas that are remembered with the workflow they belong to.
+/// Workflow schemas that are remembered, each with the id of its workflow.
 const FORMS_MAX: usize = 100;
 
 /// Where requests go.
-pub(crate) struct Destination {
+pub(crate) struct RequestDestination {
     pub(crate) base: Url,
     /// Where each operation is.
     pub(crate) endpoints: Endpoints,
     /// By role: `main`, `reader`, `writer`, `other_company`.
     pub(crate) applications: BTreeMap<String, ApplicationCredentials>,
-    /// What the harness may use there.
+    /// The root name `bindings`.
     pub(crate) bindings: Map<String, Value>,
     pub(crate) control_plane: Option<ControlPlane>,
     pub(crate) tokens: tokio::sync::Mutex<Tokens>,
-    /// Applications whose credentials were refused, and what was said.
+    /// Applications whose credentials were refused, and the answer.
     pub(crate) refused: Mutex<BTreeMap<String, String>>,
     /// Which workflow a schema came from.
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
@@ -39,8 +39,8 @@ pub(crate) struct Destination {
     pub(crate) deployment: Option<DeploymentRules>,
 }
 
-impl Destination {
-    /// A destination of which nothing has been asked yet.
+impl RequestDestination {
+    /// A destination without tokens.
     pub(crate) fn new(
         base: Url,
         endpoints: Endpoints,
@@ -62,7 +62,7 @@ impl Destination {
         }
     }
 
-    /// The rules of a deployment, where it is one.
+    /// The rules of a deployment; `None` for a sandbox.
     pub(crate) fn deployment(&self) -> Option<&DeploymentRules> {
         self.deployment.as_ref()
     }
@@ -80,7 +80,7 @@ impl Destination {
         }
     }
 
-    /// The workflow that a schema (or what it holds in `data`) came from; the latest one.
+    /// The workflow that a schema, or its member `data`, came from; the latest one.
     pub(crate) fn workflow_of(&self, schema: &Value) -> Option<String> {
         let forms = self.forms.lock();
         forms
@@ -103,7 +103,7 @@ pub(crate) fn hide(role: &str, application: &ApplicationCredentials, masks: &Mas
     }
 }
 
-/// What stands for `{id}` of `template` in `path`, decoded.
+/// The id in `path` at the place of `{id}` in `template`, decoded.
 fn id_in(template: &str, path: &str) -> Option<String> {
     let path = path.split(['?', '#']).next()?;
     let index = template.split('/').position(|segment| segment == "{id}")?;

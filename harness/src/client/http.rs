@@ -1,5 +1,5 @@
-//! Over HTTP, by reqwest: one request, one answer, or the trouble there was. No redirect is
-//! followed, nothing is repeated or decompressed, nothing goes through a proxy to loopback.
+//! The HTTP transport, by reqwest. It follows no redirect, repeats and decompresses nothing, and uses
+//! no proxy for loopback.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use url::Url;
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
 use crate::client::short_body;
-use crate::client::transport::{Arrival, Transport};
+use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::exchange::Trouble;
 use crate::target_file::address;
 use crate::target_file::model::TargetFile;
@@ -20,8 +20,8 @@ use crate::target_file::model::TargetFile;
 /// Deadline `connect`: until there is a connection, TLS included.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
-/// The clients for one target: one without TLS, one with it. Reading the authorities of this machine
-/// costs more than a small run, and on loopback without TLS nobody needs them.
+/// The clients for one target: one without TLS, one with TLS. The second is made when it is needed,
+/// because loading the root certificates of this machine takes longer than a small run.
 #[derive(Debug, Clone)]
 pub(crate) struct Http {
     plain: Client,
@@ -36,14 +36,14 @@ struct ClientSettings {
     silence: Duration,
     /// Deadline `exchange`: from the first byte sent to the last byte received.
     exchange: Duration,
-    /// Whether it keeps away from proxies: the target is on loopback.
+    /// Whether it uses no proxy: the target is on loopback.
     is_direct: bool,
-    /// Trusted beside those of this machine.
+    /// Root certificates beside those of this machine.
     authorities: Vec<Certificate>,
 }
 
 impl Http {
-    /// Clients for the base address of this file, with its deadlines and its authorities.
+    /// Clients for the base address of this file, with its deadlines and root certificates.
     ///
     /// # Errors
     /// Where `tls.ca_file` cannot be read or holds no certificate, or those of this machine cannot.
@@ -59,7 +59,7 @@ impl Http {
         Ok(http)
     }
 
-    /// A proxy may want TLS for what needs none.
+    /// A proxy may need TLS even for an http address.
     fn client(&self, url: &Url) -> Result<&Client, String> {
         match url.scheme() != "https" && self.settings.is_direct {
             true => Ok(&self.plain),
@@ -72,7 +72,7 @@ impl Http {
         self.secure.get_or_init(|| self.settings.secure()).as_ref().map_err(Clone::clone)
     }
 
-    async fn exchange(&self, http_request: HttpRequest) -> Result<Arrival, Trouble> {
+    async fn exchange(&self, http_request: HttpRequest) -> Result<TransportAnswer, Trouble> {
         if http_request.body.false_length.is_some() {
             let exchange = self.settings.exchange;
             return short_body::send(http_request, CONNECT_DEADLINE, exchange).await;
@@ -89,7 +89,7 @@ impl Http {
                 return Err(response::endless());
             }
         }
-        Ok(Arrival { response: body.finish(status, headers), peer })
+        Ok(TransportAnswer { response: body.finish(status, headers), peer })
     }
 
     fn request(&self, http_request: HttpRequest) -> Result<reqwest::RequestBuilder, Trouble> {
@@ -109,7 +109,7 @@ impl Http {
         Ok(request)
     }
 
-    /// Both deadlines are one kind of error; `elapsed` since sending tells which it was.
+    /// reqwest has one kind of error for both deadlines. `elapsed` tells which one passed.
     fn trouble(&self, error: &reqwest::Error, elapsed: Duration) -> Trouble {
         let said = deepest(error);
         if error.is_builder() {
@@ -134,19 +134,19 @@ impl Http {
     }
 }
 
-impl Transport for Http {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Arrival, Trouble>> {
+impl RequestTransport for Http {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>> {
         Box::pin(self.exchange(request))
     }
 }
 
 impl ClientSettings {
-    /// Without TLS: it trusts nobody.
+    /// Without TLS, and so without root certificates.
     fn plain(&self) -> Result<Client, String> {
         self.client(|builder| builder.tls_certs_only([]))
     }
 
-    /// With TLS, trusting whom this machine does, and the authorities of the file.
+    /// With TLS, with the root certificates of this machine and those of the file.
     fn secure(&self) -> Result<Client, String> {
         let authorities = self.authorities.clone();
         self.client(|builder| match authorities.is_empty() {
@@ -159,7 +159,7 @@ impl ClientSettings {
         &self,
         trusting: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Client, String> {
-        // Without a provider `build` panics; a second installation is refused, which is fine.
+        // Without a provider `build` panics. Installing it a second time fails, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .redirect(redirect::Policy::none())
@@ -187,7 +187,7 @@ fn authorities(path: &Path) -> Result<Vec<Certificate>, String> {
     Ok(certificates)
 }
 
-/// What the innermost error says: the outer ones only repeat the address.
+/// The message of the innermost error. The outer ones only repeat the address.
 fn deepest(error: &reqwest::Error) -> String {
     let mut innermost: &dyn std::error::Error = error;
     while let Some(source) = innermost.source() {
@@ -197,7 +197,7 @@ fn deepest(error: &reqwest::Error) -> String {
 }
 
 fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
-    // rustls travels inside `io::Error`s, whose own sources skip it.
+    // A rustls error is inside an `io::Error`, whose `source` skips it.
     let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error.is::<rustls::Error>()
         || within.is_some_and(|within| is_tls(within))

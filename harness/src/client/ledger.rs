@@ -1,5 +1,5 @@
-//! The ledger: what a run is about to create on a deployment, written before each call, and what it
-//! left behind. One JSON object a line; nothing is ever removed from the file.
+//! The ledger: every object that a run creates on a deployment. A row is written before each creating
+//! call, one JSON object per line. Nothing is ever removed from the file.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,22 +11,22 @@ use serde_json::{Value, json};
 use crate::client::residue::Residue;
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// What a run created, or may have.
+/// What a run created, or may have created.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     run_tag: String,
     base_url: String,
-    /// None where the run may create nothing.
+    /// `None` if the run may create nothing.
     file: Option<Mutex<File>>,
     residue: Mutex<Vec<Residue>>,
 }
 
-/// A row that was written; the outcome of its call is told under this number.
+/// The number of a row that was written. [`Ledger::end`] takes it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LedgerRow(usize);
 
 impl Ledger {
-    /// The ledger of a run that may create nothing: no file is touched.
+    /// The ledger of a run that may create nothing. It has no file.
     pub(crate) fn none(run_tag: &str, base_url: &str) -> Self {
         Self {
             run_tag: run_tag.to_owned(),
@@ -36,10 +36,10 @@ impl Ledger {
         }
     }
 
-    /// Opens the file for appending, its folders made.
+    /// Opens the file for appending, and makes its folders.
     ///
     /// # Errors
-    /// Where that fails.
+    /// The file cannot be written.
     pub(crate) fn open(path: &Path, run_tag: &str, base_url: &str) -> Result<Self, String> {
         let open = || {
             if let Some(folder) = path.parent() {
@@ -56,7 +56,7 @@ impl Ledger {
     /// Writes that an object of this kind is about to be created.
     ///
     /// # Errors
-    /// Where the line cannot be written: then the call must not be made.
+    /// The line cannot be written. Then the call must not be made.
     pub(crate) fn begin(
         &self,
         kind: &str,
@@ -76,7 +76,7 @@ impl Ledger {
         Ok(LedgerRow(row))
     }
 
-    /// Writes what came of it. Returns whether an object may exist now.
+    /// Writes the outcome of a call. Returns whether an object may exist now.
     pub(crate) fn end(&self, row: LedgerRow, outcome: &Result<ReceivedResponse, Trouble>) -> bool {
         let mut residue = self.residue.lock();
         let Some(entry) = residue.get_mut(row.0) else { return false };
@@ -85,7 +85,7 @@ impl Ledger {
                 entry.id = created_id(response);
                 ("created", true)
             }
-            // Refused: nothing was made.
+            // Refused: nothing was created.
             Ok(response) if (400..500).contains(&response.status) => ("refused", false),
             Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Withheld(_)) => {
                 ("not sent", false)
@@ -94,16 +94,16 @@ impl Ledger {
         };
         let entry = entry.clone();
         if !exists && let Some(entry) = residue.get_mut(row.0) {
-            // Keeps the numbers of later rows; `residue` leaves such rows out.
+            // An empty kind marks the row as void. Removing it would change later numbers.
             entry.kind.clear();
         }
-        // The line before the call is the one that matters; this one only tells more.
+        // Only the line before the call is essential, so a failure here is ignored.
         let more = json!({ "id": entry.id });
         let _ = self.write(what, row.0, &entry.kind, &entry.scenario, more);
         exists
     }
 
-    /// Strikes an object that was deleted.
+    /// Notes that an object was deleted.
     pub(crate) fn deleted(&self, kind: &str, id: &str) {
         let mut residue = self.residue.lock();
         for (row, entry) in residue.iter_mut().enumerate() {
@@ -114,7 +114,7 @@ impl Ledger {
         }
     }
 
-    /// What is left behind now.
+    /// The objects that exist now, or may exist.
     pub(crate) fn residue(&self) -> Vec<Residue> {
         self.residue.lock().iter().filter(|entry| !entry.kind.is_empty()).cloned().collect()
     }

@@ -1,5 +1,4 @@
-//! When the next request may leave: no minute has more than it may, and they leave spread out. Knows
-//! only time.
+//! Pacing: when the next request may be sent, so that no minute has more requests than the rate.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,39 +6,39 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// `Retry-After` is respected up to so long.
+/// The longest `Retry-After` that a run waits for.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 
-/// In which a rate is counted. It is a second longer than the minute that a rate is named for: a
-/// request may reach the target so much later after it left than another does.
+/// The window in which a rate is counted. It is a second longer than a minute, because requests take
+/// differently long to reach the target.
 pub const MINUTE: Duration = Duration::from_secs(61);
 
-/// A rate, and what was used of it.
+/// A rate of requests, and how much of it was used.
 #[derive(Debug)]
 pub struct RequestPace {
-    /// At most so many in any [`MINUTE`]; 0 is unpaced.
+    /// Requests in any [`MINUTE`] at most; 0 is unpaced.
     per_minute: usize,
-    /// Of which so many may leave at once, then one each `interval`.
+    /// Requests that may be sent at once; then one per `interval`.
     burst: u32,
     interval: Duration,
     state: Mutex<PaceState>,
-    /// Who waits for a turn, in the order in which they came.
+    /// A fair queue of those who wait for a turn.
     line: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct PaceState {
-    /// When the bucket is full again.
+    /// When the token bucket is full again.
     full_at: Option<Instant>,
-    /// The latest turns, at most as many as a minute has.
+    /// The latest turns, at most `per_minute` of them.
     latest: VecDeque<Instant>,
-    /// The target asked to be left alone until then.
+    /// The end of the back-off that the target asked for.
     blocked_until: Option<Instant>,
 }
 
 impl RequestPace {
-    /// At most so many in any minute, of which `burst` may leave at once and the others evenly after
-    /// them; 0 a minute is unpaced.
+    /// At most `per_minute` requests in any minute. `burst` of them may be sent at once, the others
+    /// evenly after them. 0 is unpaced.
     pub fn new(per_minute: u32, burst: u32) -> Self {
         Self {
             per_minute: usize::try_from(per_minute).unwrap_or(usize::MAX),
@@ -50,12 +49,12 @@ impl RequestPace {
         }
     }
 
-    /// At most so many in any minute, all of which may leave at once; 0 is unpaced.
+    /// At most this number of requests in any minute, all of which may be sent at once. 0 is unpaced.
     pub fn a_minute(turns: u32) -> Self {
         Self::new(turns, turns)
     }
 
-    /// Whether there is no rate at all.
+    /// Whether there is no limit.
     pub fn is_unpaced(&self) -> bool {
         self.per_minute == 0
     }
@@ -68,8 +67,8 @@ impl RequestPace {
         }
     }
 
-    /// Waits for a turn of this one and of `other`, and takes both as they leave: a turn that waited on
-    /// after it was taken would be counted too early.
+    /// Waits for a turn of both, and takes both at the same time. A turn that was taken before the wait
+    /// for the other one would be counted too early.
     pub async fn turn_of_both(&self, other: &Self) {
         let _line = self.line.lock().await;
         loop {
@@ -87,8 +86,8 @@ impl RequestPace {
         }
     }
 
-    /// Lets nothing leave from `now` on for so long, at most [`RETRY_AFTER_MAX`]; by how much that is
-    /// longer than what was known.
+    /// Sends nothing for the time `wait`, at most [`RETRY_AFTER_MAX`]. Returns by how much that extends
+    /// the back-off so far.
     pub fn back_off(&self, now: Instant, wait: Duration) -> Duration {
         let until = now + wait.min(RETRY_AFTER_MAX);
         let mut state = self.state.lock();
@@ -108,7 +107,7 @@ impl RequestPace {
     /// Takes a turn that is free now.
     ///
     /// # Errors
-    /// When to ask again, later than `now`: none is free before.
+    /// The time at which the next turn is free.
     pub fn take(&self, now: Instant) -> Result<(), Instant> {
         let mut state = self.state.lock();
         let at = self.free_at(&state, now);

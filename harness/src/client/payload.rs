@@ -1,4 +1,4 @@
-//! A valid create request from a workflow's schema (§4.5): pure, and the same for the same schema.
+//! A valid create request from a workflow's schema (§4.5). The same schema gives the same request.
 
 use bytes::Bytes;
 use moot_fixtures::documents::{self, Document};
@@ -12,12 +12,12 @@ const SIGNERS_MAX: usize = 2;
 /// A date for variables that ask for one.
 const DATE: &str = "2030-01-15";
 
-/// A valid value for every required field, and for every required variable: what is bound first,
-/// then the options of the schema, then by name and type. `bindings` is the root of that name;
-/// its member `workflow_id` fills the field of that name. Every name carries `tag`.
+/// A valid value for every required field and variable: a bound value, else an option of the schema,
+/// else a value by name and type. `bindings` is the root name; its member `workflow_id` fills the
+/// field of that name. Every name contains `tag`.
 ///
 /// # Errors
-/// The field for which there is no value, and what would give one.
+/// The field that has no value, and how to give it one.
 pub fn from_schema(schema: &Value, bindings: &Value, tag: &str) -> Result<Vec<FormPart>, String> {
     let payload = Payload { form: WorkflowForm::new(schema), bindings, tag };
     if !payload.form.is_form() {
@@ -49,7 +49,7 @@ impl Payload<'_> {
         for name in names {
             match name {
                 "workflow_id" => {
-                    // Without one the scenario sets it.
+                    // Without a bound id the scenario sets it.
                     parts.extend(self.bound(name).map(|id| FormPart::text(name, id)));
                 }
                 "file" => parts.push(file(name, "agreement.pdf")?),
@@ -113,8 +113,8 @@ impl Payload<'_> {
         Ok(chosen.iter().take(SIGNERS_MAX).map(|email| (*email).to_owned()).collect())
     }
 
-    /// A bound value goes before one that is made of the schema; where the schema requires
-    /// variables and does not tell which, all that are bound.
+    /// The required variables. A bound value comes before one from the schema. If the schema requires
+    /// variables without naming them, all bound ones are sent.
     fn variables(&self) -> Result<Map<String, Value>, String> {
         let bound = self.bindings.get("variables").and_then(Value::as_object);
         if self.form.hides_variables() {
@@ -137,13 +137,13 @@ impl Payload<'_> {
         self.bindings.get(name)?.as_str().map(str::to_owned)
     }
 
-    /// A text that says what it is for and carries the tag: `Moot TAG counterparty name`.
+    /// A text that names its field and contains the tag: `Moot TAG counterparty name`.
     fn named(&self, name: &str) -> String {
         format!("Moot {} {}", self.tag, name.trim_end_matches("[]").replace('_', " "))
     }
 }
 
-/// A value by options, suggestions and type; `text` where any text will do.
+/// A value by options, suggestions and type; else `text`.
 fn value(properties: Option<&Value>, text: &str) -> Value {
     let property = |name: &str| properties?.get(name);
     let first = |name: &str| property(name)?.as_array()?.first().cloned();

@@ -1,16 +1,17 @@
-//! Receivers of deliveries: one listener a run, a path of its own for each receiver.
+//! Receivers of deliveries: one listener for a run, and a path for each receiver.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use http::StatusCode;
+use bytes::Bytes;
+use http::{Request, StatusCode};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
-use crate::client::delivery_server::{Delivery, DeliveryServer};
+use crate::client::delivery_server::DeliveryServer;
 
-/// Deliveries kept for one receiver; what comes beyond is answered, but not kept.
+/// Deliveries kept for one receiver. Further ones are answered, but not kept.
 const DELIVERIES_MAX: usize = 1_000;
 /// Bytes of a delivery's body that are kept.
 const BODY_KEPT_BYTES_MAX: usize = 256 * 1024;
@@ -24,7 +25,7 @@ pub struct DeliveryReceiver {
     path: String,
     secret: String,
     inbox: Arc<Inbox>,
-    // Keeps the listener as long as anybody may read what came; a recorded one has none.
+    // Keeps the server running. A recorded receiver has none.
     _office: Option<Arc<DeliveryServer>>,
 }
 
@@ -34,7 +35,7 @@ impl DeliveryReceiver {
         &self.url
     }
 
-    /// A receiver of a recording, `{"url", "secret"}`: nothing listens, the record has what came.
+    /// A receiver of a recording, `{"url", "secret"}`. Nothing listens; the recording has the deliveries.
     pub(crate) fn recorded(told: &Value) -> Self {
         let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         Self {
@@ -51,7 +52,7 @@ impl DeliveryReceiver {
         &self.secret
     }
 
-    /// What came so far, in order. TargetFileShape: `{"method", "headers": {name: value}, "body": text,
+    /// The deliveries so far, in order: `{"method", "headers": {name: value}, "body": text,
     /// "json": value or null}`, names lower case.
     pub fn deliveries(&self) -> Vec<Value> {
         self.inbox.0.lock().get(&self.path).cloned().unwrap_or_default()
@@ -65,7 +66,7 @@ pub(crate) struct Listener {
     base_url: String,
 }
 
-/// What came, by path.
+/// The deliveries, by path.
 #[derive(Default)]
 struct Inbox(Mutex<BTreeMap<String, Vec<Value>>>);
 
@@ -74,7 +75,7 @@ impl Listener {
     /// it at `public_url`.
     ///
     /// # Errors
-    /// Where the address cannot be listened on.
+    /// The address cannot be listened on.
     pub(crate) async fn start(
         address: Option<SocketAddr>,
         public_url: Option<&str>,
@@ -91,10 +92,10 @@ impl Listener {
         Ok(Self { office: Arc::new(office), inbox, base_url })
     }
 
-    /// A receiver with a path nobody can guess.
+    /// A receiver with a random path.
     ///
     /// # Errors
-    /// Where the system gives no random bytes.
+    /// The system gives no random bytes.
     pub(crate) fn receiver(&self, name: &str) -> Result<DeliveryReceiver, String> {
         let path = format!("/{}/{name}", random()?);
         self.inbox.0.lock().insert(path.clone(), Vec::new());
@@ -109,10 +110,10 @@ impl Listener {
 }
 
 impl Inbox {
-    /// Keeps a delivery for whom it is; with which status it is answered.
-    fn keep(&self, request: &Delivery) -> StatusCode {
+    /// Keeps a delivery for its receiver. Returns the status of the answer.
+    fn keep(&self, request: &Request<Bytes>) -> StatusCode {
         let mut inbox = self.0.lock();
-        // A public address may have a path in front of ours.
+        // The public address may have a path before ours.
         let path = request.uri().path();
         let known = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()));
         match known {
@@ -127,7 +128,7 @@ impl Inbox {
     }
 }
 
-fn delivery(request: &Delivery) -> Value {
+fn delivery(request: &Request<Bytes>) -> Value {
     let headers: Map<String, Value> = request
         .headers()
         .iter()

@@ -1,4 +1,4 @@
-//! A request as the runner hands it to a stage: rendered, but not yet sent, masked or consented to.
+//! A request that a scenario wants to send: names filled in, not yet encoded, checked or masked.
 
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
@@ -9,10 +9,9 @@ pub struct ClientRequest {
     /// Upper case.
     pub method: String,
     /// Path below the base address with its leading `/`, and its query. An absolute address is
-    /// taken as it is; beyond the target's own host it is only read, and never with a token.
+    /// used as it is. Another host gets only GET requests without a token.
     pub path: String,
-    /// The operation of the contract, where the runner knows it; else it is found by method and
-    /// path.
+    /// The operation of the contract, if the scenario names it; else it is found by method and path.
     pub operation: Option<Operation>,
     /// In the order sent; `content-type` and `content-length` come from the body.
     pub headers: Vec<(String, String)>,
@@ -61,7 +60,7 @@ pub struct FormPart {
 pub enum FormPartContent {
     /// These.
     Bytes(Bytes),
-    /// So many zero bytes, made while sending.
+    /// This number of zero bytes, generated while sending.
     Zeros(u64),
 }
 

@@ -7,9 +7,9 @@ use serde::Serialize;
 pub struct Residue {
     /// `legal_request`, `repository_document`, `webhook`.
     pub kind: String,
-    /// Its id, where the answer told it.
+    /// Its id, if the answer had it.
     pub id: Option<String>,
-    /// The tag it carries.
+    /// The tag of the run, which is part of its name.
     pub tag: String,
     /// The scenario that made it.
     pub scenario: String,

@@ -1,4 +1,4 @@
-//! An answer as it arrives: how much of it is kept, and when it is JSON.
+//! Reading the body of an answer: how much of it is kept, and whether it is JSON.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use bytes::BytesMut;
 
 use crate::exchange::{ReceivedResponse, Trouble};
 
-/// So much of a body is kept.
+/// Bytes of a body that are kept.
 pub(crate) const BODY_KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// So many JSON values of a body are kept: read, and judged, each costs a hundred times its bytes.
+/// JSON values of a body that are kept. Once parsed, a value takes up to a hundred times its bytes.
 pub(crate) const JSON_VALUES_KEPT_MAX: usize = 100_000;
-/// Deeper JSON is not read at all, and costs nothing: the parser's own limit.
+/// The depth limit of the JSON parser. It does not read deeper JSON at all.
 const JSON_DEPTH_MAX: usize = 128;
-/// So much of a body is read; then the connection is given up.
+/// Bytes of a body that are read. Then the connection is closed.
 pub(crate) const BODY_READ_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// A body while it arrives.
@@ -24,7 +24,7 @@ pub(crate) struct BodyReader {
 }
 
 impl BodyReader {
-    /// Takes a piece; false once enough was read.
+    /// Takes a piece. Returns `false` once the limit is reached.
     pub(crate) fn take(&mut self, piece: &[u8]) -> bool {
         let room = BODY_KEPT_BYTES_MAX - self.kept.len();
         self.kept.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -33,7 +33,7 @@ impl BodyReader {
         self.read_bytes < BODY_READ_BYTES_MAX
     }
 
-    /// The answer, once its body has ended; its body read as JSON where it is whole and is JSON.
+    /// The answer, once its body has ended. A whole body that is JSON is parsed.
     pub(crate) fn finish(
         mut self,
         status: u16,
@@ -52,9 +52,9 @@ impl BodyReader {
     }
 }
 
-/// Where a body that looks like JSON has more values than are kept; `None` where it has not.
+/// Where to cut a body that has more than [`JSON_VALUES_KEPT_MAX`] JSON values; `None` if it has not.
 fn end_of_kept_values(body: &[u8]) -> Option<usize> {
-    // Each value but the first has a byte of its own before it.
+    // Each value but the first has a separator before it.
     if body.len() < JSON_VALUES_KEPT_MAX {
         return None;
     }
@@ -87,7 +87,7 @@ fn end_of_kept_values(body: &[u8]) -> Option<usize> {
     None
 }
 
-/// A body beyond [`BODY_READ_BYTES_MAX`]: whether it would have ended, nobody knows.
+/// The trouble of a body that is longer than [`BODY_READ_BYTES_MAX`].
 pub(crate) fn endless() -> Trouble {
     let megabytes = BODY_READ_BYTES_MAX / (1024 * 1024);
     Trouble::Broken(format!("the body goes on beyond {megabytes} MB, and the rest was not read"))

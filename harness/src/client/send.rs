@@ -8,7 +8,7 @@ use crate::client::deployment_rules::is_worth_repeating;
 use crate::client::http_request::HttpRequest;
 use crate::client::ledger::LedgerRow;
 use crate::client::request::ClientRequest;
-use crate::client::sender::Attempt;
+use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
@@ -34,7 +34,7 @@ pub(crate) async fn send(
     let sending = Sending { client, prepared, operation, mode };
     let (request, attempt) = match sending.permitted() {
         Ok((request, row)) => sending.send(request, row).await,
-        Err(reason) => (None, Attempt::not_made(reason)),
+        Err(reason) => (None, SendAttempt::not_made(reason)),
     };
     sending.exchange(request, attempt)
 }
@@ -88,12 +88,12 @@ impl Sending<'_> {
         &self,
         request: HttpRequest,
         row: Option<LedgerRow>,
-    ) -> (Option<HttpRequest>, Attempt) {
+    ) -> (Option<HttpRequest>, SendAttempt) {
         let (request, attempt) = match self.mode {
             SendMode::Burst => {
                 let deployment = self.client.destination.deployment();
                 if let Some(Err(trouble)) = deployment.map(|it| it.is_welcome()) {
-                    return (None, Attempt::not_made(trouble));
+                    return (None, SendAttempt::not_made(trouble));
                 }
                 let attempt = self.client.sender.send(request.clone()).await;
                 // A burst uses up the window of the limit; later requests wait.
@@ -108,7 +108,7 @@ impl Sending<'_> {
         (Some(request), attempt)
     }
 
-    async fn send_paced(&self, mut request: HttpRequest) -> (HttpRequest, Attempt) {
+    async fn send_paced(&self, mut request: HttpRequest) -> (HttpRequest, SendAttempt) {
         let is_token_request = self.operation == Some(Operation::CreateAccessToken);
         let deployment = self.client.destination.deployment();
         let mut may_repeat = deployment.is_some() && request.method == "GET";
@@ -184,7 +184,7 @@ impl Sending<'_> {
     }
 
     /// The exchange. A request that was not sent is shown as the scenario has it.
-    fn exchange(self, request: Option<HttpRequest>, attempt: Attempt) -> Exchange {
+    fn exchange(self, request: Option<HttpRequest>, attempt: SendAttempt) -> Exchange {
         let masks = &self.client.sender.masks;
         let prepared = &self.prepared;
         let (url, headers, body_length) = match request {
@@ -209,7 +209,7 @@ impl Sending<'_> {
             body_length,
             curl: here.mask(&curl),
         };
-        let Attempt { number, outcome, peer, sent_at_seconds, duration } = attempt;
+        let SendAttempt { number, outcome, peer, sent_at_seconds, duration } = attempt;
         Exchange { number, request, outcome, sent_at_seconds, duration, peer, masks: masks.clone() }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::http_request::HttpRequest;
-use crate::client::transport::{Arrival, Transport};
+use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::masks::Masks;
 
@@ -16,8 +16,8 @@ const TROUBLE_MAX: u32 = 24;
 const DEADLINE_WEIGHT: u32 = 4;
 
 /// A transport that counts, and the secrets of the run.
-pub(crate) struct Sender {
-    transport: Box<dyn Transport>,
+pub(crate) struct RequestSender {
+    transport: Box<dyn RequestTransport>,
     sent: AtomicU64,
     /// Weight of the trouble since the last answer.
     trouble_in_a_row: AtomicU32,
@@ -25,8 +25,8 @@ pub(crate) struct Sender {
     pub(crate) masks: Arc<Masks>,
 }
 
-impl Sender {
-    pub(crate) fn new(transport: impl Transport + 'static, masks: Arc<Masks>) -> Self {
+impl RequestSender {
+    pub(crate) fn new(transport: impl RequestTransport + 'static, masks: Arc<Masks>) -> Self {
         Self {
             transport: Box::new(transport),
             sent: AtomicU64::new(0),
@@ -46,9 +46,9 @@ impl Sender {
     }
 
     /// Sends one request.
-    pub(crate) async fn send(&self, request: HttpRequest) -> Attempt {
+    pub(crate) async fn send(&self, request: HttpRequest) -> SendAttempt {
         if self.has_given_up() {
-            return Attempt::not_made(Trouble::Unreachable(
+            return SendAttempt::not_made(Trouble::Unreachable(
                 "the target stopped answering, so nothing more is sent to it".to_owned(),
             ));
         }
@@ -57,11 +57,11 @@ impl Sender {
         let arrival = self.transport.send(request).await;
         let (sent_at_seconds, duration) = (sent_at.as_second(), started.elapsed());
         let (outcome, peer) = match arrival {
-            Ok(Arrival { response, peer }) => (Ok(response), peer),
+            Ok(TransportAnswer { response, peer }) => (Ok(response), peer),
             Err(trouble) => (Err(trouble), None),
         };
         self.note(&outcome);
-        Attempt { number, outcome, peer, sent_at_seconds, duration }
+        SendAttempt { number, outcome, peer, sent_at_seconds, duration }
     }
 
     fn note(&self, outcome: &Result<ReceivedResponse, Trouble>) {
@@ -76,7 +76,7 @@ impl Sender {
 }
 
 /// One request on its way, and what came of it.
-pub(crate) struct Attempt {
+pub(crate) struct SendAttempt {
     /// Its number within the run, from 1; 0 where it was not sent.
     pub(crate) number: u64,
     pub(crate) outcome: Result<ReceivedResponse, Trouble>,
@@ -88,7 +88,7 @@ pub(crate) struct Attempt {
     pub(crate) duration: Duration,
 }
 
-impl Attempt {
+impl SendAttempt {
     /// An attempt of which nothing was sent.
     pub(crate) fn not_made(reason: Trouble) -> Self {
         Self {

@@ -8,18 +8,18 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use url::Url;
 
-use crate::client::destination::Destination;
+use crate::client::destination::RequestDestination;
 use crate::client::http_request::{HttpBody, HttpRequest, USER_AGENT};
 use crate::client::request::ClientBody;
-use crate::client::sender::{Attempt, Sender};
+use crate::client::sender::{RequestSender, SendAttempt};
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::target_file::address;
 
 /// A destination, and what sends requests to it.
 #[derive(Clone)]
 pub(crate) struct ServiceClient {
-    pub(crate) sender: Arc<Sender>,
-    pub(crate) destination: Arc<Destination>,
+    pub(crate) sender: Arc<RequestSender>,
+    pub(crate) destination: Arc<RequestDestination>,
 }
 
 impl ServiceClient {
@@ -89,12 +89,12 @@ impl ServiceClient {
         &self,
         request: HttpRequest,
         is_token_request: bool,
-    ) -> Attempt {
+    ) -> SendAttempt {
         let Some(deployment) = self.destination.deployment() else {
             return self.sender.send(request).await;
         };
         if let Err(trouble) = deployment.turn(is_token_request).await {
-            return Attempt::not_made(trouble);
+            return SendAttempt::not_made(trouble);
         }
         let attempt = self.sender.send(request).await;
         if let Ok(response) = &attempt.outcome {

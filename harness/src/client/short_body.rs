@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{BODY_READ_BYTES_MAX, BodyReader, endless};
-use crate::client::transport::Arrival;
+use crate::client::transport::TransportAnswer;
 use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Headers of an answer at most.
@@ -22,7 +22,7 @@ pub(crate) async fn send(
     request: HttpRequest,
     connect_deadline: Duration,
     exchange_deadline: Duration,
-) -> Result<Arrival, Trouble> {
+) -> Result<TransportAnswer, Trouble> {
     let (Some(host), Some(port)) = (request.url.host_str(), request.url.port_or_known_default())
     else {
         return Err(Trouble::Withheld("the address has no host".to_owned()));
@@ -43,7 +43,7 @@ pub(crate) async fn send(
     let answer = tokio::time::timeout(exchange_deadline, exchange(stream, &message))
         .await
         .map_err(|_| Trouble::deadline("no answer", exchange_deadline, "exchange"))??;
-    Ok(Arrival { response: parse(&answer)?, peer })
+    Ok(TransportAnswer { response: parse(&answer)?, peer })
 }
 
 fn message(request: HttpRequest) -> Result<Vec<u8>, Trouble> {
@@ -63,8 +63,8 @@ fn message(request: HttpRequest) -> Result<Vec<u8>, Trouble> {
     Ok(message)
 }
 
-/// Writes, closes the sending side, reads what comes. A server may answer and hang up before all
-/// is written, so trouble counts only where nothing was read.
+/// Writes, closes the sending side, and reads the answer. A server may answer and close before all is
+/// written, so a failed write counts only if nothing was read.
 async fn exchange(mut stream: TcpStream, message: &[u8]) -> Result<Vec<u8>, Trouble> {
     let sent = async {
         stream.write_all(message).await?;
@@ -83,7 +83,7 @@ async fn exchange(mut stream: TcpStream, message: &[u8]) -> Result<Vec<u8>, Trou
     }
 }
 
-/// Reads an answer that ended with its connection; interim answers are skipped.
+/// Parses an answer that ended with its connection. Interim answers are skipped.
 fn parse(mut bytes: &[u8]) -> Result<ReceivedResponse, Trouble> {
     loop {
         let mut rows = [httparse::EMPTY_HEADER; HEADERS_MAX];

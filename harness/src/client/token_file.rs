@@ -1,5 +1,5 @@
-//! The token file: a run keeps a token of `main` in it, and a run two hours later has in it a token
-//! that expired. One target and application each have one; nobody but its owner may read the file.
+//! The token file: a run stores a token of `main` in it. A run two hours later uses it as the expired
+//! token. It has one token for each target and application. Only its owner may read the file.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::client::service_client::{ServiceClient, first_scope};
 
-/// The file, in bytes.
+/// Bytes of the file.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
-/// A token counts as expired so long after it did (§5), for clocks that differ.
+/// Safety margin after expiry (§5), for clocks that differ.
 const EXPIRED_SINCE_SECONDS_MIN: i64 = 60;
-/// An older one may be forgotten by the service, and is replaced.
+/// An older token is replaced, because the service may have forgotten it.
 const AGE_SECONDS_MAX: i64 = 7 * 24 * 60 * 60;
 
-/// By base address and client id, with a space between.
+/// By base address and client id, separated by a space.
 type TokenRows = BTreeMap<String, Token>;
 
-/// A token that was kept.
+/// A stored token.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Token {
@@ -31,8 +31,8 @@ struct Token {
     issued_at: i64,
 }
 
-/// The expired token that the file has for this target, where it has one; else the run's own token is
-/// kept in it. One that the service calls revoked says nothing of expiry, and is replaced.
+/// The expired token that the file has for this target. If it has none, the run's own token is stored
+/// for later. A revoked token is replaced, because it cannot test expiry.
 ///
 /// # Errors
 /// The file can be read by others, is none of ours, or can't be written.
@@ -80,14 +80,14 @@ fn read(path: &Path) -> Result<TokenRows, String> {
     }
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("the token file `{shown}` cannot be read: {error}"))?;
-    // What the parser says could quote a token.
+    // The message of the parser could quote a token.
     serde_json::from_str(&text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         format!("`{shown}` is no token file that moot wrote ({line}:{column}); delete it")
     })
 }
 
-/// In one piece, mode 0600 from the first byte on.
+/// Writes a temporary file with mode 0600, and renames it.
 fn write(path: &Path, kept: &TokenRows) -> Result<(), String> {
     let wrong = |error: std::io::Error| {
         format!("the token file `{}` cannot be written: {error}", path.display())

@@ -1,5 +1,5 @@
-//! The shared tokens of a stage: one per application and set of scopes, renewed before they expire.
-//! Only remembers; asking for a token is the stage's business.
+//! The shared tokens of a destination: one for each application and set of scopes, replaced before
+//! they expire. Asking for tokens is in `access_tokens`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,11 +7,11 @@ use std::time::Duration;
 use moot_fixtures::contract::Scopes;
 use tokio::time::Instant;
 
-/// A token is renewed so long before it expires.
+/// A token is replaced this long before it expires.
 const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
 
-/// What is known of the shared tokens. Two live tokens of one application are never relied on:
-/// once a newer one was seen to revoke an older one, each application keeps one.
+/// The shared tokens. A service may revoke an older token when a newer one is issued (§5). Once that
+/// happened, only one token per application is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     slots: BTreeMap<(String, &'static str), Slot>,
@@ -26,7 +26,7 @@ struct Slot {
 }
 
 impl Tokens {
-    /// The token of this application with exactly these scopes, where one is fresh.
+    /// The token of this application with exactly these scopes, unless it expires soon.
     pub(crate) fn fresh(&self, application: &str, scopes: Scopes) -> Option<String> {
         let slot = self.slots.get(&(application.to_owned(), scopes.as_str()))?;
         (slot.renew_at > Instant::now()).then(|| slot.token.clone())
@@ -56,13 +56,13 @@ impl Tokens {
             .map(|((application, _), slot)| (application.clone(), slot.scopes))
     }
 
-    /// A shared token was answered `token_revoked`: from now on an application has one at a time.
+    /// A shared token was answered `token_revoked`. From now on each application has one at a time.
     pub(crate) fn note_revoked(&mut self, application: &str) {
         self.newer_revokes_older = true;
         self.drop_all_of(application);
     }
 
-    /// The service's clock went on by so long.
+    /// The service's clock advanced.
     pub(crate) fn age(&mut self, by: Duration) {
         self.slots.retain(|_, slot| match slot.renew_at.checked_sub(by) {
             Some(renew_at) => {
@@ -73,7 +73,7 @@ impl Tokens {
         });
     }
 
-    /// Forgets all: the service's clock was set, or its world was reset.
+    /// Forgets all tokens, because the service's clock was set or its world was reset.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
     }

@@ -9,14 +9,14 @@ use crate::client::http_request::HttpRequest;
 use crate::exchange::{ReceivedResponse, Trouble};
 
 /// Sends one request and reads its answer.
-pub(crate) trait Transport: Send + Sync {
+pub(crate) trait RequestTransport: Send + Sync {
     /// # Errors
     /// [`Trouble`] where there is no whole answer.
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Arrival, Trouble>>;
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>>;
 }
 
 /// An answer, and which socket sent it.
-pub(crate) struct Arrival {
+pub(crate) struct TransportAnswer {
     pub(crate) response: ReceivedResponse,
     /// `None` in process.
     pub(crate) peer: Option<SocketAddr>,

@@ -1,4 +1,4 @@
-//! What a workflow's schema asks for (§2.4), whichever shape it has: bare, or inside `data`.
+//! What a workflow's schema asks for (§2.4). The schema may be bare, or inside `data`.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ pub(crate) struct WorkflowForm<'a> {
     schema: &'a Value,
 }
 
-/// What tells two kinds of forms apart.
+/// The kind of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FormKind {
     /// Whether it asks for `file`: a third-party document.
@@ -31,10 +31,10 @@ pub(crate) enum Signers {
 }
 
 impl<'a> WorkflowForm<'a> {
-    /// Reads a schema; an object that has no `required_fields` but `data` is read inside it.
+    /// Reads a schema. If an object has `data` instead of `required_fields`, `data` is read.
     pub(crate) fn new(schema: &'a Value) -> Self {
         let inside = schema.get("data").filter(|_| schema.get("required_fields").is_none());
-        // A resource of its own keeps the keys in `attributes`.
+        // A JSON:API resource has the keys in `attributes`.
         let schema = inside.unwrap_or(schema);
         let attributes =
             schema.get("attributes").filter(|_| schema.get("required_fields").is_none());
@@ -51,7 +51,7 @@ impl<'a> WorkflowForm<'a> {
         self.schema.get("required_fields").is_some_and(Value::is_array)
     }
 
-    /// What is said of a field: `fields_properties.FIELD.properties`, or without `properties`.
+    /// The properties of a field: `fields_properties.FIELD.properties`, or without `properties`.
     pub(crate) fn field(&self, name: &str) -> Option<&'a Value> {
         let field = self.schema.get("fields_properties")?.get(name)?;
         Some(field.get("properties").unwrap_or(field))
@@ -62,7 +62,7 @@ impl<'a> WorkflowForm<'a> {
         texts(self.field(name).and_then(|field| field.get("options")))
     }
 
-    /// The variables a request needs, with what is said of each.
+    /// The variables that a request needs, with their properties.
     pub(crate) fn required_variables(&self) -> Vec<(&'a str, Option<&'a Value>)> {
         let listed = self.names("required_variables");
         let known = self.schema.get("variables_properties").and_then(Value::as_object);
@@ -80,8 +80,8 @@ impl<'a> WorkflowForm<'a> {
         variables
     }
 
-    /// Whether it requires variables and tells of none in a way that is known here: how a schema
-    /// describes them is open (§2.4).
+    /// Whether it requires variables, but does not describe them in a known way. How a schema describes
+    /// them is open (§2.4).
     pub(crate) fn hides_variables(&self) -> bool {
         self.required().contains(&"variables") && !self.describes_variables()
     }

@@ -43,7 +43,7 @@ fn explained(id: &str, verified: &Verification, screen: &Screen) -> Result<(), C
     } else {
         let near = register::nearest(id)
             .or_else(|| questions::nearest(id))
-            .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id)));
+            .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
         let refusal = CommandError::usage(format!("`{id}` is no requirement, question or defect"));
         Err(match near {
             Some(_) => refusal.nearest(near),
@@ -60,7 +60,7 @@ fn requirement(
     let (scenarios, implicit) = (verified.scenarios(&row.id), verified.implicit(&row.id));
     let observers = row.question.as_deref().map(|id| verified.observers(id)).unwrap_or_default();
     let breakers: Vec<&Defect> =
-        defect::all().iter().filter(|defect| defect.breaks.contains(&row.id.as_str())).collect();
+        defect::all().iter().filter(|defect| defect.breaks.contains(&row.id)).collect();
     if screen.is_json() {
         let mut value = serde_json::to_value(row).unwrap_or_default();
         value["checked_by"] =
@@ -94,11 +94,11 @@ fn defect_page(defect: &Defect, screen: &Screen) -> Result<(), CommandError> {
             "heavy": heavy,
         }));
     }
-    let mut page = Explanation::new(screen, defect.id, defect.what);
+    let mut page = Explanation::new(screen, &defect.id, &defect.what);
     page.row("clause", &format!("breaks §{} of the specification", defect.section));
     page.row("try it", &format!("moot mock --defect {}", defect.id));
-    page.list("breaks", defect.breaks);
-    page.list("breaks too, unavoidably", defect.also);
+    page.list("breaks", &defect.breaks);
+    page.list("breaks too, unavoidably", &defect.also);
     page.print(screen)
 }
 

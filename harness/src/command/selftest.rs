@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use moot_fixtures::nearest::alike;
-use moot_mock::defect;
+use moot_mock::defect::{self, Defect};
 use serde_json::json;
 
 use super::error::CommandError;
@@ -19,10 +19,10 @@ use super::suite;
 use super::target_arguments::choice_of;
 use crate::environment::TargetOptions;
 use crate::report::Format;
-use crate::selftest::deployed::{DeployedError, deployed};
+use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, Defect, Outcome, alone, alone_count, defects, degenerate,
-    deployed_text, latitude, markdown, matrix, page, text,
+    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, latitude,
+    markdown, matrix, on_target_text, page, text,
 };
 use crate::terminal::escape;
 
@@ -63,7 +63,7 @@ const LANES_DEFAULT: usize = 2;
 /// is no service passed. With `--target`: 0 where a check proved alive, 3 where none did.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports)?;
-    let ids = || defect::all().iter().map(|defect| defect.id);
+    let ids = || defect::all().iter().map(|defect| defect.id.as_str());
     if let Some(id) = arguments.defects.iter().find(|id| defect::named(id).is_none()) {
         return Err(
             CommandError::usage(format!("there is no defect `{id}`")).nearest(alike(id, ids()))
@@ -124,13 +124,13 @@ fn on_target(
     let options =
         TargetOptions { seed, run_tag: format!("moot-{seed:08x}"), ..TargetOptions::default() };
     let choice = choice_of(Some(target));
-    let found = runtime()?.block_on(deployed(&bench, choice, options, folder.path(), defects));
+    let found = runtime()?.block_on(proven_on(&bench, choice, options, folder.path(), defects));
     progress.end();
     let found = found.map_err(|error| match error {
-        DeployedError::Trouble { said, exit_code } => {
+        TargetSelftestError::Trouble { said, exit_code } => {
             CommandError { message: said, help: None, exit_code }
         }
-        DeployedError::Recording(error) => CommandError::fault(error.to_string()),
+        TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;
     let json = || escape::json(&format!("{:#}\n", json!(found)));
     for report in &arguments.reports {
@@ -139,7 +139,7 @@ fn on_target(
     let is_stdout_taken = take_stdout(&arguments.reports);
     if !screen.is_json() {
         let paint = screen.paint_beside(is_stdout_taken);
-        screen.print_beside(is_stdout_taken, &deployed_text(&found, paint, screen.detail()))?;
+        screen.print_beside(is_stdout_taken, &on_target_text(&found, paint, screen.detail()))?;
     } else if !is_stdout_taken {
         screen.print(&json())?;
     }
@@ -154,8 +154,8 @@ impl SelftestArguments {
 }
 
 /// The selected defects that only rewrite a response.
-fn rewriting(arguments: &SelftestArguments) -> Result<Vec<Defect>, CommandError> {
-    let selected = || defect::all().iter().filter(|it| arguments.selects(it.id));
+fn rewriting(arguments: &SelftestArguments) -> Result<Vec<&'static Defect>, CommandError> {
+    let selected = || defect::all().iter().filter(|it| arguments.selects(&it.id));
     let other = selected().find(|it| !arguments.defects.is_empty() && !it.is_rewriting());
     if let Some(other) = other {
         return Err(CommandError::usage(format!(
@@ -165,7 +165,7 @@ fn rewriting(arguments: &SelftestArguments) -> Result<Vec<Defect>, CommandError>
         ))
         .help("leave --target out, to try it on the mock"));
     }
-    Ok(selected().filter(|it| it.is_rewriting()).map(described).collect())
+    Ok(selected().filter(|it| it.is_rewriting()).collect())
 }
 
 /// The common part of all trials, and their progress.
@@ -185,9 +185,9 @@ async fn tested(
     bench: &Bench,
     arguments: &SelftestArguments,
     progress: &Progress,
-) -> Result<Outcome, CommandError> {
-    let selected: Vec<Defect> =
-        defect::all().iter().filter(|it| arguments.selects(it.id)).map(described).collect();
+) -> Result<SelftestOutcome, CommandError> {
+    let selected: Vec<&Defect> =
+        defect::all().iter().filter(|it| arguments.selects(&it.id)).collect();
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let drawn = seeds.saturating_add(alone_count(arguments.seeds));
     progress.expect(selected.len().saturating_add(drawn).saturating_add(DEGENERATE_COUNT));
@@ -198,7 +198,7 @@ async fn tested(
     let degenerate = degenerate::degenerate(bench).await.map_err(|error| {
         CommandError::fault(format!("a target of the self-test can't be made: {error}"))
     })?;
-    Ok(Outcome {
+    Ok(SelftestOutcome {
         version: env!("CARGO_PKG_VERSION"),
         is_thorough: arguments.thorough,
         is_whole,
@@ -208,17 +208,4 @@ async fn tested(
         alone,
         degenerate,
     })
-}
-
-/// A defect, as the self-test describes it.
-fn described(defect: &defect::Defect) -> Defect {
-    let texts = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-    Defect {
-        id: defect.id.to_owned(),
-        section: defect.section.to_owned(),
-        breaks: texts(defect.breaks),
-        also: texts(defect.also),
-        what: defect.what.to_owned(),
-        heavy: defect.heavy,
-    }
 }

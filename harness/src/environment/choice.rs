@@ -1,4 +1,4 @@
-//! What a run is pointed at, how it uses that, and why it cannot.
+//! The target that a run is given, its options, and why it cannot be used.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use moot_fixtures::world::SeedWorld;
 use crate::exchange::Exchange;
 use crate::target_file::{self, FileError, TargetFile};
 
-/// What a run is pointed at.
+/// The target that a run is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetChoice {
     /// The mock, without a socket.
@@ -24,12 +24,12 @@ pub enum TargetChoice {
     Recording(PathBuf),
 }
 
-/// What a run is pointed at, its file read. Nothing was sent.
+/// A target whose file was read. Nothing was sent.
 #[derive(Debug, Clone)]
 pub enum TargetSource {
     /// The mock, without a socket.
     InProcess,
-    /// What a target file or an address says.
+    /// A service over HTTP.
     Http(Box<TargetFile>),
     /// The folder of a recording.
     Recording(PathBuf),

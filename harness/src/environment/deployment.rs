@@ -5,7 +5,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::destination::{self, Destination};
+use crate::client::destination::{self, RequestDestination};
 use crate::client::service_client::ServiceClient;
 use crate::environment::choice::{OpenError, TargetOptions};
 use crate::environment::discovery::{self, WorkflowOffer};
@@ -45,8 +45,8 @@ pub(crate) fn destination(
     found: &[WorkflowOffer],
     run_tag: &str,
     rules: DeploymentRules,
-) -> Destination {
-    Destination::new(
+) -> RequestDestination {
+    RequestDestination::new(
         file.base_url.clone(),
         Endpoints::new(&file.endpoints),
         file.applications.clone(),

@@ -1,4 +1,4 @@
-//! What a target offers that nobody bound: published workflows, and what their forms ask for.
+//! Discovery: the published workflows of a target, and what their forms ask for.
 
 use moot_fixtures::contract::Operation;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ const PAGES_MAX: u64 = 4;
 /// Schemas that are read.
 const SCHEMAS_MAX: usize = 40;
 
-/// Requests that all of it takes at most, tokens aside.
+/// Requests of discovery at most, without tokens.
 pub(crate) const REQUESTS_MAX: u64 = PAGES_MAX + SCHEMAS_MAX as u64;
 
 /// A published workflow and its form.
@@ -27,7 +27,7 @@ pub(crate) struct WorkflowOffer {
     pub(crate) kind: FormKind,
     /// Addresses it offers as signers.
     pub(crate) signers: Vec<String>,
-    /// Whether it requires variables and does not tell which.
+    /// Whether it requires variables without naming them.
     pub(crate) hides_variables: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) async fn published(
         };
         let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();
         let published = rows.filter(|row| {
-            // Not every service knows the filter.
+            // A service may ignore the filter.
             row.pointer("/attributes/status").is_none_or(|status| status == "published")
         });
         ids.extend(published.filter_map(|row| Some(row.get("id")?.as_str()?.to_owned())));
@@ -84,7 +84,7 @@ pub(crate) async fn forms(
             let signers = form.signer_options().into_iter().map(str::to_owned).collect();
             let hides_variables = form.hides_variables();
             found.push(WorkflowOffer { id, kind: form.kind(), signers, hides_variables });
-            // Those whose variables are told go first: a request can be made of them without a binding.
+            // Workflows that name their variables come first: they need no binding.
             found.sort_by_key(|workflow| workflow.hides_variables);
         }
         if one_of_each(found).len() >= WORKFLOWS_MAX {
@@ -129,8 +129,8 @@ fn single_signer(found: &[WorkflowOffer]) -> Option<String> {
     chosen.map(|workflow| workflow.id.clone())
 }
 
-/// The root `bindings`: what is bound, then what was found; what is neither is absent. A target
-/// file that binds a workflow has `workflows` of the bound ones alone.
+/// The root `bindings`: bound values, else found ones; others are absent. If the target file binds a
+/// workflow, `workflows` has the bound ones alone.
 pub(crate) fn bindings(
     bound: &FileBindings,
     found: &[WorkflowOffer],

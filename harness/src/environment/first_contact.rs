@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::client::access_tokens::TokenError;
 use crate::client::control_plane::ControlPlane;
-use crate::client::sender::Sender;
+use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::environment::choice::OpenError;
 use crate::exchange::Trouble;
@@ -22,7 +22,7 @@ const OPENING_DEADLINE: Duration = Duration::from_secs(10);
 /// [`OpenError`] where the target does not answer, or `admin.token` is of no use.
 pub(crate) async fn control_plane(
     file: &TargetFile,
-    sender: &Sender,
+    sender: &RequestSender,
 ) -> Result<Option<ControlPlane>, OpenError> {
     let token = match &file.admin {
         AdminChoice::None => return Ok(None),

@@ -1,4 +1,4 @@
-//! The mock in this process, without a socket. The only file of the judge's that knows the mock.
+//! The mock in this process, without a socket.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use moot_mock::shell::{Site, SiteOptions};
 
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
-use crate::client::transport::{Arrival, Transport};
+use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::environment::choice::TargetOptions;
 use crate::exchange::Trouble;
 
@@ -55,7 +55,7 @@ impl InProcess {
         Ok(Self { site })
     }
 
-    async fn exchange(&self, http_request: HttpRequest) -> Result<Arrival, Trouble> {
+    async fn exchange(&self, http_request: HttpRequest) -> Result<TransportAnswer, Trouble> {
         let request = request(http_request)
             .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
         let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
@@ -70,12 +70,12 @@ impl InProcess {
             }
         }
         let response = reader.finish(parts.status.as_u16(), response::headers(&parts.headers));
-        Ok(Arrival { response, peer: None })
+        Ok(TransportAnswer { response, peer: None })
     }
 }
 
-impl Transport for InProcess {
-    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<Arrival, Trouble>> {
+impl RequestTransport for InProcess {
+    fn send(&self, request: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>> {
         Box::pin(self.exchange(request))
     }
 }

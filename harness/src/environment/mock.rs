@@ -1,4 +1,4 @@
-//! A moot mock as a target: a sandbox for each stage, made and described by its control plane.
+//! A moot mock as a target: its control plane makes a sandbox for each session.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::client::control_plane::ControlPlane;
-use crate::client::destination::{self, Destination};
-use crate::client::sender::Sender;
+use crate::client::destination::{self, RequestDestination};
+use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::{FormKind, Signers};
 use crate::environment::choice::TargetOptions;
@@ -24,23 +24,23 @@ use crate::target_file::address;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::{ApplicationCredentials, FileBindings};
 
-/// The world of a sandbox of a mock over HTTP unless its scenario says otherwise: what that mock's own
-/// world holds is not for a judge to count on.
+/// The world of a sandbox of a mock over HTTP, unless its scenario names one. The mock's own world may
+/// hold anything.
 pub(crate) const WORLD: &str = "demo";
-/// The rate limit of a sandbox unless its scenario says otherwise: counted, never refused.
+/// The rate limit of a sandbox, unless its scenario names one: calls are counted, never refused.
 const RATE_LIMIT: &str = "observe";
-/// The clock of a sandbox unless its scenario says otherwise: it runs, and can be moved.
+/// The clock of a sandbox, unless its scenario names one: it runs, and can be moved.
 const CLOCK: &str = "real";
 /// `timed` without seconds.
 const TIMED: &str = "timed:10";
-/// An address that a mock never fetches, but takes.
+/// An address that a mock accepts, but never fetches.
 const DOCUMENT_URL: &str = "https://documents.example.com/agreement.pdf";
-/// Seeds keep to the integers that every JSON reader knows.
+/// Seeds are integers that every JSON parser represents exactly.
 const SEED_BITS: u32 = 53;
 
 /// The sandboxes of a mock.
 pub(crate) struct MockSandboxes {
-    sender: Arc<Sender>,
+    sender: Arc<RequestSender>,
     base: Url,
     control_plane: ControlPlane,
     /// `None`: the world of the mock itself.
@@ -53,13 +53,13 @@ pub(crate) struct MockSandboxes {
 /// World and answers, `None` as in the mock itself: sandboxes of the same have the same workflows at the same endpoints.
 type WorldKey = (Option<String>, Option<String>);
 
-/// What sandboxes of one key have in common.
+/// What all sandboxes of one world and set of answers have in common.
 struct WorldFacts {
     endpoints: Endpoints,
     workflows: Vec<WorkflowOffer>,
 }
 
-/// What the control plane says of a new sandbox; further members are not looked at.
+/// The control plane's description of a new sandbox. Further members are ignored.
 #[derive(Debug, Deserialize)]
 struct Description {
     #[serde(default)]
@@ -91,7 +91,7 @@ struct DescribedWorkflow {
 impl MockSandboxes {
     /// The sandboxes of the mock at `base`, in this world unless a scenario says otherwise.
     pub(crate) fn new(
-        sender: Arc<Sender>,
+        sender: Arc<RequestSender>,
         base: Url,
         control_plane: ControlPlane,
         world: Option<&'static str>,
@@ -101,7 +101,7 @@ impl MockSandboxes {
         Self { sender, base, control_plane, world, seed, run_tag, worlds: Mutex::default() }
     }
 
-    pub(crate) fn sender(&self) -> Arc<Sender> {
+    pub(crate) fn sender(&self) -> Arc<RequestSender> {
         Arc::clone(&self.sender)
     }
 
@@ -136,7 +136,7 @@ impl MockSandboxes {
         Ok((client, id.unwrap_or_default()))
     }
 
-    /// Deletes one. That it is gone already, or that the mock is, harms nobody.
+    /// Deletes one. A failure is ignored: the sandbox, or the mock, is gone already.
     pub(crate) async fn delete(&self, id: &str) {
         let path = format!("/sandboxes/{id}");
         let _ = self.control_plane.send(&self.sender, "DELETE", &path, None).await;
@@ -162,7 +162,7 @@ impl MockSandboxes {
         Value::Object(order)
     }
 
-    /// The base address as we reach it: a mock may be known to others by another name.
+    /// The base address as we reach it. A mock may have another name for other clients.
     fn base_of(&self, told: &str) -> Result<Url, Trouble> {
         let told = address::base(told).map_err(Trouble::Broken)?;
         let mut base = self.base.clone();
@@ -170,8 +170,8 @@ impl MockSandboxes {
         Ok(base)
     }
 
-    /// What sandboxes of this key have in common, found out once. A mock whose workflows cannot be
-    /// read is still judged: its control plane names them, too.
+    /// What sandboxes of this key have in common, read once. If the workflows cannot be read, those that
+    /// the control plane names are used.
     async fn known(&self, key: WorldKey, described: &Description, base: &Url) -> Arc<WorldFacts> {
         if let Some(known) = self.worlds.lock().get(&key) {
             return known.clone();
@@ -195,7 +195,12 @@ impl MockSandboxes {
         self.worlds.lock().entry(key).or_insert(known).clone()
     }
 
-    fn destination(&self, described: &Description, base: Url, known: &WorldFacts) -> Destination {
+    fn destination(
+        &self,
+        described: &Description,
+        base: Url,
+        known: &WorldFacts,
+    ) -> RequestDestination {
         let applications = roles(&described.applications);
         for (role, application) in &applications {
             destination::hide(role, application, &self.sender.masks);
@@ -210,11 +215,11 @@ impl MockSandboxes {
         let control_plane = self.control_plane.of_sandbox(&base);
         let bindings = discovery::bindings(&bound, &known.workflows, &self.run_tag);
         let endpoints = known.endpoints.clone();
-        Destination::new(base, endpoints, applications, bindings, Some(control_plane), None)
+        RequestDestination::new(base, endpoints, applications, bindings, Some(control_plane), None)
     }
 }
 
-/// The roles: the company of the first application is ours, the first other one is the other.
+/// The applications by role. The company of the first one is ours.
 fn roles(all: &[DescribedApplication]) -> BTreeMap<String, ApplicationCredentials> {
     let Some(ours) = all.first().map(|first| first.company.as_str()) else {
         return BTreeMap::new();
@@ -250,7 +255,7 @@ fn own_published(described: &Description) -> Vec<&DescribedWorkflow> {
     described.workflows.iter().filter(is_own).collect()
 }
 
-/// A workflow as its name and type tell it, where its schema cannot be read.
+/// A workflow by its name and type, if its schema cannot be read.
 fn by_name(workflow: &DescribedWorkflow) -> WorkflowOffer {
     let kind = FormKind {
         takes_file: workflow.kind.contains("third"),
@@ -260,7 +265,7 @@ fn by_name(workflow: &DescribedWorkflow) -> WorkflowOffer {
     WorkflowOffer { id: workflow.id.clone(), kind, signers: Vec::new(), hides_variables: false }
 }
 
-/// The two endpoints that are answers, as the control plane's view of the world tells them.
+/// The two endpoints that are open questions, from the control plane's view of the world.
 fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
     let rows = [
         ("workflow_schema_endpoint", Operation::GetWorkflowSchema),

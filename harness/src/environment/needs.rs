@@ -1,20 +1,20 @@
-//! Which needs a target does not meet, why, and the setting that would enable each.
+//! Needs that a target does not meet, each with the reason and the setting that would meet it.
 
 use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Scopes;
 
-use crate::client::destination::Destination;
+use crate::client::destination::RequestDestination;
 use crate::scenario::model::NEEDS;
 use crate::target_file::model::Consent;
 
 /// What a target offers, as far as needs go.
 pub(crate) struct Offer<'a> {
     /// Where requests go.
-    pub(crate) destination: &'a Destination,
+    pub(crate) destination: &'a RequestDestination,
     /// Whether there are sandboxes, where everything is consented to.
     pub(crate) is_mock: bool,
-    /// What kept workflows from being found, as a clause.
+    /// The trouble that ended the search for workflows, as a clause.
     pub(crate) discovery_trouble: Option<String>,
     /// Whether the target reaches a receiver of ours.
     pub(crate) can_receive: bool,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::answers::Pins;
-use crate::client::sender::Sender;
+use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::client::{Residue, cleanup};
 use crate::environment::choice::{OpenError, TargetOptions};
@@ -26,7 +26,7 @@ pub struct Environment {
     pub(crate) description: TargetDescription,
     pub(crate) limits: EnvironmentLimits,
     pub(crate) pins: Pins,
-    pub(crate) sender: Arc<Sender>,
+    pub(crate) sender: Arc<RequestSender>,
     pub(crate) receivers: Arc<Receivers>,
     pub(crate) unmet: BTreeMap<&'static str, UnmetNeed>,
     pub(crate) kind: EnvironmentKind,

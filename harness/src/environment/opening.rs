@@ -10,7 +10,7 @@ use crate::answers::Pins;
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
 use crate::client::http::Http;
-use crate::client::sender::Sender;
+use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::token_file;
 use crate::environment::choice::{OpenError, TargetOptions, TargetSource};
@@ -68,7 +68,7 @@ impl Environment {
                 created_objects_max: None,
             },
             pins: target.pins,
-            sender: Arc::new(Sender::new(NoTransport, masks)),
+            sender: Arc::new(RequestSender::new(NoTransport, masks)),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: EnvironmentKind::Replay(replay),
             recorder: None,
@@ -77,7 +77,7 @@ impl Environment {
 
     async fn in_process(options: TargetOptions, masks: Arc<Masks>) -> Result<Self, OpenError> {
         let mock = InProcess::start(&options).map_err(OpenError::Usage)?;
-        let sender = Arc::new(Sender::new(mock, masks));
+        let sender = Arc::new(RequestSender::new(mock, masks));
         let base = address::base(BASE_URL).map_err(OpenError::Usage)?;
         let description = TargetDescription {
             name: "mock".to_owned(),
@@ -105,7 +105,7 @@ impl Environment {
         };
         deployment::hide_secrets(&file, &masks);
         let http = Http::new(&file).map_err(OpenError::Usage)?;
-        let sender = Arc::new(Sender::new(http, masks));
+        let sender = Arc::new(RequestSender::new(http, masks));
         let opened = match first_contact::control_plane(&file, &sender).await? {
             Some(control_plane) => {
                 let (base, world) = (file.base_url.clone(), Some(mock::WORLD));
@@ -155,7 +155,7 @@ impl Environment {
 
     async fn on_deployment(
         file: TargetFile,
-        sender: Arc<Sender>,
+        sender: Arc<RequestSender>,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
         deployment::check_usage(&file, &options)?;

@@ -1,9 +1,9 @@
-//! A deployment as its target file tells of it: what is known before anything is sent.
+//! A preview of a deployment from its target file, for plans. Nothing is sent.
 
 use serde_json::Value;
 
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::destination::Destination;
+use crate::client::destination::RequestDestination;
 use crate::environment::choice::{OpenError, TargetOptions};
 use crate::environment::{deployment, discovery, needs, root_names};
 use crate::target_file::Endpoints;
@@ -13,14 +13,14 @@ use crate::verdict::{NotRun, NotRunKind};
 
 /// A deployment that was not opened.
 pub struct TargetPreview {
-    destination: Destination,
+    destination: RequestDestination,
     file: TargetFile,
     rate: u32,
     can_receive: bool,
 }
 
 impl TargetPreview {
-    /// What the file says; nothing is sent, and no ledger is written.
+    /// Reads the file alone. Nothing is sent, and no ledger is written.
     ///
     /// # Errors
     /// [`OpenError::Usage`], as a run would end with it.
@@ -33,8 +33,8 @@ impl TargetPreview {
         Ok(Self { destination, file, rate, can_receive })
     }
 
-    /// Why a need is not met by what the file says; `None` where it is met, or is found out only
-    /// when the target is opened ([`TargetPreview::is_found_later`]).
+    /// Why the file does not meet a need; `None` if it does, or if that is known only when the target
+    /// is opened ([`TargetPreview::is_found_later`]).
     pub fn missing(&self, need: &str) -> Option<NotRun> {
         if self.is_found_later(need) {
             return None;
@@ -55,7 +55,7 @@ impl TargetPreview {
         })
     }
 
-    /// Whether a need is about workflows that are not bound: they are looked for at the target.
+    /// Whether a need is about workflows that are not bound. They are discovered at the target.
     pub fn is_found_later(&self, need: &str) -> bool {
         let Some(key) = need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
         else {
@@ -75,7 +75,7 @@ impl TargetPreview {
         }
     }
 
-    /// The roots of names, as far as they are known.
+    /// The root names, as far as they are known.
     pub fn roots(&self, run_tag: &str) -> Vec<(String, Value)> {
         root_names::roots(&self.destination, run_tag, 0)
     }
@@ -95,13 +95,13 @@ impl TargetPreview {
         FileLimits { requests_per_minute: self.rate, ..self.file.limits }
     }
 
-    /// Rows of `bindings.workflows` at most, where they are looked for.
+    /// Rows of `bindings.workflows` at most, if they are discovered.
     pub fn workflows_max(&self) -> Option<u64> {
         let is_bound = !discovery::bound_ids(&self.file.bindings).is_empty();
         (!is_bound).then_some(discovery::WORKFLOWS_MAX as u64)
     }
 
-    /// Requests of opening the target, without tokens: is it a mock, and which workflows has it.
+    /// The least and the greatest number of requests of opening the target, without tokens.
     pub fn opening_requests(&self) -> (u64, u64) {
         let health = u64::from(self.may_be_mock());
         let has_read =

@@ -9,11 +9,11 @@ use moot_fixtures::contract::Operation;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::client::control_plane::ControlPlane;
-use crate::client::destination::{self, Destination};
+use crate::client::destination::{self, RequestDestination};
 use crate::client::http_request::HttpRequest;
-use crate::client::sender::Sender;
+use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
-use crate::client::transport::{Arrival, Transport};
+use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::exchange::Trouble;
 use crate::recording::session_record::{CredentialsRow, DestinationRow};
 use crate::target_file::ApplicationCredentials;
@@ -23,15 +23,15 @@ use crate::target_file::endpoint::{self, Endpoints};
 /// Sends nothing.
 pub(crate) struct NoTransport;
 
-impl Transport for NoTransport {
-    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<Arrival, Trouble>> {
+impl RequestTransport for NoTransport {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<TransportAnswer, Trouble>> {
         let reason = "a recording is judged without a network".to_owned();
         Box::pin(future::ready(Err(Trouble::Withheld(reason))))
     }
 }
 
 /// The row of a recording for this destination.
-pub(crate) fn row_of(destination: &Destination) -> DestinationRow {
+pub(crate) fn row_of(destination: &RequestDestination) -> DestinationRow {
     let credentials = |application: &ApplicationCredentials| CredentialsRow {
         client_id: application.client_id.clone(),
         client_secret: application.client_secret.expose_secret().to_owned(),
@@ -55,7 +55,10 @@ pub(crate) fn row_of(destination: &Destination) -> DestinationRow {
 ///
 /// # Errors
 /// What is wrong with the row.
-pub(crate) fn client(sender: &Arc<Sender>, row: DestinationRow) -> Result<ServiceClient, String> {
+pub(crate) fn client(
+    sender: &Arc<RequestSender>,
+    row: DestinationRow,
+) -> Result<ServiceClient, String> {
     let base = address::base(&row.base_url)?;
     let credentials = |row: CredentialsRow| ApplicationCredentials {
         client_id: row.client_id,
@@ -77,6 +80,6 @@ pub(crate) fn client(sender: &Arc<Sender>, row: DestinationRow) -> Result<Servic
     let control_plane = row.has_admin.then(|| ControlPlane::below(&base, None));
     let endpoints = Endpoints::new(&endpoints);
     let destination =
-        Destination::new(base, endpoints, applications, row.bindings, control_plane, None);
+        RequestDestination::new(base, endpoints, applications, row.bindings, control_plane, None);
     Ok(ServiceClient { sender: Arc::clone(sender), destination: Arc::new(destination) })
 }

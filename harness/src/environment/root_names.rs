@@ -1,16 +1,16 @@
-//! The root names of a stage: `run`, `target`, `bindings`, `contract`.
+//! The root names of a session: `run`, `target`, `bindings`, `contract`.
 
 use moot_fixtures::contract::{self, LegalRequestStatus, Operation, TokenNeed, WorkflowStatus};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value, json};
 
-use crate::client::destination::Destination;
+use crate::client::destination::RequestDestination;
 use crate::client::secret_forms;
 
-/// All of them. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`, which reads as
+/// All root names. A secret is `{"$secret": text, "all_but_last": …, "other_case": …}`, which reads as
 /// its text where it stands alone.
 pub(crate) fn roots(
-    destination: &Destination,
+    destination: &RequestDestination,
     run_tag: &str,
     now_seconds: i64,
 ) -> Vec<(String, Value)> {
@@ -23,7 +23,7 @@ pub(crate) fn roots(
     ]
 }
 
-fn target(destination: &Destination) -> Value {
+fn target(destination: &RequestDestination) -> Value {
     let mut target: Map<String, Value> = destination
         .applications
         .iter()

@@ -1,4 +1,4 @@
-//! A stage: what one scenario plays on. A sandbox of its own on a mock, elsewhere the deployment.
+//! A session: one scenario's use of an environment. On a mock it has a sandbox of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,21 +20,20 @@ use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 
-/// Age of a token that is minted as expired, in seconds: at that age it is (§5.3).
+/// The age, in seconds, at which a token has expired (§5.3).
 const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 
-/// What one scenario plays on.
+/// One scenario's use of an environment.
 pub struct Session {
     pub(crate) scenario: String,
     pub(crate) client: ServiceClient,
     pub(crate) receivers: Arc<Receivers>,
-    /// The receivers of this stage, by name.
+    /// The receivers of this session, by name.
     pub(crate) named_receivers: Mutex<BTreeMap<String, DeliveryReceiver>>,
     /// The sandbox to delete at the end.
     pub(crate) sandbox: Option<(Arc<MockSandboxes>, String)>,
-    /// Seconds since 1970 by our clock when it was made.
+    /// When it began: seconds since 1970 by our clock.
     pub(crate) started_seconds: i64,
-    /// Keeps what it is told, or plays what another was told.
     pub(crate) recording: RecordingMode,
 }
 
@@ -131,9 +130,9 @@ impl Session {
             .ok_or_else(|| Trouble::Broken("the control plane minted no `access_token`".to_owned()))
     }
 
-    /// Sends one request: consent, pace, repeat of a GET after trouble, masks, ledger. What may not
-    /// be sent is an exchange with [`Trouble::Withheld`]. A shared token that was answered
-    /// `token_revoked` is renewed once.
+    /// Sends one request, with consent, pace, ledger and masks. A GET is repeated once after trouble. A
+    /// shared token that was answered `token_revoked` is replaced once. A request that may not be sent
+    /// gives an exchange with [`Trouble::Withheld`].
     pub async fn send(&self, prepared: ClientRequest) -> Exchange {
         self.sent(prepared, SendMode::Paced).await
     }
@@ -154,18 +153,18 @@ impl Session {
             }
             return told;
         }
-        // Where a recording plays and has no answer, the client leads nowhere and says so.
+        // In a replay without such an exchange the transport sends nothing and returns trouble.
         let exchange = send::send(&self.client, prepared, manner).await;
         self.recording.keep_exchange(&exchange);
         exchange
     }
 
-    /// Whether it plays what another stage was told, so that nothing has to be waited for.
+    /// Whether it replays a recording, so that nothing has to be waited for.
     pub fn is_recorded(&self) -> bool {
         matches!(self.recording, RecordingMode::Replay(_))
     }
 
-    /// The exchanges of a burst that was recorded; `None` where none is played.
+    /// The exchanges of a recorded burst; `None` unless this is a replay.
     pub fn recorded_burst(
         &self,
         prepared: &ClientRequest,
@@ -173,7 +172,7 @@ impl Session {
         self.recording.burst(&self.burst_key(prepared))
     }
 
-    /// Keeps which exchanges were one burst, in the place of what was asked since `mark` to space them.
+    /// Records which exchanges were one burst, and forgets the answers recorded since `mark`.
     pub fn keep_burst<'a>(
         &self,
         mark: usize,
@@ -190,34 +189,34 @@ impl Session {
         format!("burst {} {path}", prepared.method)
     }
 
-    /// The deliveries that a step saw when it was recorded; `None` where nothing is played.
+    /// The recorded deliveries of a step; `None` unless this is a replay.
     pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
         let told = self.recording.answer(&format!("deliveries {receiver}"))?;
         Some(told.map(|value| value.as_array().cloned().unwrap_or_default()))
     }
 
-    /// Where the record is, to be given to [`Session::keep_deliveries`] or [`Session::keep_burst`].
+    /// The position of the recording, for [`Session::keep_deliveries`] or [`Session::keep_burst`].
     pub fn mark(&self) -> usize {
         self.recording.mark()
     }
 
-    /// Keeps the deliveries that a step saw, in the place of what it asked since `mark` to see them.
+    /// Records the deliveries that a step received, and forgets the answers recorded since `mark`.
     pub fn keep_deliveries(&self, mark: usize, receiver: &str, deliveries: &[Value]) {
         self.recording.cut(mark);
         self.recording.keep(format!("deliveries {receiver}"), &Ok(json!(deliveries)));
     }
 
-    /// Waits until the window of the rate limit (§8) holds no request of ours; on a mock the window
-    /// is emptied.
+    /// Waits until the window of the rate limit (§8) has no request of ours. On a mock the window is
+    /// emptied.
     pub async fn fresh_window(&self) {
         match self.client.destination.deployment() {
             Some(deployment) => {
                 deployment.back_off_for_a_window();
-                // Where the target is left alone for good, the burst says so itself.
+                // A back-off that is too long is reported by the burst itself.
                 let _ = deployment.turn(false).await;
             }
             None => {
-                // Where that fails the burst finds some calls in the window, and says so itself.
+                // A failure is reported by the burst itself, which finds calls in the window.
                 let _ = self.admin("PUT", "/rate_limit", Some(json!({ "reset": true }))).await;
             }
         }
@@ -254,11 +253,11 @@ impl Session {
         (&endpoint.method, &endpoint.path)
     }
 
-    /// A create request for the workflow that `schema` was read from on this stage, by
+    /// A create request for the workflow that `schema` was read from in this session, by
     /// [`payload::from_schema`].
     ///
     /// # Errors
-    /// The field for which there is no value, and what would give one.
+    /// The field that has no value, and how to give it one.
     pub fn payload(&self, schema: &Value) -> Result<Vec<FormPart>, String> {
         let mut bindings = self.client.destination.bindings.clone();
         if let Some(id) = self.client.destination.workflow_of(schema) {
@@ -267,7 +266,7 @@ impl Session {
         payload::from_schema(schema, &Value::Object(bindings), &self.receivers.options.run_tag)
     }
 
-    /// The receiver of this name: the same for the same name on the same stage.
+    /// The receiver of this name. The same name gives the same receiver.
     ///
     /// # Errors
     /// [`Trouble::Withheld`] where nothing can listen where the target reaches it.
@@ -282,7 +281,7 @@ impl Session {
         let told = json!({ "url": receiver.url(), "secret": receiver.secret() });
         self.recording.keep(format!("receiver {name}"), &Ok(told));
         self.client.sender.masks.hide(receiver.secret(), "MOOT_RECEIVER_SECRET");
-        // Whoever asked for the same name meanwhile was first.
+        // Another step may have made it meanwhile.
         Ok(self.named_receivers.lock().entry(name.to_owned()).or_insert(receiver).clone())
     }
 
@@ -301,7 +300,7 @@ impl Session {
         listener.receiver(name).map_err(Trouble::Withheld)
     }
 
-    /// Ends it: what it was told is kept where that is wanted, a sandbox is deleted.
+    /// Ends the session: hands over its recording, and deletes its sandbox.
     pub async fn close(self) {
         let Self { recording, scenario, started_seconds, client, sandbox, .. } = self;
         recording.close(scenario, started_seconds, || replayed::row_of(&client.destination));

@@ -1,4 +1,4 @@
-//! The folder of a recording: where its files are, and what may be wrong with them.
+//! The folder of a recording: its files, and errors of reading and writing them.
 
 use std::fs;
 use std::io;
@@ -12,9 +12,9 @@ pub(crate) const FORMAT_VERSION: u32 = 1;
 pub(crate) const INDEX: &str = "index.json";
 /// The files of the sessions are below it.
 pub(crate) const EXCHANGES: &str = "exchanges";
-/// A file of a recording that is longer is refused.
+/// Bytes. A longer file of a recording is refused.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// So much of a scenario's name stands in a file's name.
+/// Characters of a scenario's name in a file's name.
 const NAME_CHARACTERS_MAX: usize = 120;
 
 /// Why a recording cannot be written or read.
@@ -28,13 +28,13 @@ pub enum RecordingError {
         /// What the system says.
         source: io::Error,
     },
-    /// A folder that holds something already.
+    /// The folder is not empty.
     #[error("{} is not empty; a recording goes into a folder of its own", .path.display())]
     Occupied {
         /// Which.
         path: PathBuf,
     },
-    /// A file of a recording that is none.
+    /// A file that is no part of a recording.
     #[error("{} is no part of a recording: {reason}", .path.display())]
     Malformed {
         /// Which.
@@ -42,7 +42,7 @@ pub enum RecordingError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Written by a version that writes another shape.
+    /// Written in another version of the format.
     #[error(
         "{} is of version {found}, this program reads version {}", .path.display(),
         FORMAT_VERSION
@@ -53,7 +53,7 @@ pub enum RecordingError {
         /// Its version.
         found: u32,
     },
-    /// A secret in what would have been written: nothing of it was.
+    /// A secret was found in a file, which was not written.
     #[error("a secret stands in {}, which was not written", .path.display())]
     Secret {
         /// Which.
@@ -61,7 +61,7 @@ pub enum RecordingError {
     },
 }
 
-/// Makes the folder; one that holds something already is refused, so that nothing is mixed.
+/// Makes the folder. A folder that is not empty is refused.
 ///
 /// # Errors
 /// [`RecordingError::Occupied`], [`RecordingError::File`].

@@ -37,7 +37,7 @@ pub(crate) struct HarCreator {
     pub(crate) version: String,
 }
 
-/// What belongs to a record and is no exchange.
+/// What a session received apart from exchanges.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HarSession {
     pub(crate) scenario: String,
@@ -96,7 +96,7 @@ struct HarPostData {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HarResponse {
-    /// 0 where there is none.
+    /// 0 without an answer.
     status: u16,
     status_text: String,
     http_version: String,
@@ -139,11 +139,11 @@ struct HarMootEntry {
 
 const HTTP: &str = "HTTP/1.1";
 const BASE64: &str = "base64";
-/// HAR's word for sizes that are not known.
+/// HAR's value for unknown sizes.
 const UNKNOWN: i64 = -1;
 
 impl HarEntry {
-    /// An exchange without secrets. What was sent was masked when it was made.
+    /// An exchange without secrets. Its request was masked when the exchange was made.
     pub(crate) fn of(exchange: &Exchange, redactor: &mut Redactor) -> Self {
         let milliseconds = exchange.duration.as_secs_f64() * 1000.0;
         let started = jiff::Timestamp::from_second(exchange.sent_at_seconds);

@@ -1,4 +1,4 @@
-//! The index of a recording: what was planned, on what, by which versions.
+//! The index of a recording: the plan, the target, the versions.
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,28 @@ use crate::target_file::TargetClass;
 pub struct RecordingIndex {
     /// Of the format of the folder.
     pub format_version: u32,
-    /// Of the program that wrote it.
+    /// Version of the program that wrote it.
     pub moot_version: String,
-    /// Of the register that judged it then.
+    /// Version of the register that judged it.
     pub register_version: String,
     /// ISO 8601 UTC.
     pub recorded_at: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Tag of the run: it stands in names and addresses that were sent.
+    /// Tag of the run, which is part of names and addresses that were sent.
     pub run_tag: String,
     /// Whether a MUST of a standard failed.
     pub strict: bool,
-    /// The plan: what was selected; everything where empty.
+    /// The selectors of the plan; everything if empty.
     pub selectors: Vec<String>,
-    /// Outcome and exit code of the run.
+    /// Exit code of the run.
     pub exit_code: u8,
     /// The target.
     pub target: IndexTarget,
     /// The sessions, in the order of their scenarios' names.
     #[serde(rename = "tapes")]
     pub sessions: Vec<RecordingIndexRow>,
-    /// What stands for each secret, with what the secret was.
+    /// The placeholder of each secret, with the label of the secret.
     pub placeholders: BTreeMap<String, String>,
 }
 
@@ -51,7 +51,7 @@ pub struct IndexTarget {
     pub is_mock: bool,
     /// The limit of pages to read, if its file has one.
     pub pages_max: Option<u64>,
-    /// What could stay not run.
+    /// Needs and scenarios that may stay not run.
     pub tolerate: Vec<String>,
     /// Needs that were not met: reason and setting.
     pub unmet: BTreeMap<String, (String, String)>,
@@ -73,7 +73,7 @@ impl RecordingIndex {
     /// Reads the index of the recording in `dir`.
     ///
     /// # Errors
-    /// Where it is none, or of another version.
+    /// It is no index, or has another version.
     pub fn read(dir: &std::path::Path) -> Result<Self, RecordingError> {
         let path = dir.join(folder::INDEX);
         let index: Self = folder::read(&path)?;

@@ -1,5 +1,5 @@
-//! Secrets of a run replaced by placeholders: the same secret by the same one, of the same length
-//! where it is long enough, so that what a check compares stays comparable.
+//! Replaces the secrets of a run by placeholders. The same secret has the same placeholder, of the same
+//! length if it is long enough, so that checks still compare equal values.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::exchange::Trouble;
 use crate::masks::{Masks, Needles, forms_of};
 
-/// What a placeholder begins with.
+/// The beginning of a placeholder.
 const STEM: &str = "redacted-";
 
-/// Replaces, and remembers which placeholders it used.
+/// Replaces secrets, and remembers the placeholders it used.
 pub(crate) struct Redactor {
     needles: Needles,
     /// Placeholder and label of each secret.
@@ -25,7 +25,7 @@ impl Redactor {
         let secrets = masks.labelled();
         let rows = secrets.iter().enumerate();
         let rows = rows.map(|(at, (secret, label))| (placeholder(at, secret.len()), label.clone()));
-        // First as it is; an encoded form that is another secret as it is stays that one.
+        // Plain secrets come first: an encoded form may equal another secret.
         let plain = secrets.iter().enumerate().map(|(at, (secret, _))| (secret.clone(), at));
         let forms = secrets
             .iter()

@@ -30,10 +30,7 @@ async fn ask(
         None => None,
     };
     let answer = walk.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
-        Stop::not_run(
-            NotRunKind::NoAnswer,
-            format!("the control plane refused {path}: {}", trouble),
-        )
+        Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
     })?;
     let document = Document::of_value(answer);
     for (name, place) in &step.capture {

@@ -1,8 +1,8 @@
-//! Latitude, one question at a time: that question drawn, every other answered as by default.
+//! Services that answer one open question differently, and every other question as by default.
 //!
-//! A fail that only shows where nothing else differs would hide among drawn services. Each round draws
-//! every question once, and runs what observes it and a part of the other scenarios; the parts turn
-//! from round to round.
+//! A false fail that needs default answers elsewhere would not show on services that answer everything
+//! differently. Each round tries every question once, on the scenarios that observe it and on a sample of
+//! the others.
 
 use std::collections::BTreeMap;
 
@@ -10,36 +10,36 @@ use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use serde_json::{Map, Value};
 
-use super::Bench;
-use super::defects::SAMPLE_EVERY;
-use super::latitude::{Draw, Drawn, tried};
-use super::trial::{is_heavy, side_by_side};
+use super::latitude::{AnswerDraw, DrawnService, tried};
+use super::trial::{Bench, Sampling, side_by_side};
 use crate::scenario::declared;
-use crate::scenario::model::ScenarioFile;
 
-/// One round for so many seeds, and for what is left of them.
+/// There is one round for this many seeds.
 const SEEDS_A_ROUND: u64 = 40;
 
-/// Draws in which answers are looked for that are not the default ones.
+/// Random sets of answers in which other answers than the default ones are looked for.
 const DRAWS: u64 = 200;
 
-/// Tries every question that a draw can answer in another way than the default, in each round.
-pub async fn alone(bench: &Bench, seeds: u64, is_thorough: bool) -> Vec<Drawn> {
-    let draws = draws(seeds);
-    let trials = draws.into_iter().enumerate().map(|(turn, (question, draw))| {
-        tried(bench, draw, chosen(bench, &question, is_thorough, turn).into())
+/// Tries every question that has another answer than the default one, in each round.
+pub async fn alone(bench: &Bench, seeds: u64, is_thorough: bool) -> Vec<DrawnService> {
+    let trials = draws(seeds).into_iter().enumerate().map(|(turn, (question, draw))| {
+        let sampling = Sampling { is_thorough, with_heavy: false, turn };
+        let files = bench.sample(sampling, |file, at| {
+            declared::questions(&file.scenarios[at].steps).contains(&question)
+        });
+        tried(bench, draw, files.into())
     });
     side_by_side(trials, bench.lanes).await
 }
 
-/// How many trials that will be.
+/// The number of trials.
 pub fn alone_count(seeds: u64) -> usize {
     draws(seeds).len()
 }
 
-/// What is drawn, round by round, each with its question.
-fn draws(seeds: u64) -> Vec<(String, Draw)> {
-    let others = others();
+/// The answers of all rounds, each with the question that differs.
+fn draws(seeds: u64) -> Vec<(String, AnswerDraw)> {
+    let others = other_answers();
     let mut found = Vec::new();
     for round in 0..seeds.div_ceil(SEEDS_A_ROUND) {
         for (question, values) in &others {
@@ -47,21 +47,21 @@ fn draws(seeds: u64) -> Vec<(String, Draw)> {
             let Some(value) = values.get(turn % values.len().max(1)) else { continue };
             if let Some(answers) = with(question, value) {
                 let name = format!("{question}: {value}");
-                found.push((question.clone(), Draw { name, seed: round + 1, answers }));
+                found.push((question.clone(), AnswerDraw { name, seed: round + 1, answers }));
             }
         }
     }
     found
 }
 
-/// By question the answers that draws give and the default does not, in the order of the draws.
-fn others() -> BTreeMap<String, Vec<Value>> {
-    let own = members(answers::default());
+/// For each question, the answers other than the default one that some random set gives.
+fn other_answers() -> BTreeMap<String, Vec<Value>> {
+    let default = members(answers::default());
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for seed in 1..=DRAWS {
         for (question, value) in members(&answers::draw(seed)) {
             let known = found.entry(question.clone()).or_default();
-            if own.get(&question) != Some(&value) && !known.contains(&value) {
+            if default.get(&question) != Some(&value) && !known.contains(&value) {
                 known.push(value);
             }
         }
@@ -76,28 +76,11 @@ fn members(answers: &Answers) -> Map<String, Value> {
     }
 }
 
-/// The default answers but for this one.
+/// The default answers with one other answer.
 fn with(question: &str, value: &Value) -> Option<Answers> {
     let mut all = members(answers::default());
     all.insert(question.to_owned(), value.clone());
     serde_json::from_value(Value::Object(all)).ok()
-}
-
-/// What observes the question, and every so-manieth of the others; all where that is asked for.
-fn chosen(bench: &Bench, question: &str, is_thorough: bool, turn: usize) -> Vec<ScenarioFile> {
-    let mut others = turn;
-    let mut names = Vec::new();
-    for file in &bench.files {
-        for (at, scenario) in file.scenarios.iter().enumerate() {
-            let is_asked = declared::questions(&scenario.steps).contains(question);
-            others += usize::from(!is_asked);
-            let is_kept = is_asked || is_thorough || others.is_multiple_of(SAMPLE_EVERY);
-            if is_kept && !is_heavy(file, at) {
-                names.push((file.stem.clone(), at));
-            }
-        }
-    }
-    bench.only(|file, at| names.iter().any(|(stem, kept)| *stem == file.stem && *kept == at))
 }
 
 #[cfg(test)]
@@ -108,11 +91,12 @@ mod tests {
 
     #[test]
     fn one_question_differs_from_the_default_and_no_other() {
-        let own = members(answers::default());
+        let default = members(answers::default());
         let drawn = draws(80);
         for (question, draw) in &drawn {
             let all = members(&draw.answers);
-            let differing: Vec<_> = all.iter().filter(|(id, value)| own[*id] != **value).collect();
+            let differing: Vec<_> =
+                all.iter().filter(|(id, value)| default[*id] != **value).collect();
             assert_eq!(differing.len(), 1, "{}", draw.name);
             assert_eq!(differing[0].0, question);
             assert_eq!(answers::validate(&draw.answers), Ok(()), "{}", draw.name);

@@ -1,147 +1,102 @@
-//! Defects: services that err in one place, and whether a check of the row that they break says so.
+//! Trials of defects: services that are wrong in one place, and whether a check notices.
 //!
-//! A defect is tried on the scenarios that declare a row which it breaks, and on a sample of the
-//! others, which shows what it makes fail beside. Where only an implicit check could notice it, or
-//! where the test is thorough, it is tried on all. Heavy scenarios run only where a defect asks.
+//! A defect is tried on the scenarios that declare a requirement which it breaks, and on a sample of the
+//! others. The sample shows what else fails. If only an implicit check can notice the defect, or the
+//! self-test is thorough, it is tried on all scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
+use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::Bench;
-use super::trial::{by_requirement, is_heavy, side_by_side};
+use super::trial::{Bench, Sampling, by_requirement, side_by_side};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::RunResult;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
-/// Of the scenarios that declare nothing of what a defect breaks, every so-manieth is run.
-pub const SAMPLE_EVERY: usize = 4;
-
-/// The seed of every defective service.
+/// The seed of every service with a defect.
 const SEED: u64 = 1;
 
-/// One way to err, as the service that errs describes it.
+/// A defect, and the verdicts on the service that has it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Defect {
-    /// A slug.
-    pub id: String,
-    /// The clause that it breaks.
-    pub section: String,
-    /// Rows of which a check has to report it.
-    pub breaks: Vec<String>,
-    /// Rows that it breaks too, unavoidably.
-    pub also: Vec<String>,
-    /// What the service does wrong.
-    pub what: String,
-    /// Whether only heavy scenarios notice it.
-    pub heavy: bool,
-}
-
-/// A defect, and what the suite said of the service that has it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Tried {
+pub struct DefectTrial {
     /// The defect.
     #[serde(flatten)]
-    pub defect: Defect,
-    /// Rows of `breaks` that reported it; it survived where there is none.
+    pub defect: &'static Defect,
+    /// The requirements of `breaks` whose checks noticed it. If there is none, the defect survived.
     pub caught_by: Vec<String>,
-    /// Rows that failed though the defect names them neither in `breaks` nor in `also`.
+    /// Requirements that failed, although the defect does not name them.
     pub unrelated: Vec<String>,
-    /// Every row that failed or warned.
+    /// Every requirement that failed or warned.
     pub noticed: BTreeMap<String, Verdict>,
-    /// What the rows of `breaks` said where it survived.
+    /// If the defect survived: the verdicts on the requirements of `breaks`.
     pub said: BTreeMap<String, String>,
-    /// Scenarios that were run.
+    /// Number of scenarios that were run.
     pub scenarios: usize,
 }
 
-impl Tried {
-    /// Whether a check of what it breaks reported it.
+impl DefectTrial {
+    /// Whether a check of a requirement in `breaks` noticed the defect.
     pub fn is_caught(&self) -> bool {
         !self.caught_by.is_empty()
     }
 }
 
-/// Tries every defect, in this order.
-pub async fn defects(bench: &Bench, all: Vec<Defect>, is_thorough: bool) -> Vec<Tried> {
-    let declared = Declared::of(&bench.files);
-    let trials = all.into_iter().enumerate().map(|(index, defect)| {
-        let files = declared.chosen(bench, &defect, is_thorough, index);
+/// The requirements that each scenario declares, by file stem and index.
+type DeclaredRequirements = BTreeMap<(String, usize), BTreeSet<String>>;
+
+/// Tries each defect, in this order.
+pub async fn defects(
+    bench: &Bench,
+    all: Vec<&'static Defect>,
+    is_thorough: bool,
+) -> Vec<DefectTrial> {
+    let declared = declared_requirements(&bench.files);
+    let trials = all.into_iter().enumerate().map(|(turn, defect)| {
+        let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
+        let sampling = Sampling {
+            is_thorough: is_thorough || !defect.breaks.iter().all(is_explicit),
+            with_heavy: defect.heavy,
+            turn,
+        };
+        let files = bench.sample(sampling, |file, at| {
+            let ids = declared.get(&(file.stem.clone(), at));
+            ids.is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)))
+        });
         let scenarios = files.iter().map(|file| file.scenarios.len()).sum();
         let defects = vec![defect.id.clone()];
         let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
         async move {
-            let ran = bench.run(&defect.id, TargetChoice::InProcess, files, options).await;
-            judged(defect, scenarios, &ran)
+            let result = bench.run(&defect.id, TargetChoice::InProcess, files, options).await;
+            trial(defect, scenarios, &result)
         }
     });
     side_by_side(trials, bench.lanes).await
 }
 
-/// What each scenario declares, worked out once.
-struct Declared(BTreeMap<(String, usize), BTreeSet<String>>);
-
-impl Declared {
-    fn of(files: &[ScenarioFile]) -> Self {
-        let mut all = BTreeMap::new();
-        for file in files {
-            for (at, scenario) in file.scenarios.iter().enumerate() {
-                let ids = declared::requirements(&scenario.steps);
-                all.insert((file.stem.clone(), at), ids);
-            }
+fn declared_requirements(files: &[ScenarioFile]) -> DeclaredRequirements {
+    let mut all = BTreeMap::new();
+    for file in files {
+        for (at, scenario) in file.scenarios.iter().enumerate() {
+            all.insert((file.stem.clone(), at), declared::requirements(&scenario.steps));
         }
-        Self(all)
     }
-
-    fn chosen(
-        &self,
-        bench: &Bench,
-        defect: &Defect,
-        is_thorough: bool,
-        turn: usize,
-    ) -> Vec<ScenarioFile> {
-        let is_explicit = |id: &String| self.0.values().any(|ids| ids.contains(id));
-        let is_whole = is_thorough || !defect.breaks.iter().all(is_explicit);
-        let mut others = turn;
-        let mut names = BTreeSet::new();
-        for file in &bench.files {
-            for at in 0..file.scenarios.len() {
-                let key = (file.stem.clone(), at);
-                let is_asked = self
-                    .0
-                    .get(&key)
-                    .is_some_and(|ids| defect.breaks.iter().any(|id| ids.contains(id)));
-                let is_sampled = !is_asked && {
-                    others += 1;
-                    others.is_multiple_of(SAMPLE_EVERY)
-                };
-                let is_kept = match (is_heavy(file, at), is_asked) {
-                    (true, _) => defect.heavy && is_asked,
-                    (false, true) => true,
-                    (false, false) => is_whole || is_sampled,
-                };
-                if is_kept {
-                    names.insert(key);
-                }
-            }
-        }
-        bench.only(|file, at| names.contains(&(file.stem.clone(), at)))
-    }
+    all
 }
 
-fn judged(defect: Defect, scenarios: usize, result: &RunResult) -> Tried {
+fn trial(defect: &'static Defect, scenarios: usize, result: &RunResult) -> DefectTrial {
     let verdicts = by_requirement(result);
-    let is_failing = |id: &String| verdicts.get(id) == Some(&Verdict::Fail);
     let caught_by: Vec<String> =
         defect.breaks.iter().filter(|id| is_noticed(id, verdicts.get(*id))).cloned().collect();
+    let is_named = |id: &String| defect.breaks.contains(id) || defect.also.contains(id);
     let unrelated = verdicts
-        .keys()
-        .filter(|id| is_failing(id) && !defect.breaks.contains(id) && !defect.also.contains(id))
-        .cloned()
+        .iter()
+        .filter(|(id, verdict)| **verdict == Verdict::Fail && !is_named(id))
+        .map(|(id, _)| id.clone())
         .collect();
     let mut said = BTreeMap::new();
     if caught_by.is_empty() {
@@ -153,10 +108,11 @@ fn judged(defect: Defect, scenarios: usize, result: &RunResult) -> Tried {
     }
     let is_bad = |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
     let noticed = verdicts.into_iter().filter(|(_, verdict)| is_bad(verdict)).collect();
-    Tried { defect, caught_by, unrelated, noticed, said, scenarios }
+    DefectTrial { defect, caught_by, unrelated, noticed, said, scenarios }
 }
 
-/// A stated row has to fail; a row of a lower level can do no more than warn.
+/// Whether a verdict reports that its requirement is broken. A stated requirement has to fail; for a
+/// requirement of a lower level, a warning is enough.
 pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
     match register::get(id).map(|row| row.level) {
         Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
@@ -166,9 +122,9 @@ pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
     }
 }
 
-/// The median of the unrelated rows that failed, over all defects.
-pub fn median_unrelated(tried: &[Tried]) -> usize {
-    let mut counts: Vec<usize> = tried.iter().map(|tried| tried.unrelated.len()).collect();
+/// The median number of unrelated requirements that failed, over all defects.
+pub fn median_unrelated(trials: &[DefectTrial]) -> usize {
+    let mut counts: Vec<usize> = trials.iter().map(|trial| trial.unrelated.len()).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied().unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Targets that are no service: none may end with exit 0, and each must say why on the first screen.
+//! Targets that are not the service. A run on one must not exit with 0, and its first screen must name the
+//! cause.
 
 use std::io;
 use std::path::Path;
@@ -10,44 +11,44 @@ use tokio::net::TcpListener;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::Bench;
+use super::trial::Bench;
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::report::text::Options;
 use crate::report::{Format, render};
 use crate::terminal::Detail;
 
-/// Lines of a first screen.
+/// Lines of a first screen that are not empty.
 const SCREEN_LINES: usize = 48;
 
-/// How many there are.
+/// The number of these targets.
 pub const DEGENERATE_COUNT: usize = 10;
 
 /// The seed of their runs.
 const SEED: u64 = 1;
 
-/// A target that is no service, and how its run ended.
+/// A target that is not the service, and how its run ended.
 #[derive(Debug, Clone, Serialize)]
-pub struct Degenerate {
+pub struct DegenerateTarget {
     /// What it is.
     pub name: &'static str,
-    /// How `moot run` ended.
+    /// The exit code of `moot run`.
     pub exit_code: u8,
-    /// The word that names the cause.
+    /// Words that name the cause.
     pub cause: &'static str,
-    /// Whether the first screen has it.
+    /// Whether the first screen has these words.
     pub is_named: bool,
-    /// The line that names it; the first line where none does.
+    /// The line with these words, or the first line.
     pub said: String,
 }
 
-impl Degenerate {
-    /// Whether it was refused with its cause.
+impl DegenerateTarget {
+    /// Whether the run failed and named the cause.
     pub fn is_refused(&self) -> bool {
         self.exit_code != 0 && self.is_named
     }
 }
 
-/// What answers everything in the same way: its name, the word for the cause, and the answer.
+/// Servers that give every request the same answer: name, words for the cause, answer.
 fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
     let token = json!({
         "access_token": "the-same", "token_type": "Bearer", "expires_in": 7200, "scope": "read",
@@ -80,11 +81,11 @@ fn answering() -> Vec<(&'static str, &'static str, ResponseTemplate)> {
     ]
 }
 
-/// Points the suite at each of them.
+/// Runs the suite on each of them.
 ///
 /// # Errors
-/// Where a port or a file of ours cannot be had.
-pub async fn degenerate(bench: &Bench) -> io::Result<Vec<Degenerate>> {
+/// A port or a file that cannot be had.
+pub async fn degenerate(bench: &Bench) -> io::Result<Vec<DegenerateTarget>> {
     let folder = tempfile::tempdir()?;
     let mut found = Vec::new();
     for (name, cause, answer) in answering() {
@@ -113,7 +114,7 @@ async fn over_http(
     cause: &'static str,
     address: &str,
     folder: &Path,
-) -> io::Result<Degenerate> {
+) -> io::Result<DegenerateTarget> {
     let text = format!(
         "base_url: {address}\nadmin: none\nledger: ledger.ndjson\n\
          applications: {{ main: {{ client_id: moot, client_secret: not-a-secret-at-all }} }}\n\
@@ -131,7 +132,7 @@ async fn judged(
     cause: &'static str,
     choice: TargetChoice,
     options: TargetOptions,
-) -> io::Result<Degenerate> {
+) -> io::Result<DegenerateTarget> {
     let options = TargetOptions { seed: SEED, ..options };
     let result = bench.run(name, choice, bench.light(), options).await;
     let shown = Options { color: false, detail: Detail::Normal };
@@ -139,7 +140,7 @@ async fn judged(
     let screen: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCREEN_LINES).collect();
     let named = screen.iter().find(|line| line.contains(cause));
-    Ok(Degenerate {
+    Ok(DegenerateTarget {
         name,
         exit_code: result.exit_code(),
         cause,

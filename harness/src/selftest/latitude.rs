@@ -1,8 +1,7 @@
-//! Latitude: services that answer the open questions differently, each of them conformant.
+//! Conformant services that answer all open questions differently, by a seed.
 //!
-//! Every seed draws all questions at once ([`combined`]); beside that each question is drawn alone,
-//! all others answered as by default (`alone`). The suite must report no `fail`, and what it
-//! observed must be what was drawn, wherever an observation tells which answer stands behind it.
+//! The suite must report no `fail` on them. Where an observation tells which answer a service gives, it
+//! must be the drawn answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,26 +11,25 @@ use moot_fixtures::contract::Answers;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Bench;
-use super::trial::side_by_side;
+use super::trial::{Bench, side_by_side};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::{CheckResult, RunResult};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
-/// A service with drawn answers, and what the suite said of it.
+/// A service with drawn answers, and what the suite reported.
 #[derive(Debug, Clone, Serialize)]
-pub struct Drawn {
-    /// Its answers: `random:7`, or `list_order: "oldest_first"` where that question alone is drawn;
-    /// a file with this line is what `--answers` takes.
+pub struct DrawnService {
+    /// Its answers, in the form that `--answers` takes: `random:7`, or `list_order: "oldest_first"` as
+    /// the only line of a file.
     pub answers: String,
-    /// What failed although nothing is wrong.
+    /// Checks that failed although nothing is wrong.
     pub false_fails: Vec<FalseFail>,
-    /// Scenarios that did not run, or not to their end, each with the reason.
+    /// Scenarios that did not run to their end, each with the reason.
     pub not_run: BTreeMap<String, String>,
     /// Observed answers that are not the drawn ones.
     pub disagreements: Vec<Disagreement>,
-    /// Questions whose drawn answer was seen from outside.
+    /// Questions whose answer was observed.
     pub seen: BTreeSet<String>,
 }
 
@@ -44,7 +42,7 @@ pub struct FalseFail {
     pub scenario: String,
     /// The step.
     pub step: String,
-    /// What the check said: the message, what it expected, what came.
+    /// The message of the check, with the expected and the actual value.
     pub said: String,
 }
 
@@ -59,42 +57,47 @@ pub struct Disagreement {
     pub observed: Value,
 }
 
-impl Drawn {
-    /// Whether the suite bore it.
-    pub fn is_borne(&self) -> bool {
+impl DrawnService {
+    /// Whether the suite found nothing wrong.
+    pub fn is_passed(&self) -> bool {
         self.false_fails.is_empty() && self.disagreements.is_empty()
     }
 }
 
-/// Tries the services of the seeds 1 to `seeds`, in this order.
-pub async fn combined(bench: &Bench, seeds: u64) -> Vec<Drawn> {
+/// Tries the services with the seeds 1 to `seeds`, in this order.
+pub async fn combined(bench: &Bench, seeds: u64) -> Vec<DrawnService> {
     let files = Arc::new(bench.light());
     let trials = (1..=seeds).map(|seed| {
-        let drawn = Draw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
+        let drawn =
+            AnswerDraw { name: format!("random:{seed}"), seed, answers: answers::draw(seed) };
         tried(bench, drawn, Arc::clone(&files))
     });
     side_by_side(trials, bench.lanes).await
 }
 
-/// Answers that were drawn.
-pub(super) struct Draw {
-    /// For reports.
+/// A set of drawn answers.
+pub(super) struct AnswerDraw {
+    /// Its name in reports.
     pub(super) name: String,
-    /// Of the run.
+    /// The seed of the run.
     pub(super) seed: u64,
     /// All of them.
     pub(super) answers: Answers,
 }
 
-/// Runs these scenarios on the service that answers like this.
-pub(super) async fn tried(bench: &Bench, draw: Draw, files: Arc<Vec<ScenarioFile>>) -> Drawn {
+/// Runs scenarios on the service that gives these answers.
+pub(super) async fn tried(
+    bench: &Bench,
+    draw: AnswerDraw,
+    files: Arc<Vec<ScenarioFile>>,
+) -> DrawnService {
     let answers = Some(draw.answers.clone());
     let options = TargetOptions { seed: draw.seed, answers, ..TargetOptions::default() };
     let result = bench.run(&draw.name, TargetChoice::InProcess, files, options).await;
     judged(draw, &result)
 }
 
-fn judged(draw: Draw, result: &RunResult) -> Drawn {
+fn judged(draw: AnswerDraw, result: &RunResult) -> DrawnService {
     let all = serde_json::to_value(&draw.answers).unwrap_or_default();
     let mut seen = BTreeSet::new();
     let mut disagreements = Vec::new();
@@ -113,7 +116,7 @@ fn judged(draw: Draw, result: &RunResult) -> Drawn {
     let not_run = result.scenarios.iter().filter_map(|scenario| {
         Some((scenario.name.clone(), scenario.not_run.as_ref()?.reason.clone()))
     });
-    Drawn {
+    DrawnService {
         answers: draw.name,
         false_fails: false_fails(result),
         not_run: not_run.collect(),
@@ -122,7 +125,7 @@ fn judged(draw: Draw, result: &RunResult) -> Drawn {
     }
 }
 
-/// What failed, or broke off by a fault of ours, in a run of a conformant service.
+/// Checks that failed or broke off in a run on a conformant service.
 fn false_fails(result: &RunResult) -> Vec<FalseFail> {
     let mut found = Vec::new();
     if let Some(trouble) = &result.trouble {

@@ -1,20 +1,20 @@
-//! The kill matrix as a part of a Markdown page: between two markers, where the page has them.
+//! The kill matrix as a part of a Markdown page, between two markers.
 
 use std::fmt::Write as _;
 
-use super::Outcome;
+use super::outcome::SelftestOutcome;
 
-/// Before what is written.
+/// The marker before the matrix.
 pub const BEGIN: &str = "<!-- moot selftest: from here on written by a command -->";
-/// After it.
+/// The marker after the matrix.
 pub const END: &str = "<!-- moot selftest: to here -->";
 
-/// Defects named in one cell; the others are counted.
+/// Names in one cell. Further ones are only counted.
 const NAMED_MAX: usize = 6;
 
-/// The page with a new matrix: `page` with its part between the markers replaced, or, where it has
-/// none, the matrix alone between them.
-pub fn page(outcome: &Outcome, page: Option<&str>) -> String {
+/// `page` with the part between its markers replaced. Without a page or without markers, the matrix
+/// between markers.
+pub fn page(outcome: &SelftestOutcome, page: Option<&str>) -> String {
     let matrix = format!("{BEGIN}\n{}{END}", matrix(outcome));
     let parts = page.and_then(|page| {
         let (before, rest) = page.split_once(BEGIN)?;
@@ -27,30 +27,30 @@ pub fn page(outcome: &Outcome, page: Option<&str>) -> String {
     }
 }
 
-fn matrix(outcome: &Outcome) -> String {
+fn matrix(outcome: &SelftestOutcome) -> String {
     let mut out = String::new();
     write_into(&mut out, outcome).expect("a String takes all");
     out
 }
 
-fn write_into(out: &mut String, outcome: &Outcome) -> std::fmt::Result {
+fn write_into(out: &mut String, outcome: &SelftestOutcome) -> std::fmt::Result {
     let gating = outcome.matrix.iter().filter(|row| row.is_gating).count();
     let unproven = outcome.unproven().len();
     let (all, survivors) = (outcome.defects.len(), outcome.survivors().len());
     let fails: usize = outcome.drawn().map(|drawn| drawn.false_fails.len()).sum();
     let refused = outcome.degenerate.iter().filter(|it| it.is_refused()).count();
     writeln!(out, "- defects caught: {} of {all}", all - survivors)?;
-    writeln!(out, "- gating rows killed: {} of {gating}", gating - unproven)?;
-    writeln!(out, "- unrelated rows that fail: median {}", outcome.median_unrelated())?;
+    writeln!(out, "- gating requirements killed: {} of {gating}", gating - unproven)?;
+    writeln!(out, "- unrelated requirements that fail: median {}", outcome.median_unrelated())?;
     writeln!(
         out,
-        "- latitude: {fails} false fails over {} seeds, and {} times one question alone",
+        "- latitude: {fails} false fails over {} seeds and {} single questions",
         outcome.latitude.len(),
         outcome.alone.len()
     )?;
     writeln!(
         out,
-        "- targets that are no service: {refused} of {} refused\n",
+        "- targets that are not the service: {refused} of {} refused\n",
         outcome.degenerate.len()
     )?;
     writeln!(

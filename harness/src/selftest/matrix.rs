@@ -1,43 +1,45 @@
-//! The kill matrix: which defects each row of the register was seen to notice.
+//! The kill matrix: which defects each requirement noticed.
 //!
-//! A gating row is one whose check can give `fail`. One that no defect makes fail is unproven: either
-//! its check is wrong, or its defect is missing.
+//! A gating requirement is one whose checks can give `fail`. It is unproven if it noticed no defect that
+//! breaks it: then its check is wrong, or a defect is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::register;
+use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::defects::Tried;
+use super::defects::{DefectTrial, is_noticed};
 use crate::check::implicit;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
-/// A row of the register with a check.
+/// A requirement that some check judges.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct MatrixRow {
     /// Its id.
     pub requirement: String,
     /// The clause.
     pub section: String,
-    /// Whether its check can give `fail`.
+    /// Whether its checks can give `fail`.
     pub is_gating: bool,
-    /// The defects that made it fail (warn, where it is not gating).
+    /// The defects that break it and made it fail (or warn, if it is not gating).
     pub killed_by: Vec<String>,
 }
 
-/// A line for each checked row, in the order of the register.
-pub fn matrix(files: &[ScenarioFile], tried: &[Tried]) -> Vec<Row> {
-    rows(files, tried.iter().map(|tried| (tried.defect.id.as_str(), &tried.noticed)))
+/// A row for each requirement that some check judges, in the order of the register.
+pub fn matrix(files: &[ScenarioFile], trials: &[DefectTrial]) -> Vec<MatrixRow> {
+    rows(files, trials.iter().map(|trial| (trial.defect, &trial.noticed)))
 }
 
-/// As [`matrix`], of defects by id with the rows that failed or warned.
+/// As [`matrix`], from each defect with the requirements that failed or warned. A defect counts only for
+/// the requirements that it names in `breaks`.
 pub(super) fn rows<'a>(
     files: &[ScenarioFile],
-    noticed: impl Iterator<Item = (&'a str, &'a BTreeMap<String, Verdict>)>,
-) -> Vec<Row> {
+    noticed: impl Iterator<Item = (&'a Defect, &'a BTreeMap<String, Verdict>)>,
+) -> Vec<MatrixRow> {
     let mut checked: BTreeSet<String> = BTreeSet::new();
     for scenario in files.iter().flat_map(|file| &file.scenarios) {
         checked.extend(declared::requirements(&scenario.steps));
@@ -45,15 +47,12 @@ pub(super) fn rows<'a>(
     checked.extend(implicit::TABLE.iter().flat_map(|row| row.verifies).map(|&id| id.to_owned()));
     let mut killers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (defect, noticed) in noticed {
-        for (id, verdict) in noticed {
-            let is_gating = register::get(id).is_some_and(|row| row.level == Level::Stated);
-            if *verdict == Verdict::Fail || !is_gating {
-                killers.entry(id).or_default().push(defect.to_owned());
-            }
+        for id in defect.breaks.iter().filter(|id| is_noticed(id, noticed.get(*id))) {
+            killers.entry(id).or_default().push(defect.id.clone());
         }
     }
     let rows = register::all().iter().filter(|row| checked.contains(&row.id));
-    rows.map(|row| Row {
+    rows.map(|row| MatrixRow {
         requirement: row.id.clone(),
         section: row.section.clone(),
         is_gating: row.level == Level::Stated,
@@ -62,7 +61,7 @@ pub(super) fn rows<'a>(
     .collect()
 }
 
-/// Gating rows that no defect made fail.
-pub fn unproven(rows: &[Row]) -> Vec<&Row> {
+/// Gating requirements that noticed no defect.
+pub fn unproven(rows: &[MatrixRow]) -> Vec<&MatrixRow> {
     rows.iter().filter(|row| row.is_gating && row.killed_by.is_empty()).collect()
 }

@@ -1,11 +1,11 @@
-//! A defect laid over the answers of a recording: what a deployment said, as if it erred in one place.
+//! A defect in the answers of a recording: as if the deployment were wrong in one place.
 
 use std::collections::BTreeSet;
 
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
-use moot_mock::defect::{self, Defect, Heard};
+use moot_mock::defect::{Defect, ReplyContext};
 use moot_mock::response::{Refused, Response, ResponseBody, Stage};
 use parking_lot::Mutex;
 
@@ -13,7 +13,7 @@ use crate::client::response::{BodyReader, headers};
 use crate::environment::AnswerOverlay;
 use crate::exchange::{Exchange, ReceivedResponse};
 
-/// A defect that rewrites responses.
+/// A defect that only edits responses.
 #[derive(Debug)]
 pub(super) struct DefectOverlay {
     defect: &'static Defect,
@@ -21,18 +21,16 @@ pub(super) struct DefectOverlay {
 }
 
 impl DefectOverlay {
-    /// The defect of this id; `None` where there is none, or it does more than rewrite responses.
-    pub(super) fn of(id: &str) -> Option<Self> {
-        let defect = defect::named(id).filter(|defect| defect.is_rewriting())?;
-        Some(Self { defect, changed: Mutex::default() })
+    pub(super) fn new(defect: &'static Defect) -> Self {
+        Self { defect, changed: Mutex::default() }
     }
 
-    /// The scenarios of which it changed an answer so far.
+    /// The scenarios in which it has changed an answer.
     pub(super) fn changed(&self) -> BTreeSet<String> {
         self.changed.lock().clone()
     }
 
-    /// Rewrites one answer; `None` where nothing of it changed.
+    /// Edits one answer; `None` if nothing changes.
     fn rewrite_one(&self, exchange: &mut Exchange) -> Option<()> {
         let received = exchange.outcome.as_ref().ok().filter(|received| !received.is_cut)?;
         let (path, query) = match exchange.request.path.split_once('?') {
@@ -40,10 +38,10 @@ impl DefectOverlay {
             None => (exchange.request.path.as_str(), None),
         };
         let now = Timestamp::from_second(exchange.sent_at_seconds).ok()?;
-        let heard = Heard { operation: exchange.request.operation, path, query, now };
+        let context = ReplyContext { operation: exchange.request.operation, path, query, now };
         let sound = response(received)?;
         let mut rewritten = sound.clone();
-        self.defect.lay_over(&heard, &mut rewritten);
+        self.defect.rewrite(&context, &mut rewritten);
         let is_same = rewritten.status == sound.status
             && rewritten.headers == sound.headers
             && bytes(&rewritten) == bytes(&sound);
@@ -67,7 +65,7 @@ impl AnswerOverlay for DefectOverlay {
     }
 }
 
-/// As the mock's own answer; `None` where it can't be one.
+/// The answer as a response of the mock; `None` if it can't be one.
 fn response(received: &ReceivedResponse) -> Option<Response> {
     let status = StatusCode::from_u16(received.status).ok()?;
     let pair = |(name, value): &(String, String)| {
@@ -100,7 +98,7 @@ fn bytes(response: &Response) -> &[u8] {
     }
 }
 
-/// As it would have arrived.
+/// The response as the client would have read it.
 fn received_again(response: &Response) -> ReceivedResponse {
     let mut reader = BodyReader::default();
     reader.take(bytes(response));

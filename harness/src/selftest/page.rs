@@ -1,14 +1,13 @@
-//! The kill matrix as one self-contained page that loads and runs nothing.
+//! A self-test as one self-contained HTML page without scripts.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
-use super::Outcome;
-use super::defects::Tried;
-use super::degenerate::Degenerate;
-use super::latitude::Drawn;
-use super::outcome::UNRELATED_MAX;
+use super::defects::DefectTrial;
+use super::degenerate::DegenerateTarget;
+use super::latitude::DrawnService;
+use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use crate::report::html::STYLE;
 use crate::report::section_order;
 
@@ -17,21 +16,21 @@ const PAGE: &str = include_str!("page.html");
 /// The whole page.
 ///
 /// # Errors
-/// The template engine's, as text.
-pub fn page(outcome: &Outcome) -> Result<String, String> {
+/// The error of the template engine, as text.
+pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("page", PAGE).map_err(text_of)?;
     let template = environment.get_template("page").map_err(text_of)?;
-    let drawn: Vec<&Drawn> = outcome.drawn().collect();
-    let unborne: Vec<&Drawn> = outcome.drawn().filter(|drawn| !drawn.is_borne()).collect();
-    let blessed: Vec<&Degenerate> =
+    let drawn: Vec<&DrawnService> = outcome.drawn().collect();
+    let failing: Vec<&DrawnService> = outcome.drawn().filter(|drawn| !drawn.is_passed()).collect();
+    let passed: Vec<&DegenerateTarget> =
         outcome.degenerate.iter().filter(|target| !target.is_refused()).collect();
     let rendered = template.render(context! {
         outcome => Value::from(Serde(outcome)),
         drawn => Value::from(Serde(drawn)),
-        unborne => Value::from(Serde(unborne)),
-        blessed => Value::from(Serde(blessed)),
+        failing => Value::from(Serde(failing)),
+        passed => Value::from(Serde(passed)),
         survivors => Value::from(Serde(outcome.survivors())),
         unproven => Value::from(Serde(outcome.unproven())),
         gating => outcome.matrix.iter().filter(|row| row.is_gating).count(),
@@ -45,9 +44,9 @@ pub fn page(outcome: &Outcome) -> Result<String, String> {
     rendered.map_err(text_of)
 }
 
-/// How much of a section of the specification is proven.
+/// The proof of one section of the specification.
 #[derive(Debug, Default, Serialize)]
-struct Section {
+struct SectionProof {
     section: String,
     defects: usize,
     caught: usize,
@@ -55,15 +54,15 @@ struct Section {
     killed: usize,
 }
 
-/// In the order of the specification. Rows count only where every defect was tried.
-fn sections(outcome: &Outcome) -> Vec<Section> {
-    let mut all: Vec<Section> = Vec::new();
+/// In the order of the specification. Requirements count only if every defect was tried.
+fn sections(outcome: &SelftestOutcome) -> Vec<SectionProof> {
+    let mut all: Vec<SectionProof> = Vec::new();
     for row in outcome.matrix.iter().filter(|row| row.is_gating && outcome.is_whole) {
         let section = of(&mut all, &row.section);
         section.gating += 1;
         section.killed += usize::from(!row.killed_by.is_empty());
     }
-    for Tried { defect, caught_by, .. } in &outcome.defects {
+    for DefectTrial { defect, caught_by, .. } in &outcome.defects {
         let section = of(&mut all, &defect.section);
         section.defects += 1;
         section.caught += usize::from(!caught_by.is_empty());
@@ -72,9 +71,9 @@ fn sections(outcome: &Outcome) -> Vec<Section> {
     all
 }
 
-fn of<'a>(all: &'a mut Vec<Section>, name: &str) -> &'a mut Section {
+fn of<'a>(all: &'a mut Vec<SectionProof>, name: &str) -> &'a mut SectionProof {
     let at = all.iter().position(|section| section.section == name).unwrap_or_else(|| {
-        all.push(Section { section: name.to_owned(), ..Section::default() });
+        all.push(SectionProof { section: name.to_owned(), ..SectionProof::default() });
         all.len() - 1
     });
     &mut all[at]

@@ -1,44 +1,44 @@
-//! A self-test for people.
+//! A self-test as text for a terminal.
 
-use super::Outcome;
-use super::outcome::UNRELATED_MAX;
+use super::matrix::MatrixRow;
+use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use crate::terminal::paint::{Paint, left, width};
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
 
-/// Lines of one kind before the rest is only counted, unless all is asked for.
+/// Lines of one kind that are shown. With `-v`, all are.
 const LINES_MAX: usize = 20;
 
-/// The report; `Detail::Verbose` shows the whole matrix and every line.
-pub fn text(outcome: &Outcome, paint: Paint, detail: Detail) -> String {
-    let mut page = Page { out: String::new(), paint, detail };
+/// The report. `Detail::Verbose` shows the whole matrix and every line.
+pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
+    let mut page = TextPage { out: String::new(), paint, detail };
     defects(&mut page, outcome);
     matrix(&mut page, outcome);
     latitude(&mut page, outcome);
     degenerate(&mut page, outcome);
     let (verdict, said) = match outcome.is_proven() {
-        true => (Verdict::Pass, "proven: every defect is caught, and nothing sound fails"),
-        false => (Verdict::Fail, "not proven: what is wrong stands above"),
+        true => (Verdict::Pass, "proven: every defect is caught, and no conformant service fails"),
+        false => (Verdict::Fail, "not proven: see the lines marked BAD"),
     };
     page.out.push_str(&format!("\n{}\n", paint.verdict(verdict, said)));
     page.out
 }
 
-/// A report that is being written.
-pub(super) struct Page {
+/// The text so far.
+pub(super) struct TextPage {
     pub(super) out: String,
     pub(super) paint: Paint,
     pub(super) detail: Detail,
 }
 
-impl Page {
-    /// A line that is good or bad.
+impl TextPage {
+    /// Adds a line that is marked good or bad.
     pub(super) fn head(&mut self, is_good: bool, said: &str) {
         let (verdict, word) = if is_good { (Verdict::Pass, "ok ") } else { (Verdict::Fail, "BAD") };
         self.out.push_str(&format!("{} {said}\n", self.paint.verdict(verdict, word)));
     }
 
-    /// Lines below it; the first ones, unless all are asked for.
+    /// Adds indented lines.
     pub(super) fn lines(&mut self, lines: Vec<String>) {
         let shown = if self.detail == Detail::Verbose { lines.len() } else { LINES_MAX };
         for line in lines.iter().take(shown) {
@@ -50,7 +50,7 @@ impl Page {
     }
 }
 
-fn defects(page: &mut Page, outcome: &Outcome) {
+fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
     let (all, survivors) = (outcome.defects.len(), outcome.survivors());
     let caught = all - survivors.len();
     page.head(survivors.is_empty(), &format!("defects: {caught} of {all} caught"));
@@ -65,36 +65,42 @@ fn defects(page: &mut Page, outcome: &Outcome) {
             .collect(),
     );
     let median = outcome.median_unrelated();
-    let how = if outcome.is_thorough { "all scenarios" } else { "their own and a sample" };
+    let how = if outcome.is_thorough {
+        "all scenarios"
+    } else {
+        "the scenarios of each defect and a sample"
+    };
     page.head(
         median <= UNRELATED_MAX,
-        &format!("unrelated rows that fail: median {median} ({how})"),
+        &format!("unrelated requirements that fail: median {median} ({how})"),
     );
     let noisy = outcome.defects.iter().filter(|it| it.unrelated.len() > UNRELATED_MAX);
     page.lines(noisy.map(|it| format!("{}: {}", it.defect.id, it.unrelated.join(", "))).collect());
 }
 
-fn matrix(page: &mut Page, outcome: &Outcome) {
+fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
     let gating = outcome.matrix.iter().filter(|row| row.is_gating).count();
     let unproven = outcome.unproven();
     let proven = gating - unproven.len();
-    let said = format!("gating rows killed: {proven} of {gating}");
+    let said = format!("gating requirements killed: {proven} of {gating}");
     if outcome.is_whole {
         page.head(unproven.is_empty(), &said);
-        page.lines(unproven.iter().map(|row| format!("no killer: {}", row.requirement)).collect());
+        page.lines(
+            unproven.iter().map(|row| format!("noticed no defect: {}", row.requirement)).collect(),
+        );
     } else {
         page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
     }
     if page.detail == Detail::Verbose {
         let wide = width(outcome.matrix.iter().map(|row| row.requirement.as_str()));
-        let line = |row: &super::matrix::Row| {
+        let line = |row: &MatrixRow| {
             format!("{} {}", left(&row.requirement, wide), row.killed_by.join(", "))
         };
         page.lines(outcome.matrix.iter().map(line).collect());
     }
 }
 
-fn latitude(page: &mut Page, outcome: &Outcome) {
+fn latitude(page: &mut TextPage, outcome: &SelftestOutcome) {
     let fails: Vec<String> = outcome
         .drawn()
         .flat_map(|drawn| {
@@ -107,7 +113,7 @@ fn latitude(page: &mut Page, outcome: &Outcome) {
         })
         .collect();
     let said = format!(
-        "latitude: {} false fails over {} seeds, and {} times one question alone",
+        "latitude: {} false fails over {} seeds and {} single questions",
         fails.len(),
         outcome.latitude.len(),
         outcome.alone.len()
@@ -126,7 +132,7 @@ fn latitude(page: &mut Page, outcome: &Outcome) {
         })
         .collect();
     let said = format!(
-        "observed answers that are not the drawn ones: {} (of {} questions the answer can be seen)",
+        "observed answers that are not the drawn ones: {} (the answers to {} questions were observed)",
         differing.len(),
         outcome.seen().len()
     );
@@ -134,10 +140,10 @@ fn latitude(page: &mut Page, outcome: &Outcome) {
     page.lines(differing);
 }
 
-fn degenerate(page: &mut Page, outcome: &Outcome) {
+fn degenerate(page: &mut TextPage, outcome: &SelftestOutcome) {
     let all = &outcome.degenerate;
     let refused = all.iter().filter(|it| it.is_refused()).count();
-    let said = format!("targets that are no service: {refused} of {} refused", all.len());
+    let said = format!("targets that are not the service: {refused} of {} refused", all.len());
     page.head(refused == all.len(), &said);
     let wide = width(all.iter().map(|it| it.name));
     page.lines(

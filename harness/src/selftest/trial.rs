@@ -1,4 +1,4 @@
-//! One run of the suite on the mock in this process, laid over with what is tried.
+//! One trial: a run of some scenarios on a target.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,40 +11,56 @@ use crate::run::{Kept, RunOptions, run};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
-/// The tag of scenarios that move megabytes or many calls; trials leave them out unless they are
-/// asked for.
+/// The tag of scenarios that send megabytes or many calls. Trials skip them unless a defect needs them.
 pub const HEAVY: &str = "heavy";
 
-/// Is told the name of each trial that has ended.
-pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+/// A trial runs each scenario that it is about, and one in this many of the others.
+const SAMPLE_EVERY: usize = 4;
 
-/// What every trial of a self-test shares.
+/// Called with the name of each trial that has ended.
+pub type TrialListener = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// What all trials of a self-test share.
 #[derive(Clone)]
 pub struct Bench {
-    /// The suite that is tested, parsed.
+    /// The suite, parsed.
     pub files: Vec<ScenarioFile>,
-    /// Trials side by side.
+    /// Trials that run at the same time.
     pub lanes: usize,
-    /// Scenarios side by side in one trial.
+    /// Scenarios of one trial that run at the same time.
     pub jobs: usize,
-    /// Who shows progress.
-    pub tell: Tell,
+    /// Shows progress.
+    pub tell: TrialListener,
+}
+
+/// Which scenarios a trial runs beside those that it is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling {
+    /// All the others, instead of a sample.
+    pub is_thorough: bool,
+    /// Heavy scenarios too, of those that the trial is about.
+    pub with_heavy: bool,
+    /// The number of the trial. It shifts the sample, so that the trials cover the suite together.
+    pub turn: usize,
 }
 
 impl Bench {
-    /// The scenarios that `keeps` says, in their files; files without one are gone.
-    pub fn only(&self, keeps: impl Fn(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
-        let kept = |file: &ScenarioFile| {
-            let indices = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
-            let scenarios: Vec<_> = indices.map(|at| file.scenarios[at].clone()).collect();
-            ScenarioFile {
-                stem: file.stem.clone(),
-                section: file.section.clone(),
-                title: file.title.clone(),
-                scenarios,
+    /// The scenarios that `keeps` accepts, in their files. Files without one are left out.
+    pub fn only(&self, mut keeps: impl FnMut(&ScenarioFile, usize) -> bool) -> Vec<ScenarioFile> {
+        let mut files = Vec::new();
+        for file in &self.files {
+            let kept = (0..file.scenarios.len()).filter(|at| keeps(file, *at));
+            let scenarios: Vec<_> = kept.map(|at| file.scenarios[at].clone()).collect();
+            if !scenarios.is_empty() {
+                files.push(ScenarioFile {
+                    stem: file.stem.clone(),
+                    section: file.section.clone(),
+                    title: file.title.clone(),
+                    scenarios,
+                });
             }
-        };
-        self.files.iter().map(kept).filter(|file| !file.scenarios.is_empty()).collect()
+        }
+        files
     }
 
     /// All scenarios that are not heavy.
@@ -52,8 +68,25 @@ impl Bench {
         self.only(|file, at| !is_heavy(file, at))
     }
 
-    /// Runs these scenarios on a target, with the seed and the mock's settings of `options`; the tag
-    /// of the run follows from the seed. `name` says what is tried.
+    /// The scenarios that a trial is about, and a sample of the others.
+    pub(super) fn sample(
+        &self,
+        sampling: Sampling,
+        is_about: impl Fn(&ScenarioFile, usize) -> bool,
+    ) -> Vec<ScenarioFile> {
+        let mut others = sampling.turn;
+        self.only(|file, at| {
+            let is_about = is_about(file, at);
+            others += usize::from(!is_about);
+            match (is_heavy(file, at), is_about) {
+                (true, _) => sampling.with_heavy && is_about,
+                (false, true) => true,
+                (false, false) => sampling.is_thorough || others.is_multiple_of(SAMPLE_EVERY),
+            }
+        })
+    }
+
+    /// Runs scenarios on a target. The run tag follows from the seed. `name` is shown as progress.
     pub async fn run(
         &self,
         name: &str,
@@ -65,7 +98,7 @@ impl Bench {
         self.run_tagged(name, choice, files, TargetOptions { run_tag, ..options }).await
     }
 
-    /// As [`Bench::run`], with the tag of `options`.
+    /// As [`Bench::run`], with the run tag of `options`.
     pub async fn run_tagged(
         &self,
         name: &str,
@@ -78,9 +111,9 @@ impl Bench {
             kept: Kept::Outline,
             ..RunOptions::new(choice, options, files)
         };
-        // A task of its own, so that trials side by side have a thread each.
+        // A task of its own, so that trials run on several threads.
         let result = tokio::spawn(run(options, |_| ())).await.unwrap_or_else(|broken| {
-            // Nobody cancels it, so it panicked, and does so here too.
+            // Nothing cancels the task, so it panicked.
             std::panic::resume_unwind(broken.into_panic())
         });
         (self.tell)(name);
@@ -88,7 +121,7 @@ impl Bench {
     }
 }
 
-/// What comes of all trials, in their order, so many of them at a time. A slow one holds up no other.
+/// The results of all trials, in the order of the trials. At most `lanes` run at the same time.
 pub async fn side_by_side<F: Future>(
     trials: impl IntoIterator<Item = F>,
     lanes: usize,
@@ -97,7 +130,7 @@ pub async fn side_by_side<F: Future>(
         trials.into_iter().enumerate().map(|(at, trial)| async move { (at, trial.await) });
     let mut ended: Vec<_> = stream::iter(numbered).buffer_unordered(lanes).collect().await;
     ended.sort_by_key(|(at, _)| *at);
-    ended.into_iter().map(|(_, outcome)| outcome).collect()
+    ended.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whether the scenario at this index is heavy.

@@ -1,4 +1,4 @@
-//! Base addresses: what is one, and which are loopback.
+//! Base addresses: parsing, joining, comparing.
 
 use std::net::IpAddr;
 
@@ -32,12 +32,12 @@ pub(crate) fn below(base: &Url, path: &str) -> String {
     format!("{}{path}", base.as_str().trim_end_matches('/'))
 }
 
-/// Times that a path is percent-decoded: a service may decode more than once.
+/// Times that a path is percent-decoded, because a service may decode more than once.
 const DECODED_TIMES_MAX: usize = 4;
 
 /// The path of an address below `base` as the most lenient service would read it: percent-decoded,
-/// without empty and dot segments, without a slash at its end; `\` is a slash. For what may not be
-/// missed whatever its spelling; requests leave as they are written.
+/// without empty and dot segments, without a slash at its end; `\` is a slash. Consent is checked with
+/// it. Requests are sent as they are written.
 pub(crate) fn canonical_path(url: &Url, base: &Url) -> String {
     let (path, base) = (canonical(url.path()), canonical(base.path()));
     match path.strip_prefix(&base) {
@@ -90,7 +90,7 @@ pub(crate) fn shown_host(url: &Url) -> String {
 
 /// Whether both have the same scheme, host and port.
 pub(crate) fn is_same_origin(one: &Url, other: &Url) -> bool {
-    // What has no host has an origin of its own each time.
+    // An address without a host never has the same origin.
     one.has_host()
         && one.scheme() == other.scheme()
         && one.host() == other.host()

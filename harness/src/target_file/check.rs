@@ -1,5 +1,4 @@
-//! Checking a target file that was parsed: what it means, its secrets resolved, each mistake at its
-//! place.
+//! Checks a parsed target file, and resolves its secrets. Each mistake has its place.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,19 +20,19 @@ use crate::target_file::shape::{
     AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
 };
 
-/// The longest deadline: a run must end.
+/// Seconds of the longest deadline.
 const DEADLINE_SECONDS_MAX: u16 = 600;
 
-/// A secret is at least so long: shorter ones are not looked for in finished reports.
+/// Bytes of the shortest secret. Shorter ones are not searched for in finished reports.
 const SECRET_BYTES_MIN: usize = 8;
-/// As [`SECRET_BYTES_MIN`] on loopback, where secrets are those of tests: shorter ones are not masked.
+/// As [`SECRET_BYTES_MIN`], on loopback. Shorter secrets are not masked.
 const SECRET_BYTES_MIN_LOOPBACK: usize = 4;
 
 /// Checks one file.
 pub(crate) struct TargetFileReader<'a> {
     /// As given.
     pub(crate) file: String,
-    /// Where its relative paths begin.
+    /// The folder of relative paths.
     pub(crate) folder: PathBuf,
     /// For `$NAME`.
     pub(crate) variables: Variables<'a>,
@@ -188,7 +187,7 @@ impl TargetFileReader<'_> {
         names
             .into_iter()
             .map(|name| {
-                // A scenario's name has a slash; whether there is such a scenario, the run knows.
+                // A scenario's name has a slash. The run checks whether there is such a scenario.
                 if name.value.contains('/') || NEEDS.contains(&name.value.as_str()) {
                     return Ok(name.value);
                 }

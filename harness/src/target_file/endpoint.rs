@@ -51,8 +51,8 @@ impl Endpoints {
             .map(|row| row.operation)
     }
 
-    /// The operation that a call might be taken for by a lenient service: `path` is canonical (see
-    /// [`address::canonical_path`]), the method in any case. What creates or deletes goes first.
+    /// The operation for which a lenient service might take a call. `path` is canonical, the method is
+    /// compared without case. Operations that create or delete come first.
     pub(crate) fn find_spelled(&self, method: &str, path: &str) -> Option<Operation> {
         let fits = |row: &&EndpointRow| {
             row.endpoint.method.eq_ignore_ascii_case(method) && matches(&row.spelled, path)
@@ -90,14 +90,14 @@ pub fn created_kind(operation: Operation) -> Option<&'static str> {
     }
 }
 
-/// Whether it makes or deletes an object.
+/// Whether it creates or deletes an object.
 fn changes(operation: Operation) -> bool {
     created_kind(operation).is_some() || operation == Operation::DeleteWebhook
 }
 
 /// Whether `path` fits `template`, segment by segment; `{id}` takes any segment but an empty one.
 fn matches(template: &str, path: &str) -> bool {
-    // Most differ before the first id.
+    // A fast path: most paths differ before the first id.
     let literal = template.split('{').next().unwrap_or(template);
     if !path.starts_with(literal) {
         return false;

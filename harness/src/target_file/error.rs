@@ -46,7 +46,7 @@ pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
     FileError { file: file.to_owned(), line, column, message }
 }
 
-/// What belongs in the place of a value, by what the YAML reader calls it.
+/// What is expected instead of a value, by the YAML reader's name for it.
 fn belongs(expected: &str) -> &str {
     match expected {
         "u16" => "a whole number from 0 to 65535 belongs here",

@@ -1,6 +1,4 @@
-//! The target file (DESIGN §7): what it means, how it is read, where its secrets come from.
-//!
-//! Reading sends nothing. Every mistake is told with line and column, and before anything is sent.
+//! A target file that was read and checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -54,7 +52,7 @@ pub struct TargetFile {
 }
 
 impl TargetFile {
-    /// Whether it is on loopback, names no credentials, and lets a control plane be looked for.
+    /// Whether it is on loopback, has no credentials, and allows a control plane.
     pub fn can_only_be_a_mock(&self) -> bool {
         !self.applications.contains_key("main")
             && matches!(self.admin, AdminChoice::Auto)
@@ -73,7 +71,7 @@ pub struct ApplicationCredentials {
     pub scopes: Scopes,
 }
 
-/// What the harness may use on a deployment; what is absent is discovered where it can be.
+/// What the harness may use on a deployment. Absent workflows are discovered.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileBindings {
@@ -81,11 +79,11 @@ pub struct FileBindings {
     pub requester_email: Option<String>,
     /// Address of the counterparty; default below `.invalid`.
     pub counterparty_email: Option<String>,
-    /// Addresses that may stand as internal signers, beside those that a schema offers.
+    /// Addresses of internal signers, beside those that a schema offers.
     #[serde(default)]
     pub internal_signer_emails: Vec<String>,
-    /// Values of workflow variables by name: before those made of a schema, and all there is where
-    /// a schema requires variables and does not tell which.
+    /// Values of workflow variables by name. They come before values from a schema. If a schema requires
+    /// variables without naming them, all of these are sent.
     pub variables: Option<serde_json::Map<String, serde_json::Value>>,
     /// A published workflow that generates the agreement.
     pub generated_workflow_id: Option<String>,
@@ -166,7 +164,7 @@ pub struct FileHeader {
     pub name: String,
     /// The value.
     pub value: SecretString,
-    /// Whether the value is masked: it is no literal of the file.
+    /// Whether the value is masked, because it is no literal of the file.
     pub is_secret: bool,
 }
 
@@ -175,7 +173,7 @@ pub struct FileHeader {
 pub enum AdminChoice {
     /// On loopback addresses.
     Auto,
-    /// Not at all: what answers is treated as a deployment.
+    /// Not at all: the service is treated as a deployment.
     None,
     /// Everywhere, with this token.
     Token(SecretString),

@@ -1,4 +1,4 @@
-//! Reading a target file: from text to a checked value, every mistake with line and column.
+//! Reads a target file. Every mistake has its line and column.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::target_file::model::{
 use crate::target_file::secret::Variables;
 use crate::target_file::shape::TargetFileShape;
 
-/// A target file is at most so long.
+/// Bytes of a target file at most.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Reads a target file and the secrets it names.
@@ -36,7 +36,7 @@ pub fn read(path: &Path) -> Result<TargetFile, FileError> {
     from_text(&text, path, &|name| std::env::var(name).ok())
 }
 
-/// Reads the text of a target file; `path` names it, and its folder is where relative paths begin.
+/// Reads the text of a target file. Relative paths begin in the folder of `path`.
 ///
 /// # Errors
 /// The first mistake.
@@ -57,7 +57,7 @@ pub fn from_text(
     reader.check(shape, stem.unwrap_or_default())
 }
 
-/// A target that is only an address: no consent, credentials from `MOOT_CLIENT_ID` and
+/// A target given by its address alone: without consent, with credentials from `MOOT_CLIENT_ID` and
 /// `MOOT_CLIENT_SECRET`, which a moot mock does without.
 ///
 /// # Errors

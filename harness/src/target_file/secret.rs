@@ -1,4 +1,4 @@
-//! Where a value that may be a secret comes from: `$NAME`, `{file}`, `{command}`, a literal.
+//! The source of a value that may be secret: `$NAME`, `{file}`, `{command}`, or a literal.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
-/// A command that names a secret may take so long.
+/// Seconds that the command of a secret may take.
 const COMMAND_SECONDS_MAX: u64 = 30;
-/// A secret has at most so many bytes.
+/// Bytes of a secret at most.
 const SECRET_BYTES_MAX: u64 = 64 * 1024;
 
 /// Reads an variables variable; a parameter so that tests need none.
@@ -125,7 +125,7 @@ fn wait(
                 std::thread::sleep(Duration::from_millis(20));
             }
             Ok(None) => {
-                // It is ours and has had its time; a failure to end it changes nothing for us.
+                // A failure to end the process changes nothing for us.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!(

@@ -1,4 +1,4 @@
-//! The target file as it is written, before it is checked.
+//! The keys of a target file, as they are parsed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,18 +1,18 @@
-//! What a self-test needs to be proven.
+//! When a self-test is proven.
 
-use moot_harness::selftest::Outcome;
-use moot_harness::selftest::matrix::Row;
+use moot_harness::selftest::SelftestOutcome;
+use moot_harness::selftest::matrix::MatrixRow;
 
-/// Of a self-test with this row in its matrix, and nothing else.
+/// Checks a self-test whose matrix has only this row.
 #[track_caller]
 fn check(is_whole: bool, is_gating: bool, killed_by: &[&str], expected: bool) {
-    let row = Row {
+    let row = MatrixRow {
         requirement: "token.lifetime-7200".to_owned(),
         section: "2.8".to_owned(),
         is_gating,
         killed_by: killed_by.iter().map(|id| (*id).to_owned()).collect(),
     };
-    let outcome = Outcome {
+    let outcome = SelftestOutcome {
         version: "0.0.0",
         is_thorough: false,
         is_whole,

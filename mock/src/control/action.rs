@@ -12,6 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
+use strum::VariantNames;
 
 use super::fault_request::{self, FaultRequest};
 use super::filter::ExchangeFilter;
@@ -278,9 +279,8 @@ fn rate_limit_mode<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<RateLimitMode>, D::Error> {
     optional_text(reader, |text| {
-        let modes = [RateLimitMode::Enforce, RateLimitMode::Observe, RateLimitMode::Off];
-        modes.into_iter().find(|mode| mode.as_str() == text).ok_or_else(|| {
-            let hint = ending(nearest(text, modes.map(RateLimitMode::as_str)));
+        text.parse().map_err(|_| {
+            let hint = ending(nearest(text, RateLimitMode::VARIANTS.iter().copied()));
             format!("`mode` is `enforce`, `observe` or `off`, not `{text}`{hint}")
         })
     })

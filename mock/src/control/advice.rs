@@ -17,8 +17,7 @@ const NAMES_MAX: usize = 5;
 
 /// What goes on after the detail of a refusal; `None` where that says all already.
 pub(super) fn of(world: &World, exchange: &Exchange) -> Option<String> {
-    let decision = exchange.decision;
-    let is = |stage: Stage| decision == stage.as_str();
+    let is = |stage: Stage| exchange.refused_by == Some(stage);
     if is(Stage::Route) && exchange.status == 404 {
         return path(world, &exchange.path);
     }

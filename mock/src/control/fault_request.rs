@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use strum::VariantNames;
 
 use super::filter::operation;
 use crate::fault::{FailedStatus, Fault, FaultKind};
@@ -90,8 +91,8 @@ impl FaultRequest {
             },
             "commit_then_fail" => FaultKind::CommitThenFail(self.take_status()?),
             unknown => {
-                let known = FaultKind::NAMES.join(", ");
-                let hint = ending(nearest(unknown, FaultKind::NAMES));
+                let known = FaultKind::VARIANTS.join(", ");
+                let hint = ending(nearest(unknown, FaultKind::VARIANTS.iter().copied()));
                 return Err(format!("there is no kind `{unknown}`, only {known}{hint}"));
             }
         })
@@ -133,7 +134,7 @@ impl FaultRequest {
         ];
         match rest.into_iter().find(|(_, is_there)| *is_there) {
             Some((name, _)) => {
-                let kind = kind.as_str();
+                let kind: &str = kind.into();
                 Err(format!("`{name}` says nothing about a fault of kind `{kind}` as it is"))
             }
             None => Ok(()),

@@ -144,7 +144,7 @@ impl Armed {
         let Fault { operation, application, client, nth, times, kind } = &*self.fault;
         View {
             id: self.id,
-            kind: kind.as_str(),
+            kind: kind.into(),
             operation: *operation,
             application: application.clone(),
             client: *client,

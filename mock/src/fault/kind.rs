@@ -4,8 +4,9 @@ use http::StatusCode;
 use http::header::HeaderValue;
 use serde_json::Value;
 
-/// What a fault does.
-#[derive(Debug, Clone)]
+/// What a fault does. Its name is that of the control plane.
+#[derive(Debug, Clone, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
     /// Nothing is done; this is answered.
     Status(FailedStatus),
@@ -60,38 +61,6 @@ pub struct FailedStatus {
 }
 
 impl FaultKind {
-    /// The names of all kinds, as the control plane takes them.
-    pub const NAMES: [&str; 11] = [
-        "status",
-        "delay",
-        "slow_body",
-        "truncate",
-        "reset_before",
-        "reset_during",
-        "malformed_json",
-        "wrong_content_type",
-        "missing_member",
-        "extra_member",
-        "commit_then_fail",
-    ];
-
-    /// Its name.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Status(_) => "status",
-            Self::Delay { .. } => "delay",
-            Self::SlowBody { .. } => "slow_body",
-            Self::Truncate => "truncate",
-            Self::ResetBefore => "reset_before",
-            Self::ResetDuring => "reset_during",
-            Self::MalformedJson => "malformed_json",
-            Self::WrongContentType { .. } => "wrong_content_type",
-            Self::MissingMember { .. } => "missing_member",
-            Self::ExtraMember { .. } => "extra_member",
-            Self::CommitThenFail(_) => "commit_then_fail",
-        }
-    }
-
     /// Whether the call is not even looked at.
     pub(crate) const fn is_before(&self) -> bool {
         matches!(self, Self::Status(_) | Self::ResetBefore)

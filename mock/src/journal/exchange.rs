@@ -1,77 +1,132 @@
-//! One call as it is read from the ring, and which calls are asked for.
+//! One call and its answer, as the journal keeps them.
 
-use std::borrow::Cow;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use serde::Serialize;
+use strum::IntoEnumIterator;
 
-use super::masked;
-use super::record::{
-    AS_SENT, FOLLOWS_DELAY, FOLLOWS_LISTED, FOLLOWS_READING, FOLLOWS_RETRY_AFTER, FOLLOWS_SLOWNESS,
-    NONE, TEXT, cut,
+use super::masks;
+use crate::fault::Strike;
+use crate::message::call::{Body, Call, Head, Part};
+use crate::message::content::{Content, ContentPlace};
+use crate::message::response::{Response, ResponseBody, Stage, Transport};
+use crate::value::limits::{
+    JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX,
 };
-use crate::message::response::Stage;
-use crate::value::limits::{JOURNAL_BODY_TEXT_MAX, JOURNAL_TEXT_MAX};
 
-/// One call as it is read. Shape: a member of `exchanges`.
+/// A call with its answer, at the moment it is recorded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Occurrence<'a> {
+    /// Number of the call.
+    pub(crate) serial: u64,
+    /// The world's time when it was admitted, or refused.
+    pub(crate) at: Timestamp,
+    /// The world's time when its body had been read.
+    pub(crate) read_at: Timestamp,
+    /// As sent.
+    pub(crate) head: &'a Head<'a>,
+    /// `None` if it was not read.
+    pub(crate) body: Option<&'a Body>,
+    /// `None` if there is no route.
+    pub(crate) operation: Option<Operation>,
+    /// Index of the caller's application, if it is known.
+    pub(crate) application: Option<u32>,
+    /// The answer.
+    pub(crate) response: &'a Response,
+    /// What it changed.
+    pub(crate) changes: &'a [String],
+    /// The fault that struck it.
+    pub(crate) fault: Option<&'a Strike>,
+}
+
+impl<'a> Occurrence<'a> {
+    /// An answered call.
+    pub(crate) fn answered(
+        now: Timestamp,
+        call: &'a Call<'a>,
+        response: &'a Response,
+        changes: &'a [String],
+        fault: Option<&'a Strike>,
+    ) -> Self {
+        let Call { head, admitted, body, fetched: _ } = call;
+        Self {
+            serial: admitted.serial,
+            at: admitted.at,
+            read_at: now,
+            head,
+            body: Some(body),
+            operation: Some(admitted.operation),
+            application: admitted.principal.map(|principal| principal.application),
+            response,
+            changes,
+            fault,
+        }
+    }
+}
+
+/// One call and its answer. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
+/// [`JOURNAL_BODY_TEXT_MAX`]; secrets are fingerprints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Exchange {
     pub(crate) serial: u64,
-    pub(crate) at: String,
+    pub(crate) at: Timestamp,
     pub(crate) client: IpAddr,
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) query: Option<String>,
     pub(crate) operation: Option<Operation>,
-    /// Filled in by whoever knows the applications.
+    /// Client id of the caller; filled in by whoever knows the applications.
     pub(crate) application: Option<String>,
     #[serde(skip)]
     pub(crate) application_index: Option<u32>,
-    pub(crate) request: Sent,
+    pub(crate) request: RequestSummary,
     pub(crate) status: u16,
-    pub(crate) response: Told,
+    pub(crate) response: ResponseSummary,
     pub(crate) problem: Option<String>,
-    /// Why it was refused, and what would have worked.
+    /// Why it was refused.
     pub(crate) detail: Option<String>,
-    /// `served`, or the rule that refused it.
+    /// `served`, or the group of rules that refused it.
     pub(crate) decision: &'static str,
-    /// The rules that it passed, in the order asked.
-    pub(crate) passed: Vec<&'static str>,
+    /// The groups of rules that it passed, in the order asked.
+    pub(crate) passed: Vec<Stage>,
+    #[serde(skip)]
+    pub(crate) refused_by: Option<Stage>,
     /// What it changed.
     pub(crate) changes: Vec<String>,
     /// The kind of the fault that struck it; then the client may have seen something else.
-    pub(crate) fault: Option<String>,
-    /// How long it took.
+    pub(crate) fault: Option<&'static str>,
     #[serde(skip)]
     pub(crate) timing: Timing,
-    /// The body that it was answered with; empty where it is not kept.
+    /// The body that it was answered with; empty if it is not kept.
     #[serde(skip)]
     pub(crate) answer: Bytes,
 }
 
 /// How long a call took, as far as the world's time and the fault that struck it tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Timing {
-    /// Its body was read in so many microseconds of the world's time.
+    /// Reading its body, in the world's time.
     pub(crate) reading_microseconds: u64,
-    /// A fault delayed the answer by so many milliseconds.
+    /// By which a fault delayed the answer.
     pub(crate) delay_milliseconds: u64,
-    /// A fault stretched its body to so many milliseconds.
+    /// To which a fault stretched the body of the answer.
     pub(crate) slowness_milliseconds: u64,
 }
 
 /// What a call carried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Sent {
+pub(crate) struct RequestSummary {
     /// Fingerprint of the credential: equal ones are equal.
     pub(crate) authorization: Option<String>,
     pub(crate) content_type: Option<String>,
     /// Bytes of the body, of the parts of a form together.
     pub(crate) length: u64,
-    /// A body that is no form of parts, cut, with fingerprints for its secrets.
+    /// A body that is no form of parts.
     pub(crate) text: Option<String>,
     pub(crate) parts: Vec<SentPart>,
 }
@@ -83,176 +138,188 @@ pub(crate) struct SentPart {
     pub(crate) file_name: Option<String>,
     pub(crate) content_type: Option<String>,
     pub(crate) length: u64,
-    /// Of a part that is no file, cut.
+    /// `None` if it is a file.
     pub(crate) text: Option<String>,
 }
 
 /// What it was answered with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct ResponseSummary {
     pub(crate) content_type: Option<String>,
     pub(crate) length: u64,
     /// Of a list: which page, and of how many.
     pub(crate) page: Option<u64>,
     pub(crate) pages: Option<u64>,
-    /// `Retry-After`, where it was told.
     pub(crate) retry_after_seconds: Option<u64>,
 }
 
 impl Exchange {
-    /// The same, with the body that it was answered with, in which a token is a secret.
-    pub(super) fn answered_with(self, body: Bytes) -> Self {
-        let answer = match self.operation {
-            Some(Operation::CreateAccessToken) => {
-                masked::body(&body).map_or(Bytes::new(), |text| text.into_owned().into())
-            }
-            Some(_) | None => body,
-        };
-        Self { answer, ..self }
+    /// Masks a call and cuts its texts.
+    pub(super) fn of(occurrence: &Occurrence<'_>) -> Self {
+        let Occurrence { head, response, operation, .. } = occurrence;
+        let refused = response.refused.as_deref();
+        let refused_by = refused.map(|refused| refused.stage);
+        Self {
+            serial: occurrence.serial,
+            at: occurrence.at,
+            client: head.client.to_canonical(),
+            method: cut(head.method.as_str()),
+            path: cut(head.path),
+            query: head.query.map(|query| cut(&masks::form(query))).filter(|text| !text.is_empty()),
+            operation: *operation,
+            application: None,
+            application_index: occurrence.application,
+            request: RequestSummary::of(head.headers, occurrence.body),
+            status: response.status.as_u16(),
+            response: ResponseSummary::of(response),
+            problem: refused.map(|refused| cut(&refused.problem)),
+            detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
+            decision: refused_by.map_or("served", Into::into),
+            passed: Stage::iter()
+                .take_while(|stage| refused_by.is_none_or(|refused| *stage < refused))
+                .collect(),
+            refused_by,
+            changes: occurrence.changes.to_vec(),
+            fault: occurrence.fault.map(|strike| strike.kind().into()),
+            timing: Timing::of(occurrence),
+            answer: answer(*operation, &response.body),
+        }
+    }
+
+    /// Bytes of its texts, without the body of the answer.
+    pub(super) fn text_length(&self) -> usize {
+        let Self { request, response, .. } = self;
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let parts = request.parts.iter().map(|part| {
+            let texts = [&part.file_name, &part.content_type, &part.text];
+            part.name.len() + texts.map(optional).iter().sum::<usize>()
+        });
+        let texts = [
+            &self.query,
+            &self.problem,
+            &self.detail,
+            &request.authorization,
+            &request.content_type,
+            &request.text,
+            &response.content_type,
+        ];
+        self.method.len()
+            + self.path.len()
+            + texts.map(optional).iter().sum::<usize>()
+            + parts.sum::<usize>()
+            + self.changes.iter().map(String::len).sum::<usize>()
     }
 }
 
-pub(super) fn read(bytes: &[u8]) -> Option<Exchange> {
-    let (serial, bytes) = bytes.split_first_chunk::<8>()?;
-    let (at, bytes) = bytes.split_first_chunk::<16>()?;
-    let (client, bytes) = bytes.split_first_chunk::<16>()?;
-    let (status, bytes) = bytes.split_first_chunk::<2>()?;
-    let (application, bytes) = bytes.split_first_chunk::<4>()?;
-    let (&[operation, stage], bytes) = bytes.split_first_chunk::<2>()?;
-    let (credential, bytes) = bytes.split_first_chunk::<8>()?;
-    let (answered, bytes) = bytes.split_first_chunk::<8>()?;
-    let (&[follow], bytes) = bytes.split_first_chunk::<1>()?;
-    let (page, bytes) = read_number(follow, FOLLOWS_LISTED, bytes)?;
-    let (pages, bytes) = read_number(follow, FOLLOWS_LISTED, bytes)?;
-    let (retry_after_seconds, bytes) = read_number(follow, FOLLOWS_RETRY_AFTER, bytes)?;
-    let (reading, bytes) = read_number(follow, FOLLOWS_READING, bytes)?;
-    let (delay, bytes) = read_number(follow, FOLLOWS_DELAY, bytes)?;
-    let (slowness, bytes) = read_number(follow, FOLLOWS_SLOWNESS, bytes)?;
-    let (method, bytes) = read_text(bytes)?;
-    let (path, bytes) = read_text(bytes)?;
-    let (query, bytes) = read_text(bytes)?;
-    let (content_type, bytes) = read_text(bytes)?;
-    let (answered_type, bytes) = read_text(bytes)?;
-    let (problem, bytes) = read_text(bytes)?;
-    let (detail, bytes) = read_text(bytes)?;
-    let (fault, bytes) = read_text(bytes)?;
-    let (changes, bytes) = read_text(bytes)?;
-    let (length, text, parts) = read_body(bytes)?;
-    let stage = (stage != NONE).then(|| Stage::ALL.get(usize::from(stage))).flatten();
-    let application = u32::from_be_bytes(*application);
-    let credential = u64::from_be_bytes(*credential);
-    Some(Exchange {
-        serial: u64::from_be_bytes(*serial),
-        at: Timestamp::from_nanosecond(i128::from_be_bytes(*at)).ok()?.to_string(),
-        client: IpAddr::V6(Ipv6Addr::from(*client)).to_canonical(),
-        method,
-        path,
-        query: present(query),
-        operation: Operation::ALL.get(usize::from(operation)).copied(),
-        application: None,
-        application_index: (application != u32::MAX).then_some(application),
-        request: Sent {
-            authorization: (credential != 0).then(|| masked::shown(credential)),
-            content_type: present(content_type),
+impl RequestSummary {
+    fn of(headers: &HeaderMap, body: Option<&Body>) -> Self {
+        let (length, text, parts) = match body {
+            None | Some(Body::Empty | Body::Broken(_)) => (0, None, Vec::new()),
+            Some(Body::Whole(bytes)) => {
+                let text = masks::body(bytes);
+                let text = text.map(|text| cut_at(&text, JOURNAL_BODY_TEXT_MAX));
+                (bytes.len() as u64, text, Vec::new())
+            }
+            Some(Body::Multipart(parts)) => {
+                let length = parts.iter().map(|part| part.content.length).sum();
+                let kept = parts.iter().take(JOURNAL_PARTS_MAX);
+                (length, None, kept.map(SentPart::of).collect())
+            }
+        };
+        let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        Self {
+            authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
+            content_type: content_type.filter(|text| !text.is_empty()).map(cut),
             length,
             text,
             parts,
-        },
-        status: u16::from_be_bytes(*status),
-        response: Told {
-            content_type: present(answered_type),
-            length: u64::from_be_bytes(*answered),
-            page,
-            pages,
-            retry_after_seconds,
-        },
-        problem: stage.map(|_| problem),
-        detail: present(detail),
-        decision: stage.map_or("served", |stage| stage.as_str()),
-        passed: Stage::ALL
-            .iter()
-            .take_while(|passed| stage.is_none_or(|stage| *passed < stage))
-            .map(|passed| passed.as_str())
-            .collect(),
-        changes: changes.lines().map(str::to_owned).collect(),
-        fault: present(fault),
-        timing: Timing {
-            reading_microseconds: reading.unwrap_or_default(),
-            delay_milliseconds: delay.unwrap_or_default(),
-            slowness_milliseconds: slowness.unwrap_or_default(),
-        },
-        answer: Bytes::new(),
-    })
-}
-
-type ReadBody = (u64, Option<String>, Vec<SentPart>);
-
-fn read_body(bytes: &[u8]) -> Option<ReadBody> {
-    let (length, bytes) = bytes.split_first_chunk::<8>()?;
-    let (text, bytes) = read_masked(bytes, JOURNAL_BODY_TEXT_MAX, masked::body)?;
-    let (&[count], mut bytes) = bytes.split_first_chunk::<1>()?;
-    let mut parts = Vec::with_capacity(count.into());
-    for _ in 0..count {
-        let (name, rest) = read_text(bytes)?;
-        let (file_name, rest) = read_optional(rest)?;
-        let (content_type, rest) = read_text(rest)?;
-        let (length, rest) = rest.split_first_chunk::<8>()?;
-        let masked = |sent| masked::field(&name, sent);
-        let (text, rest) = read_masked(rest, JOURNAL_TEXT_MAX, masked)?;
-        bytes = rest;
-        parts.push(SentPart {
-            name,
-            file_name,
-            content_type: present(content_type),
-            length: u64::from_be_bytes(*length),
-            text,
-        });
-    }
-    Some((u64::from_be_bytes(*length), text, parts))
-}
-
-/// The next number, if `follow` says that there is one.
-fn read_number(follow: u8, bit: u8, bytes: &[u8]) -> Option<(Option<u64>, &[u8])> {
-    if follow & bit == 0 {
-        return Some((None, bytes));
-    }
-    let (number, bytes) = bytes.split_first_chunk::<8>()?;
-    Some((Some(u64::from_be_bytes(*number)), bytes))
-}
-
-fn read_optional(bytes: &[u8]) -> Option<(Option<String>, &[u8])> {
-    let (&[kind], bytes) = bytes.split_first_chunk::<1>()?;
-    match kind {
-        TEXT => read_text(bytes).map(|(text, bytes)| (Some(text), bytes)),
-        _ => Some((None, bytes)),
-    }
-}
-
-/// What may have been kept as it was sent, `masked` and cut.
-fn read_masked<'b>(
-    bytes: &'b [u8],
-    bytes_max: usize,
-    masked: impl Fn(&'b [u8]) -> Option<Cow<'b, str>>,
-) -> Option<(Option<String>, &'b [u8])> {
-    match bytes.split_first() {
-        Some((&AS_SENT, bytes)) => {
-            let (sent, bytes) = read_bytes(bytes)?;
-            Some((masked(sent).map(|text| cut(&text, bytes_max).to_owned()), bytes))
         }
-        Some(_) | None => read_optional(bytes),
     }
 }
 
-fn present(text: String) -> Option<String> {
-    (!text.is_empty()).then_some(text)
+impl SentPart {
+    fn of(part: &Part) -> Self {
+        let text = match part {
+            Part {
+                file_name: None,
+                content: Content { place: ContentPlace::Memory(bytes), .. },
+                ..
+            } => masks::field(&part.name, bytes),
+            Part { .. } => None,
+        };
+        Self {
+            name: cut(&part.name),
+            file_name: part.file_name.as_deref().map(cut),
+            content_type: part.content_type.as_deref().filter(|text| !text.is_empty()).map(cut),
+            length: part.content.length,
+            text: text.as_deref().map(cut),
+        }
+    }
 }
 
-fn read_text(bytes: &[u8]) -> Option<(String, &[u8])> {
-    let (text, bytes) = read_bytes(bytes)?;
-    Some((std::str::from_utf8(text).ok()?.to_owned(), bytes))
+impl ResponseSummary {
+    fn of(response: &Response) -> Self {
+        let header = |wanted: HeaderName| {
+            let found = response.headers.iter().find(|(name, _)| *name == wanted);
+            found.and_then(|(_, value)| value.to_str().ok())
+        };
+        Self {
+            content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
+            length: match &response.body {
+                ResponseBody::Bytes(bytes) => bytes.len() as u64,
+                ResponseBody::Content(content) => content.length,
+            },
+            page: response.page.map(|page| page.page),
+            pages: response.page.map(|page| page.pages),
+            retry_after_seconds: header(RETRY_AFTER).and_then(|text| text.parse().ok()),
+        }
+    }
 }
 
-fn read_bytes(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, bytes) = bytes.split_first_chunk::<2>()?;
-    bytes.split_at_checked(u16::from_be_bytes(*length).into())
+impl Timing {
+    fn of(occurrence: &Occurrence<'_>) -> Self {
+        let reading = occurrence.read_at.duration_since(occurrence.at).as_micros();
+        let reading_microseconds = u64::try_from(reading).unwrap_or(0);
+        let none = Self { reading_microseconds, ..Self::default() };
+        match occurrence.response.transport {
+            Some(Transport::Delay { milliseconds }) => {
+                Self { delay_milliseconds: milliseconds, ..none }
+            }
+            Some(Transport::SlowBody { milliseconds }) => {
+                Self { slowness_milliseconds: milliseconds, ..none }
+            }
+            Some(Transport::Truncate | Transport::ResetBefore | Transport::ResetDuring) | None => {
+                none
+            }
+        }
+    }
+}
+
+/// The fingerprint of an `Authorization` header, without its scheme.
+fn credential(value: &[u8]) -> String {
+    let secret = value.iter().position(|byte| *byte == b' ').map_or(value, |at| &value[at + 1..]);
+    masks::fingerprint(secret)
+}
+
+/// The body of an answer, unless it is too large or a stored document. Only the token endpoint answers
+/// with a secret.
+fn answer(operation: Option<Operation>, body: &ResponseBody) -> Bytes {
+    let bytes = match body {
+        ResponseBody::Bytes(bytes) if bytes.len() <= JOURNAL_ANSWER_MAX => bytes,
+        ResponseBody::Bytes(_) | ResponseBody::Content(_) => return Bytes::new(),
+    };
+    match operation {
+        Some(Operation::CreateAccessToken) => {
+            masks::body(bytes).map_or(Bytes::new(), |text| text.into_owned().into())
+        }
+        Some(_) | None => bytes.clone(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    cut_at(text, JOURNAL_TEXT_MAX)
+}
+
+fn cut_at(text: &str, bytes_max: usize) -> String {
+    text[..text.floor_char_boundary(bytes_max)].to_owned()
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
+use serde::Serialize;
 
 use crate::message::content::Content;
 use crate::message::rule::Rule;
@@ -68,7 +69,20 @@ pub struct Refused {
 }
 
 /// The order in which rules are asked (open question `check_order`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    strum::EnumIter,
+    strum::IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Stage {
     /// The rate limit (§8).
     Limit,
@@ -84,32 +98,6 @@ pub enum Stage {
     Existence,
     /// The rules of the operation.
     Rule,
-}
-
-impl Stage {
-    /// All, in the order asked.
-    pub const ALL: [Self; 7] = [
-        Self::Limit,
-        Self::Route,
-        Self::Token,
-        Self::Scope,
-        Self::Body,
-        Self::Existence,
-        Self::Rule,
-    ];
-
-    /// The text form, as the journal shows it: `limit`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Limit => "limit",
-            Self::Route => "route",
-            Self::Token => "token",
-            Self::Scope => "scope",
-            Self::Body => "body",
-            Self::Existence => "existence",
-            Self::Rule => "rule",
-        }
-    }
 }
 
 /// The body of an answer.

@@ -26,15 +26,17 @@ pub struct Delivery {
 }
 
 /// Where a delivery is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum DeliveryState {
     /// It waits for its next attempt.
     Queued {
         /// When that is due.
         due: Timestamp,
     },
-    /// An attempt is being made.
+    /// An attempt is being made; the control plane shows it as queued.
+    #[strum(serialize = "queued")]
     InFlight {
         /// When it was due.
         due: Timestamp,
@@ -71,16 +73,6 @@ impl DeliveryState {
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Queued { .. } | Self::InFlight { .. })
     }
-
-    /// The text form of the control plane; a delivery in flight counts as queued.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued { .. } | Self::InFlight { .. } => "queued",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-            Self::Discarded => "discarded",
-        }
-    }
 }
 
 /// JSON of a delivery, for the control plane.
@@ -116,7 +108,7 @@ impl Delivery {
             webhook_id: &self.webhook_id,
             event: &self.event,
             legal_request_id: &self.legal_request_id,
-            state: self.state.as_str(),
+            state: self.state.into(),
             attempts: self.attempts.iter().map(AttemptJson::of).collect(),
             next_attempt_at: match self.state {
                 DeliveryState::Queued { due } => Some(timestamp::exact(due)),

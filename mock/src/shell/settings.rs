@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use moot_fixtures::{answers, world};
+use strum::VariantNames;
 
 use crate::defect::{self, Defect};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
@@ -104,10 +105,7 @@ pub fn progression(text: &str) -> Result<Progression, SettingError> {
 /// # Errors
 /// [`SettingError::Unknown`].
 pub fn rate_limit(text: &str) -> Result<RateLimitMode, SettingError> {
-    [RateLimitMode::Enforce, RateLimitMode::Observe, RateLimitMode::Off]
-        .into_iter()
-        .find(|mode| mode.as_str() == text)
-        .ok_or_else(|| unknown("rate limit", text, &["enforce", "observe", "off"]))
+    text.parse().map_err(|_| unknown("rate limit", text, RateLimitMode::VARIANTS))
 }
 
 /// Reads the name of an embedded set of answers, or `random:SEED`.
@@ -138,7 +136,7 @@ pub fn defect(id: &str) -> Result<&'static Defect, SettingError> {
             "{} of them; `moot explain REQUIREMENT` names those that break it",
             defect::all().len()
         ),
-        hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id))),
+        hint: ending(nearest(id, defect::all().iter().map(|defect| defect.id.as_str()))),
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Deciding is done before; whatever one change implies stands beside it in the same list.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -94,23 +94,13 @@ pub enum Change {
     SetDeliveryPolicy(DeliveryPolicy),
 }
 
-/// Bytes of most changes in words.
-const WORDS_MOSTLY: usize = 64;
-
-/// The first changes of a list in words, a line each; then how many more there are.
-pub(crate) fn summary(changes: &[Change]) -> String {
-    let shown = changes.len().min(JOURNAL_CHANGES_MAX);
-    let mut words = String::with_capacity(shown * WORDS_MOSTLY);
-    for change in &changes[..shown] {
-        if !words.is_empty() {
-            words.push('\n');
-        }
-        // A String takes all that is written.
-        let _ = change.put_in_words(&mut words);
-    }
-    let more = changes.len() - shown;
+/// The first changes of a list in words; then how many more there are.
+pub(crate) fn summary(changes: &[Change]) -> Vec<String> {
+    let mut words: Vec<String> =
+        changes.iter().take(JOURNAL_CHANGES_MAX).map(Change::to_string).collect();
+    let more = changes.len() - words.len();
     if more > 0 {
-        let _ = write!(words, "\nand {more} more");
+        words.push(format!("and {more} more"));
     }
     words
 }
@@ -122,15 +112,12 @@ impl From<LegalRequest> for Change {
     }
 }
 
-impl Change {
-    fn put_in_words(&self, words: &mut String) -> fmt::Result {
+impl fmt::Display for Change {
+    /// What it does, in words.
+    fn fmt(&self, words: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PutLegalRequest { record, .. } => {
-                // On the path of every creation: put together, not formatted.
-                for text in ["legal request ", &record.id, " is ", record.status().as_str()] {
-                    words.push_str(text);
-                }
-                Ok(())
+                write!(words, "legal request {} is {}", record.id, record.status().as_str())
             }
             Self::PutRepositoryDocument { record, .. } => {
                 write!(words, "document {} stored", record.id)
@@ -138,7 +125,8 @@ impl Change {
             Self::PutWebhook { record, .. } => write!(words, "webhook {} registered", record.id),
             Self::DeleteWebhook { row } => write!(words, "webhook of row {row} deleted"),
             Self::PutDelivery { record } => {
-                write!(words, "delivery {} to {} {}", record.id, record.url, record.state.as_str())
+                let state: &str = record.state.into();
+                write!(words, "delivery {} to {} {state}", record.id, record.url)
             }
             Self::DeleteDelivery { id } => write!(words, "delivery {id} forgotten"),
             Self::ExpireToken { serial } => write!(words, "token of call {serial} expired"),
@@ -149,7 +137,7 @@ impl Change {
             }
             Self::PutAddress { url, .. } => write!(words, "address {url} registered"),
             Self::SetClock(_) => write!(words, "clock set"),
-            Self::SetRateLimit(mode) => write!(words, "rate limit set to {}", mode.as_str()),
+            Self::SetRateLimit(mode) => write!(words, "rate limit set to {mode}"),
             Self::SetDeliveryPolicy(_) => write!(words, "delivery policy set"),
         }
     }

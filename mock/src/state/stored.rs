@@ -42,8 +42,9 @@ pub enum StoredError {
 }
 
 /// Kinds of rows: the first segment of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+enum RowKind {
     LegalRequest,
     RepositoryDocument,
     Webhook,
@@ -57,39 +58,10 @@ enum Kind {
     DeliveryPolicy,
 }
 
-impl Kind {
-    const ALL: [Self; 11] = [
-        Self::LegalRequest,
-        Self::RepositoryDocument,
-        Self::Webhook,
-        Self::Delivery,
-        Self::ExpiredToken,
-        Self::RevokedToken,
-        Self::RevokedBefore,
-        Self::Address,
-        Self::Clock,
-        Self::RateLimit,
-        Self::DeliveryPolicy,
-    ];
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::LegalRequest => "legal_request",
-            Self::RepositoryDocument => "repository_document",
-            Self::Webhook => "webhook",
-            Self::Delivery => "delivery",
-            Self::ExpiredToken => "expired_token",
-            Self::RevokedToken => "revoked_token",
-            Self::RevokedBefore => "revoked_before",
-            Self::Address => "address",
-            Self::Clock => "clock",
-            Self::RateLimit => "rate_limit",
-            Self::DeliveryPolicy => "delivery_policy",
-        }
-    }
-
+impl RowKind {
     fn key(self, name: impl std::fmt::Display) -> String {
-        format!("{}/{name}", self.as_str())
+        let kind: &str = self.into();
+        format!("{kind}/{name}")
     }
 }
 
@@ -120,35 +92,35 @@ pub fn rows(change: &Change) -> Vec<Row> {
     let row = match change {
         Change::PutLegalRequest { row, record } => {
             let files = record.submission.files.iter().map(|file| file.content.clone());
-            Row::put(Kind::LegalRequest.key(row), record).with(files)
+            Row::put(RowKind::LegalRequest.key(row), record).with(files)
         }
         Change::PutRepositoryDocument { row, record } => {
             let content = record.content.clone();
-            Row::put(Kind::RepositoryDocument.key(row), record).with([content])
+            Row::put(RowKind::RepositoryDocument.key(row), record).with([content])
         }
-        Change::PutWebhook { row, record } => Row::put(Kind::Webhook.key(row), record),
+        Change::PutWebhook { row, record } => Row::put(RowKind::Webhook.key(row), record),
         // That it was there is kept: no number is used again, and a seed row stays deleted.
-        Change::DeleteWebhook { row } => Row::put(Kind::Webhook.key(row), &()),
-        Change::PutDelivery { record } => Row::put(Kind::Delivery.key(record.id), record),
-        Change::DeleteDelivery { id } => Row::removed(Kind::Delivery.key(id)),
-        Change::ExpireToken { serial } => Row::put(Kind::ExpiredToken.key(serial), &()),
-        Change::RevokeToken { serial } => Row::put(Kind::RevokedToken.key(serial), &()),
+        Change::DeleteWebhook { row } => Row::put(RowKind::Webhook.key(row), &()),
+        Change::PutDelivery { record } => Row::put(RowKind::Delivery.key(record.id), record),
+        Change::DeleteDelivery { id } => Row::removed(RowKind::Delivery.key(id)),
+        Change::ExpireToken { serial } => Row::put(RowKind::ExpiredToken.key(serial), &()),
+        Change::RevokeToken { serial } => Row::put(RowKind::RevokedToken.key(serial), &()),
         Change::ForgetToken { serial } => {
             return vec![
-                Row::removed(Kind::ExpiredToken.key(serial)),
-                Row::removed(Kind::RevokedToken.key(serial)),
+                Row::removed(RowKind::ExpiredToken.key(serial)),
+                Row::removed(RowKind::RevokedToken.key(serial)),
             ];
         }
         Change::RevokeEarlierTokens { application, serial } => {
-            Row::put(Kind::RevokedBefore.key(application), serial)
+            Row::put(RowKind::RevokedBefore.key(application), serial)
         }
         Change::PutAddress { url, content, content_type } => {
             let value = Address { content: content.clone(), content_type: content_type.clone() };
-            Row::put(Kind::Address.key(url), &value).with([content.clone()])
+            Row::put(RowKind::Address.key(url), &value).with([content.clone()])
         }
-        Change::SetClock(clock) => Row::put(Kind::Clock.key(""), clock),
-        Change::SetRateLimit(mode) => Row::put(Kind::RateLimit.key(""), mode),
-        Change::SetDeliveryPolicy(policy) => Row::put(Kind::DeliveryPolicy.key(""), policy),
+        Change::SetClock(clock) => Row::put(RowKind::Clock.key(""), clock),
+        Change::SetRateLimit(mode) => Row::put(RowKind::RateLimit.key(""), mode),
+        Change::SetDeliveryPolicy(policy) => Row::put(RowKind::DeliveryPolicy.key(""), policy),
     };
     vec![row]
 }
@@ -164,40 +136,39 @@ pub fn change<E: From<StoredError>>(
 ) -> Result<Change, E> {
     let unknown = || StoredError::Key(key.to_owned());
     let (kind, name) = key.split_once('/').ok_or_else(unknown)?;
-    let kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind).ok_or_else(unknown)?;
-    Ok(match kind {
-        Kind::LegalRequest => {
+    Ok(match kind.parse().map_err(|_| unknown())? {
+        RowKind::LegalRequest => {
             let mut record: LegalRequest = read(key, value)?;
             let submission = Arc::make_mut(&mut record.submission);
             submission.files.iter_mut().try_for_each(|file| fill(&mut file.content))?;
             Change::from(record)
         }
-        Kind::RepositoryDocument => {
+        RowKind::RepositoryDocument => {
             let mut record: crate::resource::RepositoryDocument = read(key, value)?;
             fill(&mut record.content)?;
             Change::PutRepositoryDocument { row: number(key, name)?, record: Arc::new(record) }
         }
-        Kind::Webhook => match read(key, value)? {
+        RowKind::Webhook => match read(key, value)? {
             Some(record) => {
                 Change::PutWebhook { row: number(key, name)?, record: Arc::new(record) }
             }
             None => Change::DeleteWebhook { row: number(key, name)? },
         },
-        Kind::Delivery => Change::PutDelivery { record: Arc::new(landed(read(key, value)?)) },
-        Kind::ExpiredToken => Change::ExpireToken { serial: number(key, name)? },
-        Kind::RevokedToken => Change::RevokeToken { serial: number(key, name)? },
-        Kind::RevokedBefore => Change::RevokeEarlierTokens {
+        RowKind::Delivery => Change::PutDelivery { record: Arc::new(landed(read(key, value)?)) },
+        RowKind::ExpiredToken => Change::ExpireToken { serial: number(key, name)? },
+        RowKind::RevokedToken => Change::RevokeToken { serial: number(key, name)? },
+        RowKind::RevokedBefore => Change::RevokeEarlierTokens {
             application: number(key, name)?,
             serial: read(key, value)?,
         },
-        Kind::Address => {
+        RowKind::Address => {
             let Address { mut content, content_type } = read(key, value)?;
             fill(&mut content)?;
             Change::PutAddress { url: name.to_owned(), content, content_type }
         }
-        Kind::Clock => Change::SetClock(read(key, value)?),
-        Kind::RateLimit => Change::SetRateLimit(read(key, value)?),
-        Kind::DeliveryPolicy => Change::SetDeliveryPolicy(read(key, value)?),
+        RowKind::Clock => Change::SetClock(read(key, value)?),
+        RowKind::RateLimit => Change::SetRateLimit(read(key, value)?),
+        RowKind::DeliveryPolicy => Change::SetDeliveryPolicy(read(key, value)?),
     })
 }
 

@@ -19,7 +19,8 @@ const RESERVED_NAMES: [&str; 6] =
     ["test", "invalid", "example", "example.com", "example.net", "example.org"];
 
 /// Why an address is not one that a document may be fetched from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum AddressFault {
     /// Longer than [`URL_LENGTH_MAX`].
     #[error("is longer than 2,048 characters")]

@@ -22,8 +22,8 @@ pub(crate) const FAULTS_MAX: usize = 1_000;
 pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
 pub(crate) const JOURNAL_ENTRIES_MAX: usize = 10_000;
-/// Bytes of the journal.
-pub(crate) const JOURNAL_BYTES_MAX: usize = 2 << 20;
+/// Bytes of the texts in the journal.
+pub(crate) const JOURNAL_TEXTS_MAX: usize = 2 << 20;
 /// Parts of a form that the journal keeps of one call.
 pub(crate) const JOURNAL_PARTS_MAX: usize = 32;
 /// Changes that the journal keeps of one call.

@@ -22,8 +22,20 @@ pub enum ClockSetting {
 }
 
 /// What the rate limit of §8 does. Text form: `enforce`, `observe`, `off`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RateLimitMode {
     /// Refuses beyond the limit.
     Enforce,
@@ -31,17 +43,6 @@ pub enum RateLimitMode {
     Observe,
     /// Neither counts nor refuses.
     Off,
-}
-
-impl RateLimitMode {
-    /// The text form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enforce => "enforce",
-            Self::Observe => "observe",
-            Self::Off => "off",
-        }
-    }
 }
 
 /// How a created request moves on from `draft` by itself.

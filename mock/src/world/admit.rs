@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
-use crate::journal::Record;
+use crate::journal::Occurrence;
 use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
 use crate::message::route::Routed;
@@ -37,7 +37,7 @@ impl World {
             Err(problem) => {
                 let response = self.reply(now, head.path, serial).problem(&problem);
                 let response = self.with_drills(seen.operation, response);
-                self.journal().record(&Record {
+                self.journal().record(&Occurrence {
                     serial,
                     at: now,
                     read_at: now,
@@ -46,7 +46,7 @@ impl World {
                     operation: seen.operation,
                     application: seen.application,
                     response: &response,
-                    changes: "",
+                    changes: &[],
                     fault: None,
                 });
                 Admission::Refused(response)

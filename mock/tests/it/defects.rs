@@ -25,7 +25,7 @@ const WRITER: &str = "client_id=demo-writer&client_secret=demo-writer-secret-Cb6
 fn ids_are_unique_and_name_their_subject() {
     let mut ids = BTreeSet::new();
     for defect in defect::all() {
-        assert!(ids.insert(defect.id), "twice: {}", defect.id);
+        assert!(ids.insert(&defect.id), "twice: {}", defect.id);
         assert!(defect.what.ends_with('.'), "no sentence: {}", defect.id);
     }
     assert!(ids.len() >= 150, "only {} defects", ids.len());
@@ -35,7 +35,7 @@ fn ids_are_unique_and_name_their_subject() {
 fn rows_name_requirements_that_can_be_violated() {
     for defect in defect::all() {
         assert!(!defect.breaks.is_empty(), "{} breaks nothing", defect.id);
-        for id in defect.breaks.iter().chain(defect.also) {
+        for id in defect.breaks.iter().chain(&defect.also) {
             let Some(requirement) = register::get(id) else {
                 panic!("{}: no row `{id}`; near is {:?}", defect.id, register::nearest(id));
             };
@@ -43,10 +43,10 @@ fn rows_name_requirements_that_can_be_violated() {
             let is_broken = defect.breaks.contains(id);
             assert!(is_checked || !is_broken, "{}: `{id}` is checked by nothing", defect.id);
         }
-        let of_breaks = |id: &&str| register::get(id).map(|row| row.section.clone());
+        let of_breaks = |id: &String| register::get(id).map(|row| row.section.clone());
         let sections: Vec<_> = defect.breaks.iter().filter_map(of_breaks).collect();
         assert!(
-            sections.iter().any(|section| section == defect.section),
+            sections.contains(&defect.section),
             "{}: §{} is not among {sections:?}",
             defect.id,
             defect.section
@@ -57,7 +57,7 @@ fn rows_name_requirements_that_can_be_violated() {
 #[test]
 fn an_unknown_defect_is_named_with_its_nearest() {
     assert_eq!(
-        settings::defect("token.lifetime-3600").map(|defect| defect.id),
+        settings::defect("token.lifetime-3600").map(|defect| defect.id.as_str()),
         Ok("token.lifetime-3600")
     );
     let error = settings::defect("token.lifetime-3660").expect_err("there is none").to_string();
@@ -75,7 +75,7 @@ fn every_defect_changes_what_is_seen() {
     let invisible: Vec<&str> = defect::all()
         .iter()
         .filter(|defect| seen(&[defect]) == sound)
-        .map(|defect| defect.id)
+        .map(|defect| defect.id.as_str())
         .collect();
     assert!(invisible.is_empty(), "these change nothing: {invisible:#?}");
 }

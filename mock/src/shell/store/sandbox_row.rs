@@ -58,7 +58,7 @@ impl SandboxRow {
             },
             rate_limit: *rate_limit,
             progression: progression.to_string(),
-            defects: defects.iter().map(|defect| defect.id.to_owned()).collect(),
+            defects: defects.iter().map(|defect| defect.id.clone()).collect(),
             secrets: secrets.clone(),
             lease_seconds: lease.map(|lease| lease.as_secs()),
         };

@@ -1,0 +1,31 @@
+//! Tests of the suite itself: is it too weak, is it too strict, and does it ever pass a target that is
+//! not the service?
+//!
+//! - [`defects`] runs the suite on services with one defect each. [`matrix`] lists, for each
+//!   requirement, the defects that its checks caught.
+//! - [`latitude`] and [`alone`](alone()) run it on conformant services that answer the open questions
+//!   differently.
+//! - [`degenerate`] runs it on targets that are not the service.
+//! - [`on_target`] records a deployment once, and applies defects to its answers.
+//!
+//! Every trial ([`trial`]) is a run as `moot run` makes it. [`outcome`] holds all results as data.
+
+mod alone;
+pub mod defects;
+pub mod degenerate;
+pub mod latitude;
+pub mod markdown;
+pub mod matrix;
+pub mod on_target;
+mod on_target_text;
+pub mod outcome;
+mod overlay;
+pub mod page;
+pub mod text;
+pub mod trial;
+
+pub use alone::{alone, alone_count};
+pub use degenerate::DEGENERATE_COUNT;
+pub use on_target_text::on_target_text;
+pub use outcome::SelftestOutcome;
+pub use trial::Bench;

@@ -1,0 +1,228 @@
+//! The suite on the recorded answers of a deployment, as they are and with defects.
+//!
+//! One run records the deployment, within its consents. The recording is then judged once as it is, and
+//! once for each defect that only edits responses. A check is alive if it passes on the recorded answers
+//! and fails on edited ones.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use moot_mock::defect::Defect;
+use serde::Serialize;
+
+use super::defects::is_noticed;
+use super::matrix::{self, MatrixRow};
+use super::overlay::DefectOverlay;
+use super::trial::{Bench, by_requirement, side_by_side};
+use crate::environment::{AnswerOverlay, TargetChoice, TargetOptions};
+use crate::recording::{Recorder, RecordingError, RecordingPlan};
+use crate::result::RunResult;
+use crate::run::{Kept, RunOptions, run};
+use crate::verdict::Verdict;
+
+/// Why the self-test cannot be run on a target.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetSelftestError {
+    /// The run on it failed: it can't be reached, refuses the credentials, or its file is wrong.
+    #[error("{said}")]
+    Trouble {
+        /// The message of the run.
+        said: String,
+        /// The exit code of the run: 2 or 4.
+        exit_code: u8,
+    },
+    /// The recording of its answers can't be kept or read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+}
+
+/// The results on a deployment, as data.
+#[derive(Debug, Clone, Serialize)]
+pub struct TargetSelftest {
+    /// The version of moot.
+    pub version: &'static str,
+    /// Its base address.
+    pub base_url: String,
+    /// Requests that were sent to it.
+    pub requests_sent: u64,
+    /// The exit code of the run that recorded it.
+    pub run_exit_code: u8,
+    /// The defects that were tried.
+    pub defects: Vec<DefectOnTarget>,
+    /// The requirements that were judged, and the defects that they noticed.
+    pub checks: Vec<CheckOnTarget>,
+}
+
+/// A defect in the recorded answers of a deployment.
+#[derive(Debug, Clone, Serialize)]
+pub struct DefectOnTarget {
+    /// The defect.
+    #[serde(flatten)]
+    pub defect: &'static Defect,
+    /// Whether it was caught.
+    pub fate: DefectFate,
+    /// Scenarios in which it changed an answer.
+    pub scenarios_changed: usize,
+    /// Requirements whose verdict is worse with the defect, and `fail` or `warn`.
+    pub noticed: BTreeMap<String, Verdict>,
+}
+
+/// Whether a defect was caught, and why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DefectFate {
+    /// A check of a requirement that it breaks noticed it.
+    Caught,
+    /// It changed no recorded answer.
+    Unchanged,
+    /// No check of a requirement that it breaks passes without it.
+    NotJudged,
+    /// It changed answers, but edited answers alone do not show it to a check.
+    NotShown,
+}
+
+/// A requirement that was judged on a deployment.
+#[derive(Debug, Clone, Serialize)]
+pub struct CheckOnTarget {
+    /// The requirement, with the defects that it noticed.
+    #[serde(flatten)]
+    pub row: MatrixRow,
+    /// The verdict on the deployment as it is.
+    pub verdict: Verdict,
+}
+
+impl CheckOnTarget {
+    /// Whether it passes, and noticed a defect.
+    pub fn is_alive(&self) -> bool {
+        self.verdict == Verdict::Pass && !self.row.killed_by.is_empty()
+    }
+}
+
+impl TargetSelftest {
+    /// The defects with this fate.
+    pub fn of_fate(&self, fate: DefectFate) -> Vec<&DefectOnTarget> {
+        self.defects.iter().filter(|it| it.fate == fate).collect()
+    }
+
+    /// 0 if at least one check is alive, otherwise 3.
+    pub fn exit_code(&self) -> u8 {
+        if self.checks.iter().any(CheckOnTarget::is_alive) { 0 } else { 3 }
+    }
+}
+
+/// Records the deployment of `choice` in `folder`, and tries each defect on the recording.
+///
+/// # Errors
+/// [`TargetSelftestError`].
+pub async fn on_target(
+    bench: &Bench,
+    choice: TargetChoice,
+    options: TargetOptions,
+    folder: &Path,
+    all: Vec<&'static Defect>,
+) -> Result<TargetSelftest, TargetSelftestError> {
+    let run = recorded(bench, choice, options, folder).await?;
+    let result = judged(bench, "the answers as they are", folder, None).await;
+    let sound = by_requirement(&result);
+    let trials = all.into_iter().map(|defect| tried(bench, folder, &sound, defect));
+    let defects: Vec<DefectOnTarget> = side_by_side(trials, bench.lanes).await;
+    let checks = checks(bench, &sound, &defects);
+    Ok(TargetSelftest {
+        version: env!("CARGO_PKG_VERSION"),
+        base_url: run.target.base_url.clone(),
+        requests_sent: run.requests_sent,
+        run_exit_code: run.exit_code(),
+        defects,
+        checks,
+    })
+}
+
+/// The one run that sends requests.
+async fn recorded(
+    bench: &Bench,
+    choice: TargetChoice,
+    options: TargetOptions,
+    folder: &Path,
+) -> Result<RunResult, TargetSelftestError> {
+    let recorder = Arc::new(Recorder::default());
+    let plan =
+        RecordingPlan { run_tag: options.run_tag.clone(), strict: false, selectors: Vec::new() };
+    let tell = Arc::clone(&bench.tell);
+    let run_options = RunOptions {
+        kept: Kept::Outline,
+        recorder: Some(Arc::clone(&recorder)),
+        ..RunOptions::new(choice, options, bench.light())
+    };
+    let result = run(run_options, move |event| {
+        if let crate::run::Event::Ended(scenario) = event {
+            tell(&scenario.name);
+        }
+    })
+    .await;
+    if let Some(said) = &result.trouble {
+        return Err(TargetSelftestError::Trouble {
+            said: said.clone(),
+            exit_code: result.exit_code(),
+        });
+    }
+    recorder.write(folder, plan, &result.recording_end())?;
+    Ok(result)
+}
+
+/// Judges the recording, with a defect if one is given.
+async fn judged(
+    bench: &Bench,
+    name: &str,
+    folder: &Path,
+    overlay: Option<Arc<DefectOverlay>>,
+) -> RunResult {
+    let index = crate::recording::RecordingIndex::read(folder);
+    let (seed, run_tag) = index.map(|index| (index.seed, index.run_tag)).unwrap_or_default();
+    let overlay = overlay.map(|it| it as Arc<dyn AnswerOverlay>);
+    let options = TargetOptions { seed, run_tag, overlay, ..TargetOptions::default() };
+    let choice = TargetChoice::Recording(folder.to_owned());
+    bench.run_tagged(name, choice, bench.light(), options).await
+}
+
+async fn tried(
+    bench: &Bench,
+    folder: &Path,
+    sound: &BTreeMap<String, Verdict>,
+    defect: &'static Defect,
+) -> DefectOnTarget {
+    let overlay = Arc::new(DefectOverlay::new(defect));
+    let result = judged(bench, &defect.id, folder, Some(Arc::clone(&overlay))).await;
+    let changed = overlay.changed();
+    let is_bad = |verdict: Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
+    let noticed: BTreeMap<String, Verdict> = by_requirement(&result)
+        .into_iter()
+        .filter(|(id, verdict)| {
+            is_bad(*verdict) && sound.get(id).is_none_or(|before| verdict > before)
+        })
+        .collect();
+    let is_caught = defect.breaks.iter().any(|id| is_noticed(id, noticed.get(id)));
+    let is_judged = defect.breaks.iter().any(|id| sound.get(id) == Some(&Verdict::Pass));
+    let fate = match (is_caught, changed.is_empty(), is_judged) {
+        (true, _, _) => DefectFate::Caught,
+        (false, true, _) => DefectFate::Unchanged,
+        (false, false, false) => DefectFate::NotJudged,
+        (false, false, true) => DefectFate::NotShown,
+    };
+    DefectOnTarget { defect, fate, scenarios_changed: changed.len(), noticed }
+}
+
+fn checks(
+    bench: &Bench,
+    sound: &BTreeMap<String, Verdict>,
+    defects: &[DefectOnTarget],
+) -> Vec<CheckOnTarget> {
+    let noticed = defects.iter().map(|it| (it.defect, &it.noticed));
+    matrix::rows(&bench.files, noticed)
+        .into_iter()
+        .filter_map(|row| {
+            let verdict = *sound.get(&row.requirement)?;
+            Some(CheckOnTarget { row, verdict })
+        })
+        .collect()
+}

@@ -1,0 +1,235 @@
+//! A call as a defect sees it. The core can be asked again, about another call.
+
+use std::borrow::Cow;
+
+use http::header::{AUTHORIZATION, HeaderValue};
+use jiff::Timestamp;
+use moot_fixtures::contract::Operation;
+
+use super::call_edit::CallEdit;
+use crate::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
+use crate::message::content::ContentPlace;
+use crate::message::response::Response;
+use crate::message::route::Routed;
+use crate::state::seeded::Application;
+use crate::value::token::Grant;
+use crate::world::{Outcome, World, reading};
+
+/// A call before its body is read.
+pub(super) struct ArrivingCall<'a> {
+    pub(super) world: &'a World,
+    pub(super) now: Timestamp,
+    pub(super) head: &'a Head<'a>,
+}
+
+impl ArrivingCall<'_> {
+    /// The problem type of a refusal.
+    pub(super) fn problem(admission: &Admission) -> Option<&str> {
+        match admission {
+            Admission::Refused(response) => Some(&response.refused.as_ref()?.problem),
+            Admission::Admitted(_) => None,
+        }
+    }
+
+    /// The bearer token that was sent, valid or not.
+    pub(super) fn bearer(&self) -> Option<&str> {
+        let text = self.head.headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = text.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token)
+    }
+
+    /// What the bearer token grants, even if it is expired or revoked.
+    pub(super) fn grant(&self) -> Option<Grant> {
+        self.world.sealer().open(self.bearer()?)
+    }
+
+    /// The caller to whom a token was issued.
+    pub(super) fn principal(&self, grant: Grant) -> Option<Principal> {
+        let application = self.world.seeded().application(grant.application)?;
+        Some(Principal {
+            application: grant.application,
+            company: application.company,
+            scopes: grant.scopes,
+        })
+    }
+
+    /// The operation of its path and method.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        match self.world.seeded().router().find(self.head.method, self.head.path) {
+            Routed::Found(operation, _) => Some(operation),
+            Routed::WrongMethod(_) | Routed::Unknown => None,
+        }
+    }
+
+    /// The admission of the same call with another path.
+    pub(super) fn at_path(&self, path: &str) -> Admission {
+        self.world.admit_unhooked(self.now, &Head { path, ..*self.head })
+    }
+
+    /// The admission of the same call with a token that was never issued.
+    pub(super) fn with_invalid_token(&self) -> Admission {
+        let mut headers = self.head.headers.clone();
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer none"));
+        self.world.admit_unhooked(self.now, &Head { headers: &headers, ..*self.head })
+    }
+
+    /// Admits the call for the application of its token, if it was refused with this problem type.
+    pub(super) fn admit_despite(&self, problem: &str, admission: Admission) -> Admission {
+        let principal = self.grant().and_then(|grant| self.principal(grant));
+        match (Self::problem(&admission) == Some(problem), principal) {
+            (true, Some(principal)) => self.admit_as(Some(principal), admission),
+            _ => admission,
+        }
+    }
+
+    /// Admits the call as that of `principal`. `refused` is the answer if its path has no operation.
+    pub(super) fn admit_as(&self, principal: Option<Principal>, refused: Admission) -> Admission {
+        let head = self.head;
+        match self.world.seeded().router().find(head.method, head.path) {
+            Routed::Found(operation, id) => Admission::Admitted(Admitted {
+                serial: self.world.next_serial(),
+                at: self.now,
+                operation,
+                id,
+                principal,
+                reading: reading(operation, self.world.answers()),
+            }),
+            Routed::WrongMethod(_) | Routed::Unknown => refused,
+        }
+    }
+}
+
+/// A call with its body.
+pub(super) struct AdmittedCall<'a> {
+    pub(super) world: &'a World,
+    pub(super) now: Timestamp,
+    pub(super) call: &'a Call<'a>,
+}
+
+impl AdmittedCall<'_> {
+    /// Whether it is a call of this operation.
+    pub(super) fn is(&self, operation: Operation) -> bool {
+        self.call.admitted.operation == operation
+    }
+
+    /// The outcome of the same call with one difference.
+    pub(super) fn answer_edited(&self, edit: &CallEdit) -> Outcome {
+        match edit {
+            CallEdit::Parameter(parameter) => {
+                let query = self.query_with(&parameter.name, parameter.value.as_deref());
+                self.answer(Call {
+                    head: Head { query: Some(&query), ..self.call.head },
+                    ..self.copy()
+                })
+            }
+            CallEdit::Id(id) => self.answer_of_id(id),
+            CallEdit::Company(company) => self.answer_for_company(*company),
+            CallEdit::WithoutPart(name) => {
+                let mut body = self.call.body.clone();
+                if let Body::Multipart(parts) = &mut body {
+                    parts.retain(|part| part.name != *name);
+                }
+                self.answer(Call { body, ..self.copy() })
+            }
+        }
+    }
+
+    /// The outcome of the same call with another id in its path.
+    pub(super) fn answer_of_id(&self, id: &str) -> Outcome {
+        self.answer_admitted(&Admitted { id: Some(id.to_owned()), ..self.call.admitted.clone() })
+    }
+
+    /// The outcome of the same call by another company.
+    pub(super) fn answer_for_company(&self, company: u32) -> Outcome {
+        let principal = self.call.admitted.principal.map(|own| Principal { company, ..own });
+        self.answer_admitted(&Admitted { principal, ..self.call.admitted.clone() })
+    }
+
+    /// The outcome of the same call, if some company finds what it names.
+    pub(super) fn answer_anywhere(&self) -> Option<Outcome> {
+        let companies = self.world.seeded().companies().len() as u32;
+        (0..companies).map(|company| self.answer_for_company(company)).find(Outcome::is_success)
+    }
+
+    fn answer_admitted(&self, admitted: &Admitted) -> Outcome {
+        self.answer(Call { admitted, ..self.copy() })
+    }
+
+    fn answer(&self, call: Call<'_>) -> Outcome {
+        self.world.answer_unhooked(self.now, &call)
+    }
+
+    fn copy(&self) -> Call<'_> {
+        let Call { head, admitted, body, fetched } = self.call;
+        Call { head: *head, admitted, body: body.clone(), fetched: fetched.clone() }
+    }
+
+    /// Its query with a parameter of this value first, or without the parameter.
+    fn query_with(&self, name: &str, value: Option<&str>) -> String {
+        let query = self.call.head.query.unwrap_or_default().as_bytes();
+        let others = form_urlencoded::parse(query).filter(|(known, _)| known != name);
+        form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(value.map(|value| (name, value)))
+            .extend_pairs(others)
+            .finish()
+    }
+
+    /// The parts of its multipart body.
+    pub(super) fn parts(&self) -> &[Part] {
+        match &self.call.body {
+            Body::Multipart(parts) => parts,
+            Body::Empty | Body::Whole(_) | Body::Broken(_) => &[],
+        }
+    }
+
+    /// The text of a field of its form, or of a part of its multipart body that is kept in memory.
+    pub(super) fn field(&self, name: &str) -> Option<String> {
+        if let Body::Whole(bytes) = &self.call.body {
+            let mut fields = form_urlencoded::parse(bytes);
+            return fields.find(|(known, _)| known == name).map(|(_, value)| value.into_owned());
+        }
+        let part = self.parts().iter().find(|part| part.name == name)?;
+        part_text(part).map(Cow::into_owned)
+    }
+
+    /// How often its body has a field.
+    pub(super) fn count(&self, name: &str) -> usize {
+        match &self.call.body {
+            Body::Whole(bytes) => {
+                form_urlencoded::parse(bytes).filter(|(known, _)| known == name).count()
+            }
+            _ => self.parts().iter().filter(|part| part.name == name).count(),
+        }
+    }
+
+    /// The client that its form names, with its index.
+    pub(super) fn client(&self) -> Option<(u32, &Application)> {
+        self.world.seeded().application_of(&self.field("client_id")?)
+    }
+
+    /// The secret of [`Self::client`].
+    pub(super) fn client_secret(&self) -> Option<Cow<'_, str>> {
+        let (_, client) = self.client()?;
+        Some(self.world.client_secret(client))
+    }
+
+    /// A JSON response.
+    pub(super) fn respond(&self, status: u16, body: Vec<u8>) -> Response {
+        self.world.respond(self.now, self.call, status, body)
+    }
+}
+
+/// The content of a part as text; `None` if it is not kept in memory.
+pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
+    match &part.content.place {
+        ContentPlace::Memory(bytes) => Some(String::from_utf8_lossy(bytes)),
+        ContentPlace::File { .. } | ContentPlace::Apart => None,
+    }
+}
+
+impl Outcome {
+    /// Whether the call succeeded.
+    pub(super) fn is_success(&self) -> bool {
+        self.response.status.is_success()
+    }
+}

@@ -1,0 +1,53 @@
+//! Defects that no operator reaches: one function each, found by the id of the defect.
+
+mod admission;
+mod bodies;
+mod deliveries;
+mod histories;
+mod isolation;
+mod reads;
+mod tokens;
+
+use super::call::{AdmittedCall, ArrivingCall};
+use crate::message::call::Admission;
+use crate::state::change::Change;
+use crate::world::{Outcome, World};
+
+/// The function of a defect, by the moment at which it acts.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum DefectCode {
+    /// Replaces the decision about a call before its body is read.
+    Admit(fn(&ArrivingCall<'_>, Admission) -> Admission),
+    /// Replaces the outcome of an admitted call.
+    Answer(fn(&AdmittedCall<'_>, Outcome) -> Outcome),
+    /// Replaces changes before they are applied.
+    Change(fn(&World, Vec<Change>) -> Vec<Change>),
+}
+
+/// The id of a defect, and its function.
+type CodeRow = (&'static str, DefectCode);
+
+const TABLE: [&[CodeRow]; 7] = [
+    admission::ROWS,
+    bodies::ROWS,
+    deliveries::ROWS,
+    histories::ROWS,
+    isolation::ROWS,
+    reads::ROWS,
+    tokens::ROWS,
+];
+
+/// The function of a defect; `None` if it has none.
+pub(super) fn of(id: &str) -> Option<DefectCode> {
+    rows().find(|row| row.0 == id).map(|row| row.1)
+}
+
+/// The defects with a function.
+#[cfg(test)]
+pub(super) fn ids() -> impl Iterator<Item = &'static str> {
+    rows().map(|row| row.0)
+}
+
+fn rows() -> impl Iterator<Item = &'static CodeRow> {
+    TABLE.into_iter().flatten()
+}

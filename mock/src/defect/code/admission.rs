@@ -1,0 +1,239 @@
+//! Defects before a body is read: addresses, the rate limit, tokens and scopes, odd methods.
+
+use http::header::AUTHORIZATION;
+use http::{Method, StatusCode};
+use jiff::SignedDuration;
+use moot_fixtures::contract::Operation;
+use serde_json::json;
+
+use super::CodeRow;
+use super::DefectCode::Admit;
+use crate::defect::call::ArrivingCall;
+use crate::defect::edit;
+use crate::message::call::{Admission, Head, Principal};
+
+const LIMITED: &str = "rate_limit_exceeded";
+const INVALID: &str = "invalid_token";
+const EXPIRED: &str = "token_expired";
+const SCOPE: &str = "insufficient_scope";
+
+/// A path without an operation.
+const NOWHERE: &str = "/v1/nowhere";
+/// Characters of a token.
+const TOKEN_LENGTH: usize = 50;
+/// Age in seconds at which a token expires (§2.8).
+const TOKEN_AGE_MAX: i64 = 7200;
+/// Age in seconds at which `bearer.expires-after-an-hour` lets tokens expire.
+const SHORT_AGE: i64 = 3600;
+/// Seconds of the minute after which `limits.forgets-after-30-seconds` serves again.
+const HALF_MINUTE: i64 = 30;
+
+pub(super) const ROWS: &[CodeRow] = &[
+    ("service.token-endpoint-elsewhere", Admit(token_endpoint_elsewhere)),
+    ("service.without-version", Admit(without_version)),
+    ("service.version-2", Admit(version_2)),
+    ("limits.token-endpoint-free", Admit(token_endpoint_free)),
+    ("limits.forgets-after-30-seconds", Admit(forgets_after_30_seconds)),
+    ("limits.refusals-count", Admit(refusals_count)),
+    ("bearer.missing-taken", Admit(missing_taken)),
+    ("bearer.missing-taken-at-activity", Admit(missing_taken_at_activity)),
+    ("bearer.invalid-taken", Admit(invalid_taken)),
+    ("bearer.altered-taken", Admit(altered_taken)),
+    ("bearer.malformed-taken", Admit(malformed_taken)),
+    ("bearer.expires-a-second-late", Admit(expires_a_second_late)),
+    ("bearer.expires-after-an-hour", Admit(expires_after_an_hour)),
+    ("bearer.scheme-in-one-case", Admit(scheme_in_one_case)),
+    ("scope.read-application-writes", Admit(read_application_writes)),
+    ("scope.write-token-invalid", Admit(write_token_invalid)),
+    ("scope.insufficient-is-401", Admit(insufficient_is_401)),
+    ("hostile.trailing-slash-is-500", Admit(trailing_slash_is_500)),
+    ("hostile.head-is-500", Admit(head_is_500)),
+    ("hostile.options-is-500", Admit(options_is_500)),
+];
+
+fn token_endpoint_elsewhere(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.path {
+        "/v1/oauth/token" => call.at_path("/oauth/token"),
+        "/oauth/token" => call.at_path(NOWHERE),
+        _ => admission,
+    }
+}
+
+fn without_version(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.operation() {
+        Some(_) => admission,
+        None => call.at_path(&format!("/v1{}", call.head.path)),
+    }
+}
+
+fn version_2(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.path.starts_with("/v1/") {
+        true => call.at_path(NOWHERE),
+        false => admission,
+    }
+}
+
+fn token_endpoint_free(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let is_token = call.operation() == Some(Operation::CreateAccessToken);
+    match is_token && ArrivingCall::problem(&admission) == Some(LIMITED) {
+        true => call.admit_as(None, admission),
+        false => admission,
+    }
+}
+
+fn forgets_after_30_seconds(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let is_late = call.now.as_second().rem_euclid(60) >= HALF_MINUTE;
+    if !is_late || ArrivingCall::problem(&admission) != Some(LIMITED) {
+        return admission;
+    }
+    call.world.limiter().reset();
+    call.world.admit_unhooked(call.now, call.head)
+}
+
+fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    if ArrivingCall::problem(&admission) == Some(LIMITED) {
+        call.world.limiter().exhaust(call.head.client, call.now);
+    }
+    admission
+}
+
+fn missing_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.headers.contains_key(AUTHORIZATION) {
+        true => admission,
+        false => admit_anybody(call, admission),
+    }
+}
+
+fn missing_taken_at_activity(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.path.ends_with("/activity") {
+        true => missing_taken(call, admission),
+        false => admission,
+    }
+}
+
+fn invalid_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.bearer().is_some() && call.grant().is_none() {
+        true => admit_anybody(call, admission),
+        false => admission,
+    }
+}
+
+fn altered_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let start = call.bearer().and_then(|token| token.get(..TOKEN_LENGTH));
+    let grant = start.and_then(|token| call.world.sealer().open(token));
+    let principal = grant.and_then(|grant| call.principal(grant));
+    match principal.is_some() && ArrivingCall::problem(&admission) == Some(INVALID) {
+        true => call.admit_as(principal, admission),
+        false => admission,
+    }
+}
+
+fn malformed_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.headers.contains_key(AUTHORIZATION) && call.bearer().is_none() {
+        true => admit_anybody(call, admission),
+        false => admission,
+    }
+}
+
+fn expires_a_second_late(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match age_seconds(call) == Some(TOKEN_AGE_MAX) {
+        true => call.admit_despite(EXPIRED, admission),
+        false => admission,
+    }
+}
+
+fn expires_after_an_hour(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    if age_seconds(call).is_none_or(|age| age < SHORT_AGE) {
+        return admission;
+    }
+    let missing = SignedDuration::from_secs(TOKEN_AGE_MAX - SHORT_AGE);
+    let later = call.now.checked_add(missing).unwrap_or(call.now);
+    call.world.admit_unhooked(later, call.head)
+}
+
+fn scheme_in_one_case(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let sent = call.head.headers.get(AUTHORIZATION);
+    let is_exact = sent.is_none_or(|sent| sent.as_bytes().starts_with(b"Bearer "));
+    match &admission {
+        Admission::Admitted(admitted) if admitted.principal.is_some() && !is_exact => {
+            call.with_invalid_token()
+        }
+        _ => admission,
+    }
+}
+
+fn read_application_writes(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let grant = call.grant();
+    let application = grant.and_then(|it| call.world.seeded().application(it.application));
+    match application.is_some_and(|it| !it.scopes.write) {
+        true => call.admit_despite(SCOPE, admission),
+        false => admission,
+    }
+}
+
+fn write_token_invalid(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.grant().is_some_and(|grant| !grant.scopes.read) {
+        true => insufficient_is_401(call, admission),
+        false => admission,
+    }
+}
+
+fn insufficient_is_401(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match ArrivingCall::problem(&admission) == Some(SCOPE) {
+        true => call.with_invalid_token(),
+        false => admission,
+    }
+}
+
+fn trailing_slash_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.path.ends_with('/') {
+        true => fail(call, admission),
+        false => admission,
+    }
+}
+
+fn head_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match *call.head.method == Method::HEAD {
+        true => fail(call, admission),
+        false => admission,
+    }
+}
+
+fn options_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match *call.head.method == Method::OPTIONS {
+        true => fail(call, admission),
+        false => admission,
+    }
+}
+
+/// Admits a call whose token is invalid, as one of the first application.
+fn admit_anybody(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let Some(first) = call.world.seeded().application(0) else { return admission };
+    if ArrivingCall::problem(&admission) != Some(INVALID) {
+        return admission;
+    }
+    let principal = Principal { application: 0, company: first.company, scopes: first.scopes };
+    call.admit_as(Some(principal), admission)
+}
+
+/// The age of the token of a call.
+fn age_seconds(call: &ArrivingCall<'_>) -> Option<i64> {
+    call.grant().map(|grant| call.now.as_second().saturating_sub(grant.issued_at))
+}
+
+/// Answers 500 before anything else is looked at.
+fn fail(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let head = call.head;
+    let elsewhere = Head { method: &Method::GET, path: NOWHERE, ..*head };
+    let refused = call.world.admit_unhooked(call.now, &elsewhere);
+    let Admission::Refused(mut response) = refused else { return admission };
+    response.status = StatusCode::INTERNAL_SERVER_ERROR;
+    edit::rewrite(&mut response, |body| {
+        let instance = body["instance"].as_str().unwrap_or_default().replace(NOWHERE, head.path);
+        body["type"] = json!("internal_error");
+        body["title"] = json!("Internal Server Error");
+        body["status"] = json!(500);
+        body["instance"] = json!(instance);
+    });
+    Admission::Refused(response)
+}

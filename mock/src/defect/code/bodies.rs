@@ -1,0 +1,145 @@
+//! Defects that the body or the parameters of a call bring about: broken bodies, hostile values.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use http::StatusCode;
+use moot_fixtures::contract::Operation;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::CodeRow;
+use super::DefectCode::Answer;
+use crate::defect::call::{AdmittedCall, part_text};
+use crate::defect::record;
+use crate::message::call::{Body, BodyFault};
+use crate::message::content::Content;
+use crate::message::problem::Problem;
+use crate::message::response::ResponseBody;
+use crate::world::Outcome;
+
+/// Longest identifier or parameter that `hostile.long-word-is-500` serves, in bytes.
+const WORD_BYTES_MAX: usize = 90;
+
+pub(super) const ROWS: &[CodeRow] = &[
+    ("http.wrong-media-type-taken", Answer(wrong_media_type_taken)),
+    ("malformed.taken", Answer(malformed_taken)),
+    ("documents.upload-empty-body", Answer(upload_malformed_taken)),
+    ("documents.download-other-bytes", Answer(download_other_bytes)),
+    ("create.empty-body-is-422", Answer(empty_body_is_422)),
+    ("hostile.malformed-json-is-500", Answer(malformed_json_is_500)),
+    ("hostile.parameter-twice-is-500", Answer(parameter_twice_is_500)),
+    ("hostile.field-twice-is-500", Answer(field_twice_is_500)),
+    ("hostile.long-word-is-500", Answer(long_word_is_500)),
+    ("hostile.unicode-is-500", Answer(unicode_is_500)),
+];
+
+fn wrong_media_type_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    match call.call.body {
+        Body::Broken(BodyFault::NoBoundary | BodyFault::WrongMediaType) => {
+            record::unchecked(call, outcome)
+        }
+        _ => outcome,
+    }
+}
+
+fn malformed_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    match call.call.body {
+        Body::Broken(BodyFault::Malformed(_) | BodyFault::Truncated) => {
+            record::unchecked(call, outcome)
+        }
+        _ => outcome,
+    }
+}
+
+fn upload_malformed_taken(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    match call.call.body {
+        Body::Broken(_) if call.is(Operation::CreateRepositoryDocument) => {
+            record::unchecked(call, outcome)
+        }
+        _ => outcome,
+    }
+}
+
+fn download_other_bytes(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(Operation::DownloadAgreement) && outcome.is_success() {
+        let bytes = Bytes::from_static(b"%PDF-1.4 re-encoded");
+        outcome.response.body = ResponseBody::Content(Content::in_memory(bytes));
+    }
+    outcome
+}
+
+fn empty_body_is_422(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    match call.is(Operation::CreateLegalRequest) && call.parts().is_empty() {
+        true => record::refusal(call),
+        false => outcome,
+    }
+}
+
+fn malformed_json_is_500(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    let is_broken = |name: &&str| {
+        call.field(name).is_some_and(|text| serde_json::from_str::<Value>(&text).is_err())
+    };
+    if ["variables", "metadata"].iter().any(is_broken) {
+        outcome.response.status = StatusCode::INTERNAL_SERVER_ERROR;
+    }
+    outcome
+}
+
+fn parameter_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let names = parameters(call).into_iter().map(|(name, _)| name);
+    fail_if(has_duplicates(names), call, outcome)
+}
+
+/// A field whose name ends with `[]` is a list, and may be repeated.
+fn field_twice_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let names: Vec<String> = match &call.call.body {
+        Body::Multipart(parts) => parts.iter().map(|part| part.name.clone()).collect(),
+        Body::Whole(bytes) => {
+            form_urlencoded::parse(bytes).map(|(name, _)| name.into_owned()).collect()
+        }
+        Body::Empty | Body::Broken(_) => Vec::new(),
+    };
+    let single = names.into_iter().filter(|name| !name.ends_with("[]"));
+    fail_if(has_duplicates(single), call, outcome)
+}
+
+fn long_word_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    fail_if(words(call).iter().any(|word| word.len() > WORD_BYTES_MAX), call, outcome)
+}
+
+fn unicode_is_500(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let texts = call.parts().iter().filter(|part| part.file_name.is_none()).filter_map(part_text);
+    let files = call.parts().iter().filter_map(|part| part.file_name.as_deref());
+    let is_beyond_ascii = words(call).iter().any(|word| !word.is_ascii())
+        || texts.into_iter().any(|text| !text.is_ascii())
+        || files.into_iter().any(|name| !name.is_ascii());
+    fail_if(is_beyond_ascii, call, outcome)
+}
+
+/// 500 and no change, if the call is hostile.
+fn fail_if(is_hostile: bool, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    if !is_hostile {
+        return outcome;
+    }
+    let operation = call.call.admitted.operation;
+    let problem = Problem::injected(operation, StatusCode::INTERNAL_SERVER_ERROR, "internal_error");
+    Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
+}
+
+/// The identifier in the path and the values of the parameters, decoded.
+fn words(call: &AdmittedCall<'_>) -> Vec<String> {
+    let decoded = |text: &String| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let id = call.call.admitted.id.as_ref().map(decoded);
+    parameters(call).into_iter().map(|(_, value)| value).chain(id).collect()
+}
+
+fn parameters(call: &AdmittedCall<'_>) -> Vec<(String, String)> {
+    let query = call.call.head.query.unwrap_or_default();
+    form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+}
+
+fn has_duplicates(names: impl IntoIterator<Item = String>) -> bool {
+    let mut known = BTreeSet::new();
+    names.into_iter().any(|name| !known.insert(name))
+}

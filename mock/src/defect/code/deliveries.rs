@@ -1,0 +1,128 @@
+//! Defects of webhooks and their deliveries (§4.13, §6), made where changes are applied.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::LegalRequestStatus;
+use serde_json::{Value, json};
+
+use super::CodeRow;
+use super::DefectCode::Change as OnChange;
+use crate::resource::{Delivery, DeliveryState};
+use crate::state::change::Change;
+use crate::world::World;
+use crate::world::deliver;
+use crate::world::transition::EXECUTION_COMPLETE;
+
+pub(super) const ROWS: &[CodeRow] = &[
+    (
+        "delete-webhook.twice-taken",
+        OnChange(|_, changes| {
+            without(changes, |change| matches!(change, Change::DeleteWebhook { .. }))
+        }),
+    ),
+    ("delete-webhook.removes-neighbour", OnChange(removes_neighbour)),
+    ("delete-webhook.address-blocked", OnChange(address_blocked)),
+    (
+        "events.never-sent",
+        OnChange(|_, changes| {
+            without(changes, |change| matches!(change, Change::PutDelivery { .. }))
+        }),
+    ),
+    ("events.elsewhere", OnChange(|_, changes| edit_deliveries(changes, send_to_root))),
+    (
+        "events.without-credential",
+        OnChange(|_, changes| edit_deliveries(changes, |delivery| delivery.authorization = None)),
+    ),
+    ("events.credential-as-basic", OnChange(|_, changes| edit_deliveries(changes, use_basic))),
+    ("events.other-kind", OnChange(|_, changes| edit_deliveries(changes, rename_event))),
+    ("events.first-subscriber-only", OnChange(last_subscriber_only)),
+    ("events.too-early", OnChange(too_early)),
+];
+
+/// Changes without those that are lost.
+pub(super) fn without(changes: Vec<Change>, is_lost: impl Fn(&Change) -> bool) -> Vec<Change> {
+    changes.into_iter().filter(|change| !is_lost(change)).collect()
+}
+
+fn removes_neighbour(_: &World, changes: Vec<Change>) -> Vec<Change> {
+    let neighbour = |change: &Change| match change {
+        Change::DeleteWebhook { row } => {
+            row.checked_sub(1).map(|row| Change::DeleteWebhook { row })
+        }
+        _ => None,
+    };
+    changes.into_iter().flat_map(|change| neighbour(&change).into_iter().chain([change])).collect()
+}
+
+/// A row that this world added and no longer has was deleted.
+fn address_blocked(world: &World, changes: Vec<Change>) -> Vec<Change> {
+    let rows = &world.state().webhooks;
+    let mut added = rows.base_length()..rows.next_row();
+    match added.any(|row| rows.get(row).is_none()) {
+        true => without(changes, is_new),
+        false => changes,
+    }
+}
+
+fn last_subscriber_only(_: &World, changes: Vec<Change>) -> Vec<Change> {
+    let last = changes.iter().rposition(is_new);
+    let kept = changes.into_iter().enumerate();
+    kept.filter(|(at, change)| !is_new(change) || Some(*at) == last)
+        .map(|(_, change)| change)
+        .collect()
+}
+
+fn too_early(world: &World, changes: Vec<Change>) -> Vec<Change> {
+    let mut early = Vec::new();
+    for change in &changes {
+        let Change::PutLegalRequest { row, record } = change else { continue };
+        let before = world.state().legal_requests.get(*row).map(|before| before.status());
+        let status = record.status();
+        if status == LegalRequestStatus::SentForSignature && before != Some(status) {
+            let at = record.activity.last().map_or(record.created_at, |entry| entry.at);
+            early.extend(deliver::queue(world, at, EXECUTION_COMPLETE, record).0);
+        }
+    }
+    changes.into_iter().chain(early).collect()
+}
+
+fn send_to_root(delivery: &mut Delivery) {
+    if let Ok(mut url) = url::Url::parse(&delivery.url) {
+        url.set_path("/");
+        delivery.url = url.into();
+    }
+}
+
+fn use_basic(delivery: &mut Delivery) {
+    let bearer = delivery.authorization.take();
+    delivery.authorization = bearer.map(|value| value.replace("Bearer ", "Basic "));
+}
+
+fn rename_event(delivery: &mut Delivery) {
+    if let Ok(mut body) = serde_json::from_str::<Value>(&delivery.body) {
+        body["event"] = json!("request_updated");
+        delivery.body = body.to_string();
+    }
+}
+
+/// Whether a change queues a delivery for the first time.
+fn is_new(change: &Change) -> bool {
+    match change {
+        Change::PutDelivery { record } => {
+            record.tries == 0 && matches!(record.state, DeliveryState::Queued { .. })
+        }
+        _ => false,
+    }
+}
+
+fn edit_deliveries(changes: Vec<Change>, edit: impl Fn(&mut Delivery)) -> Vec<Change> {
+    let edited = |change| match change {
+        Change::PutDelivery { record } => {
+            let mut delivery = Delivery::clone(&record);
+            edit(&mut delivery);
+            Change::PutDelivery { record: Arc::new(delivery) }
+        }
+        other => other,
+    };
+    changes.into_iter().map(edited).collect()
+}

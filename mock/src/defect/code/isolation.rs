@@ -1,0 +1,83 @@
+//! Defects that give a record of one company to every other company (§5.6).
+
+use std::sync::Arc;
+
+use super::CodeRow;
+use super::DefectCode::Change as OnChange;
+use super::histories::is_moved;
+use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
+use crate::state::change::Change;
+use crate::world::World;
+use crate::world::deliver;
+use crate::world::transition::EXECUTION_COMPLETE;
+
+pub(super) const ROWS: &[CodeRow] = &[
+    ("isolation.upload-shared", OnChange(|world, changes| share(world, changes, document_for))),
+    ("isolation.webhook-shared", OnChange(|world, changes| share(world, changes, webhook_for))),
+    ("isolation.deliveries-to-all", OnChange(deliveries_to_all)),
+];
+
+/// Adds a copy of each new record for every other company, under the same row.
+fn share(
+    world: &World,
+    changes: Vec<Change>,
+    copy_for: fn(&Change, u32) -> Option<Change>,
+) -> Vec<Change> {
+    let copies = |change: &Change| -> Vec<Change> {
+        companies(world).filter_map(|company| copy_for(change, company)).collect()
+    };
+    changes.into_iter().flat_map(|change| copies(&change).into_iter().chain([change])).collect()
+}
+
+fn document_for(change: &Change, company: u32) -> Option<Change> {
+    let Change::PutRepositoryDocument { row, record } = change else { return None };
+    let copy = RepositoryDocument { company, ..RepositoryDocument::clone(record) };
+    let change = Change::PutRepositoryDocument { row: *row, record: Arc::new(copy) };
+    (record.company != company).then_some(change)
+}
+
+fn webhook_for(change: &Change, company: u32) -> Option<Change> {
+    let Change::PutWebhook { row, record } = change else { return None };
+    let copy = Webhook { company, ..Webhook::clone(record) };
+    let change = Change::PutWebhook { row: *row, record: Arc::new(copy) };
+    (record.company != company).then_some(change)
+}
+
+fn deliveries_to_all(world: &World, changes: Vec<Change>) -> Vec<Change> {
+    let fully_executed = world.answers().fully_executed;
+    let others = |change: &Change| -> Vec<Change> {
+        match change {
+            Change::PutLegalRequest { row, record }
+                if record.status() == fully_executed && is_moved(world, *row, record) =>
+            {
+                deliveries_to_others(world, record)
+            }
+            _ => Vec::new(),
+        }
+    };
+    changes.into_iter().flat_map(|change| others(&change).into_iter().chain([change])).collect()
+}
+
+/// The deliveries of every other company's webhooks, numbered after the company's own deliveries.
+fn deliveries_to_others(world: &World, record: &LegalRequest) -> Vec<Change> {
+    let queued = |record: &LegalRequest| {
+        deliver::queue(world, record.created_at, EXECUTION_COMPLETE, record).0
+    };
+    let first = world.state().next_delivery + queued(record).len() as u64;
+    companies(world)
+        .filter(|company| *company != record.company)
+        .flat_map(|company| queued(&LegalRequest { company, ..record.clone() }))
+        .filter_map(|change| match change {
+            Change::PutDelivery { record } => Some(record),
+            _ => None,
+        })
+        .zip(first..)
+        .map(|(record, id)| Change::PutDelivery {
+            record: Arc::new(Delivery { id, ..Delivery::clone(&record) }),
+        })
+        .collect()
+}
+
+fn companies(world: &World) -> std::ops::Range<u32> {
+    0..world.seeded().companies().len() as u32
+}

@@ -1,0 +1,127 @@
+//! Defects of reads whose answer depends on state, or on how often it was read.
+
+use moot_fixtures::contract::{Operation, WorkflowStatus};
+use serde_json::Value;
+
+use super::CodeRow;
+use super::DefectCode::Answer;
+use crate::defect::call::AdmittedCall;
+use crate::defect::call_edit::{CallEdit, QueryParameter};
+use crate::defect::edit;
+use crate::world::Outcome;
+
+const LISTS: [Operation; 4] = [
+    Operation::ListWorkflows,
+    Operation::ListLegalRequests,
+    Operation::ListRepositoryDocuments,
+    Operation::ListWebhooks,
+];
+
+pub(super) const ROWS: &[CodeRow] = &[
+    ("page.ignored", Answer(page_ignored)),
+    ("page.order-changes", Answer(page_order_changes)),
+    ("workflow.unpublished-hidden", Answer(unpublished_hidden)),
+    ("schema.only-of-published", Answer(schema_only_of_published)),
+    ("request.read-counter", Answer(read_counter)),
+    ("activity.of-another", Answer(activity_of_another)),
+    ("activity.log-too-late", Answer(log_too_late)),
+    ("activity.unstable", Answer(activity_unstable)),
+];
+
+/// Gives the first page, with the number of the page that was asked for.
+fn page_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let query = form_urlencoded::parse(call.call.head.query.unwrap_or_default().as_bytes());
+    let page = query.into_iter().find(|(name, _)| name == "page");
+    let page = page.and_then(|(_, page)| page.parse::<i64>().ok());
+    let Some(page) = page.filter(|_| LISTS.contains(&call.call.admitted.operation)) else {
+        return outcome;
+    };
+    let without_page = QueryParameter { name: "page".to_owned(), value: None };
+    let mut first = call.answer_edited(&CallEdit::Parameter(without_page));
+    edit::rewrite(&mut first.response, |body| {
+        if let Some(current) = body.pointer_mut("/pagination/current_page") {
+            *current = page.into();
+        }
+    });
+    first
+}
+
+fn page_order_changes(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    let is_list = LISTS.contains(&call.call.admitted.operation);
+    if is_list && call.call.admitted.serial % 2 == 1 {
+        edit::rewrite(&mut outcome.response, |body| {
+            if let Some(members) = body.pointer_mut("/data").and_then(Value::as_array_mut) {
+                members.reverse();
+            }
+        });
+    }
+    outcome
+}
+
+fn unpublished_hidden(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    hidden_if_unpublished(Operation::GetWorkflow, call, outcome)
+}
+
+fn schema_only_of_published(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    hidden_if_unpublished(Operation::GetWorkflowSchema, call, outcome)
+}
+
+fn hidden_if_unpublished(
+    operation: Operation,
+    call: &AdmittedCall<'_>,
+    outcome: Outcome,
+) -> Outcome {
+    let id = call.call.admitted.id.as_deref().unwrap_or_default();
+    let workflow = call.world.seeded().workflow_of(id);
+    let is_unpublished = workflow.is_some_and(|it| it.1.status == WorkflowStatus::Unpublished);
+    match call.is(operation) && is_unpublished {
+        true => call.answer_of_id("none"),
+        false => outcome,
+    }
+}
+
+fn read_counter(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(Operation::GetLegalRequest) && outcome.is_success() {
+        let reads = call.call.admitted.serial;
+        edit::rewrite(&mut outcome.response, |body| {
+            if let Some(description) = body.pointer_mut("/data/attributes/description") {
+                *description = format!("read {reads} times").into();
+            }
+        });
+    }
+    outcome
+}
+
+/// Gives the log of the company's first request.
+fn activity_of_another(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    if !call.is(Operation::GetLegalRequestActivity) || !outcome.is_success() {
+        return outcome;
+    }
+    let own = call.call.admitted.principal.map(|principal| principal.company);
+    let rows = &call.world.state().legal_requests;
+    let mut requests = (0..rows.base_length()).filter_map(|row| rows.get(row));
+    let first = requests.find(|record| Some(record.company) == own);
+    first.map_or(outcome, |first| call.answer_of_id(&first.id))
+}
+
+fn log_too_late(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let id = call.call.admitted.id.as_deref().unwrap_or_default();
+    let record = call.world.legal_request(id);
+    let is_new = record.is_some_and(|record| record.activity.len() == 1);
+    match call.is(Operation::GetLegalRequestActivity) && is_new {
+        true => call.answer_of_id("none"),
+        false => outcome,
+    }
+}
+
+fn activity_unstable(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(Operation::GetLegalRequestActivity) && outcome.is_success() {
+        let comment = format!("Read in call {}", call.call.admitted.serial);
+        edit::rewrite(&mut outcome.response, |body| {
+            if let Some(first) = body.pointer_mut("/data/0/attributes") {
+                first["comment"] = comment.into();
+            }
+        });
+    }
+    outcome
+}

@@ -1,0 +1,104 @@
+//! Conditions on a call: its query, its headers, its fields.
+
+use serde::Deserialize;
+
+use super::call::AdmittedCall;
+use super::call_edit::QueryParameter;
+
+/// A condition on a call. A field is a part of a multipart body or a field of a form.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CallCondition {
+    /// The call has no query.
+    NoQuery,
+    /// The query has this parameter.
+    Parameter(QueryParameter),
+    /// The query does not have this parameter.
+    WithoutParameter(String),
+    /// A header contains this.
+    HeaderWith(NamedText),
+    /// The body has this field.
+    Field(String),
+    /// The body has none of these fields.
+    WithoutFields(Vec<String>),
+    /// The body has this field more than once.
+    RepeatedField(String),
+    /// The body has this field with this text.
+    FieldText(NamedText),
+    /// The body has this field with another text.
+    OtherFieldText(NamedText),
+    /// The first part of the body is another field.
+    OtherFirstField(String),
+    /// The body has this field, and it is JSON.
+    JsonField(String),
+    /// The body has this field, and it is not JSON.
+    MalformedJsonField(String),
+    /// The body has this field as a file whose name ends differently.
+    OtherFileEnding(FileEnding),
+    /// The body has a part that is longer, in bytes.
+    PartAbove(u64),
+}
+
+/// A name and a text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedText {
+    name: String,
+    text: String,
+}
+
+/// A field and how the names of its files end.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileEnding {
+    name: String,
+    ending: String,
+}
+
+impl CallCondition {
+    /// Whether all conditions hold.
+    pub(super) fn all_hold(all: &[Self], call: &AdmittedCall<'_>) -> bool {
+        all.iter().all(|condition| condition.holds(call))
+    }
+
+    fn holds(&self, call: &AdmittedCall<'_>) -> bool {
+        let head = &call.call.head;
+        match self {
+            Self::NoQuery => head.query.is_none(),
+            Self::Parameter(parameter) => parameter.is_in(head.query),
+            Self::WithoutParameter(name) => {
+                !QueryParameter { name: name.clone(), value: None }.is_in(head.query)
+            }
+            Self::HeaderWith(NamedText { name, text }) => head
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .is_some_and(|value| value.contains(text)),
+            Self::Field(name) => call.count(name) > 0,
+            Self::WithoutFields(names) => names.iter().all(|name| call.count(name) == 0),
+            Self::RepeatedField(name) => call.count(name) > 1,
+            Self::FieldText(NamedText { name, text }) => {
+                call.field(name).is_some_and(|sent| sent == *text)
+            }
+            Self::OtherFieldText(NamedText { name, text }) => {
+                call.field(name).is_some_and(|sent| sent != *text)
+            }
+            Self::JsonField(name) => call.field(name).is_some_and(|sent| is_json(&sent)),
+            Self::MalformedJsonField(name) => call.field(name).is_some_and(|sent| !is_json(&sent)),
+            Self::OtherFirstField(name) => {
+                call.parts().first().is_some_and(|part| part.name != *name)
+            }
+            Self::OtherFileEnding(FileEnding { name, ending }) => call.parts().iter().any(|part| {
+                part.name == *name
+                    && !part.file_name.as_ref().is_some_and(|file| file.ends_with(ending))
+            }),
+            Self::PartAbove(length) => {
+                call.parts().iter().any(|part| part.content.length > *length)
+            }
+        }
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

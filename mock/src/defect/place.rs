@@ -1,0 +1,91 @@
+//! Places of a response that an operator can be applied to.
+
+use http::header::HeaderName;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// A place of a response. Text form: `status`, `body`, `header:NAME`, or a [`Pointer`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ResponsePlace {
+    /// The status code.
+    Status,
+    /// One header.
+    Header(HeaderName),
+    /// The bytes of the body.
+    Body,
+    /// Members of the JSON body.
+    Json(Pointer),
+}
+
+/// A JSON pointer (RFC 6901) without escapes, and with two wildcards: `*` stands for each member of a
+/// list, or for the value itself where it is not a list; `{}` stands for each member of an object.
+///
+/// `/data/*/id` finds the ids of a list and the id of a single resource. Empty text: the whole body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pointer(Vec<String>);
+
+impl<'de> Deserialize<'de> for ResponsePlace {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+impl ResponsePlace {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "status" => Ok(Self::Status),
+            "body" => Ok(Self::Body),
+            "" => Ok(Self::Json(Pointer(Vec::new()))),
+            _ => match (text.strip_prefix("header:"), text.strip_prefix('/')) {
+                (Some(name), _) => {
+                    name.parse().map(Self::Header).map_err(|_| format!("`{name}`: not a header"))
+                }
+                (_, Some(names)) => {
+                    Ok(Self::Json(Pointer(names.split('/').map(str::to_owned).collect())))
+                }
+                (None, None) => Err(format!("`{text}` is not a place of a response")),
+            },
+        }
+    }
+}
+
+impl Pointer {
+    /// Calls `change` for the parent of each place, with the last segment of the pointer. The parent is
+    /// `None` for the whole body, and for the members that a wildcard at the end stands for.
+    pub(super) fn visit(&self, body: &mut Value, change: &mut dyn FnMut(&mut Value, Option<&str>)) {
+        visit(body, &self.0, change);
+    }
+}
+
+fn visit(value: &mut Value, segments: &[String], change: &mut dyn FnMut(&mut Value, Option<&str>)) {
+    let Some((first, rest)) = segments.split_first() else { return change(value, None) };
+    match (first.as_str(), value) {
+        ("*", Value::Array(members)) => members.iter_mut().for_each(|it| visit(it, rest, change)),
+        ("*", value) => visit(value, rest, change),
+        ("{}", Value::Object(members)) => {
+            members.values_mut().for_each(|it| visit(it, rest, change));
+        }
+        (name, value) if rest.is_empty() => change(value, Some(name)),
+        (name, Value::Object(members)) => {
+            if let Some(member) = members.get_mut(name) {
+                visit(member, rest, change);
+            }
+        }
+        (name, Value::Array(members)) => {
+            if let Some(member) = name.parse().ok().and_then(|at: usize| members.get_mut(at)) {
+                visit(member, rest, change);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The value of a member of an object or a list.
+pub(super) fn member<'v>(parent: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+    match parent {
+        Value::Object(members) => members.get_mut(name),
+        Value::Array(members) => members.get_mut(name.parse::<usize>().ok()?),
+        _ => None,
+    }
+}

@@ -1,0 +1,113 @@
+//! Outcomes that the rules would not have allowed: records that nobody checked, and refusals of calls
+//! that break no rule.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, HeaderValue, PRAGMA};
+use moot_fixtures::contract::{LegalRequestStatus, Operation};
+use serde_json::Map;
+
+use super::call::AdmittedCall;
+use crate::message::content::Content;
+use crate::message::json::{Data, json_bytes};
+use crate::message::problem::Problem;
+use crate::resource::activity::{Activity, Happening};
+use crate::resource::legal_request::Submission;
+use crate::resource::token::TokenJson;
+use crate::resource::{LegalRequest, RepositoryDocument};
+use crate::state::change::Change;
+use crate::value::token::Grant;
+use crate::world::Outcome;
+
+/// The outcome of a creation if no rule had refused it. `refused` stays for other operations.
+pub(super) fn unchecked(call: &AdmittedCall<'_>, refused: Outcome) -> Outcome {
+    match call.call.admitted.operation {
+        Operation::CreateLegalRequest => legal_request(call).unwrap_or(refused),
+        Operation::CreateRepositoryDocument => document(call).unwrap_or(refused),
+        _ => refused,
+    }
+}
+
+/// A refusal of a call that breaks no rule.
+pub(super) fn refusal(call: &AdmittedCall<'_>) -> Outcome {
+    let problem = match call.is(Operation::CreateRepositoryDocument) {
+        true => Problem::document_creation("This can't be processed."),
+        false => Problem::request_creation("This can't be processed."),
+    };
+    Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
+}
+
+/// A refusal by the token endpoint.
+pub(super) fn token_refusal(call: &AdmittedCall<'_>, status: u16, error: &str) -> Outcome {
+    let problem = Problem::token_failure(status, error.to_owned(), "The call is refused.");
+    Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
+}
+
+/// A token with these scopes for the client that the call names. `outcome` stays if there is none.
+pub(super) fn token(call: &AdmittedCall<'_>, outcome: Outcome, scopes: &str) -> Outcome {
+    let Some((application, _)) = call.client() else { return outcome };
+    let Ok(scopes) = scopes.parse() else { return outcome };
+    let serial = call.call.admitted.serial;
+    let grant = Grant { application, scopes, issued_at: call.now.as_second(), serial };
+    let text = call.world.sealer().seal(&grant);
+    let mut response = call.respond(200, json_bytes(&TokenJson::new(&text, &grant)));
+    response.headers.push((CACHE_CONTROL, HeaderValue::from_static("no-store")));
+    response.headers.push((PRAGMA, HeaderValue::from_static("no-cache")));
+    Outcome { response, ..outcome }
+}
+
+fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
+    let world = call.world;
+    let (row, id) = world.fresh_legal_request()?;
+    let company = call.call.admitted.principal?.company;
+    let mut workflows = (0..).map_while(|row| Some((row, world.seeded().workflow(row)?)));
+    let (workflow, _) = workflows.find(|(_, workflow)| workflow.company == company)?;
+    let record = LegalRequest {
+        row,
+        name: "Request".to_owned(),
+        description: None,
+        status: LegalRequestStatus::Draft,
+        id,
+        company,
+        workflow,
+        created_at: call.now,
+        course: None,
+        submission: Arc::new(Submission::default()),
+        activity: vec![Activity {
+            id: world.activity_id(row, 1),
+            at: call.now,
+            happening: Happening::Created,
+            comment: None,
+        }],
+        logged: 1,
+        document: None,
+    };
+    let body = json_bytes(&Data { data: record.created_json() });
+    Some(created(call, 201, body, Change::from(record)))
+}
+
+fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
+    let world = call.world;
+    let (row, id) = world.fresh_document()?;
+    let form = world.answers().timestamps;
+    let record = RepositoryDocument {
+        download_id: world.download_id(&id),
+        id,
+        company: call.call.admitted.principal?.company,
+        name: "document.pdf".to_owned(),
+        custom_fields: Map::new(),
+        created_at: call.now,
+        legal_request_id: None,
+        content: Content::in_memory(Bytes::from_static(b"document")),
+    };
+    let body = json_bytes(&record.upload_json(form));
+    let status = world.answers().upload_success_status;
+    let change = Change::PutRepositoryDocument { row, record: Arc::new(record) };
+    Some(created(call, status, body, change))
+}
+
+fn created(call: &AdmittedCall<'_>, status: u16, body: Vec<u8>, change: Change) -> Outcome {
+    let response = call.respond(status, body);
+    Outcome { response, changes: vec![change], effects: Vec::new() }
+}

@@ -1,0 +1,48 @@
+//! Rules of the core, as the file of a defect names them.
+
+use serde::Deserialize;
+
+use crate::message::rule::Rule;
+use crate::value::address::AddressFault;
+
+/// A broken rule. Text form: snake case, `workflow_exists`, or `{required: workflow_id}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RulePattern {
+    /// Some required field was missing.
+    AnyRequired,
+    /// This required field alone was missing.
+    Required(String),
+    /// The value of this field is wrong.
+    Field(String),
+    VariableRequired,
+    WorkflowExists,
+    WorkflowPublished,
+    RequesterIsUser,
+    DocumentType,
+    SupportDocumentSize,
+    UploadSource,
+    OneUploadSource,
+    UploadAddress(AddressFault),
+}
+
+impl RulePattern {
+    /// Whether a broken rule is this one.
+    pub(super) fn matches(&self, rule: &Rule) -> bool {
+        match (self, rule) {
+            (Self::AnyRequired, Rule::Required(_))
+            | (Self::VariableRequired, Rule::VariableRequired)
+            | (Self::WorkflowExists, Rule::WorkflowExists)
+            | (Self::WorkflowPublished, Rule::WorkflowPublished)
+            | (Self::RequesterIsUser, Rule::RequesterIsUser)
+            | (Self::DocumentType, Rule::DocumentType)
+            | (Self::SupportDocumentSize, Rule::SupportDocumentSize)
+            | (Self::UploadSource, Rule::UploadSource)
+            | (Self::OneUploadSource, Rule::OneUploadSource) => true,
+            (Self::Required(name), Rule::Required(names)) => names.as_slice() == [name.as_str()],
+            (Self::Field(name), Rule::Field(field)) => name == field,
+            (Self::UploadAddress(fault), Rule::UploadAddress(broken)) => fault == broken,
+            _ => false,
+        }
+    }
+}

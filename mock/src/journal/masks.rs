@@ -1,0 +1,160 @@
+//! Texts without the secrets in them: in place of each stands its fingerprint.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use siphasher::sip::SipHasher13;
+
+/// A name that contains one of these names a secret.
+const SECRET_NAMES: [&str; 3] = ["token", "secret", "password"];
+
+/// Names that hold the word `token`, and say only of which kind a secret is.
+const HARMLESS_NAMES: [&str; 2] = ["token_type", "token_type_hint"];
+
+/// What a secret is shown as: equal secrets are equal, and nothing leads back.
+pub(super) fn fingerprint(secret: &[u8]) -> String {
+    format!("fingerprint:{:016x}", SipHasher13::new().hash(secret))
+}
+
+/// A query, or a form, without its secrets; as it is where it has none.
+pub(super) fn form(text: &str) -> Cow<'_, str> {
+    if !names_secret(text) && !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let mut masked = String::new();
+    for (at, pair) in text.split('&').enumerate() {
+        if at > 0 {
+            masked.push('&');
+        }
+        push_pair(pair, &mut masked);
+    }
+    Cow::Owned(masked)
+}
+
+fn push_pair(pair: &str, masked: &mut String) {
+    let name = pair.split('=').next().unwrap_or(pair);
+    let decoded = form_urlencoded::parse(pair.as_bytes()).next();
+    let secret = match &decoded {
+        Some((decoded, secret)) if is_secret(decoded) => secret,
+        Some(_) | None => return masked.push_str(pair),
+    };
+    match (pair.contains('='), secret.is_empty()) {
+        (true, true) => masked.push_str(pair),
+        // The fingerprint is that of the secret itself, as it stands in a header.
+        (true, false) => {
+            masked.push_str(name);
+            masked.push('=');
+            masked.push_str(&fingerprint(secret.as_bytes()));
+        }
+        (false, _) => masked.push_str(&fingerprint(pair.as_bytes())),
+    }
+}
+
+/// A whole body without its secrets, be it JSON or a form; `None` where it is no text, or where its
+/// secrets can't be told from the rest.
+pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    if !text.trim_start().starts_with(['{', '[', '"']) {
+        return Some(form(text));
+    }
+    if !names_secret(text) && !text.contains('\\') {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut json: Value = serde_json::from_str(text).ok()?;
+    mask(&mut json);
+    Some(Cow::Owned(json.to_string()))
+}
+
+/// A field of a form of parts, without what is a secret by its name; `None` where it is no text.
+pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
+    if is_secret(name) {
+        return Some(Cow::Owned(fingerprint(bytes)));
+    }
+    std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
+}
+
+fn mask(json: &mut Value) {
+    match json {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(secret) if is_secret(name) => {
+                        *secret = fingerprint(secret.as_bytes());
+                    }
+                    Value::Number(secret) if is_secret(name) => {
+                        let secret = secret.to_string();
+                        *value = fingerprint(secret.as_bytes()).into();
+                    }
+                    value => mask(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Whether what has this name is a secret.
+fn is_secret(name: &str) -> bool {
+    names_secret(name) && !HARMLESS_NAMES.contains(&name)
+}
+
+fn names_secret(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|name| text.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{body, fingerprint};
+
+    fn print(secret: &str) -> String {
+        fingerprint(secret.as_bytes())
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(body(text.as_bytes()).as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn secrets_of_a_form_are_fingerprints_of_what_they_are() {
+        check("grant_type=client_credentials&page=2", Some("grant_type=client_credentials&page=2"));
+        let masked = format!("client_id=a&client_secret={}", print("s p"));
+        check("client_id=a&client_secret=s+p", Some(&masked));
+        let masked = format!("client%5Fsecret={}", print("s"));
+        check("client%5Fsecret=s", Some(&masked));
+        check("token_type_hint=access_token", Some("token_type_hint=access_token"));
+        check("my secret", Some(&print("my secret")));
+    }
+
+    #[test]
+    fn secrets_in_json_are_fingerprints_wherever_they_stand() {
+        check(r#"{"name":"x"}"#, Some(r#"{"name":"x"}"#));
+        let masked = format!(r#"{{"a":[{{"password":"{}"}}],"token_type":"Bearer"}}"#, print("p"));
+        check(r#"{"a":[{"password":"p"}],"token_type":"Bearer"}"#, Some(&masked));
+        let masked = format!(
+            r#"{{"access_token":"{}","token_type":"Bearer","expires_in":7200,"scope":"read"}}"#,
+            print("t")
+        );
+        let answer =
+            r#"{"access_token":"t","token_type":"Bearer","expires_in":7200,"scope":"read"}"#;
+        check(answer, Some(&masked));
+        let masked = format!(
+            r#"{{"access_token":"{}","token_type":"Bearer","refresh_token":"{}"}}"#,
+            print("t"),
+            print("r")
+        );
+        let answer = r#"{"access_token":"t","token_type":"Bearer","refresh_token":"r"}"#;
+        check(answer, Some(&masked));
+        let masked = format!(r#"{{"token":"{}"}}"#, print("12"));
+        check(r#"{"token":12}"#, Some(&masked));
+        check(r#"{"tok\u0065n":"t"}"#, Some(&format!(r#"{{"token":"{}"}}"#, print("t"))));
+    }
+
+    #[test]
+    fn what_cannot_be_told_apart_is_not_kept() {
+        check(r#"{"token":"abc"#, None);
+        assert_eq!(body(&[0xFF, 0xFE]), None);
+    }
+}
