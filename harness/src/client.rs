@@ -10,7 +10,6 @@ pub(crate) mod cleanup;
 pub mod consent;
 pub(crate) mod control_plane;
 pub mod curl;
-pub(crate) mod delivery_server;
 pub(crate) mod deployment_rules;
 pub(crate) mod destination;
 pub(crate) mod http;

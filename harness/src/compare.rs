@@ -5,7 +5,7 @@
 //! 2. `pairs` pairs the scenarios, steps and checks of the two runs.
 //! 3. `exchanges` finds differences between answers, `checks` those between verdicts.
 //! 4. `cause` and `explain` find the violation or the open question behind a difference.
-//! 5. `gather` collects the differences, and [`compare()`] returns a [`Comparison`]. [`text`] and [`page`]
+//! 5. `gather` collects the differences, and [`compare()`] returns a [`TargetComparison`]. [`text`] and [`page`]
 //!    render it.
 //!
 //! In lists and reads only the shape is compared, because the values are stored data. Answers to actions and
@@ -31,8 +31,8 @@ use std::collections::BTreeSet;
 use moot_fixtures::contract::INTERFACE_VERSION;
 
 pub use comparison::{
-    Class, ComparedCounts, ComparedSide, Comparison, NotCompared, OneSidedAnswer, SCHEMA,
-    SCHEMA_VERSION, SideDifference,
+    Class, ComparedCounts, ComparedSide, NotCompared, OneSidedAnswer, SCHEMA, SCHEMA_VERSION,
+    SideDifference, TargetComparison,
 };
 use explain::AnswerChanges;
 pub use reading::{AnswerReading, ExchangeReading, RunReadings, StepReading};
@@ -52,7 +52,7 @@ pub struct ComparisonPlan {
 }
 
 /// Compares two sides.
-pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> Comparison {
+pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> TargetComparison {
     let (first, second) =
         (Observed::of_run(&a.result.answers), Observed::of_run(&b.result.answers));
     let (mut changed, mut answered_by_one) = (AnswerChanges::new(), Vec::new());
@@ -74,7 +74,7 @@ pub fn compare(a: &Side, b: &Side, plan: ComparisonPlan) -> Comparison {
     }
     let (a, b) = (a.described(), b.described());
     let exit_code = comparison::exit_code([&a, &b], &differences, &not_compared, compared);
-    Comparison {
+    TargetComparison {
         schema_version: SCHEMA_VERSION,
         moot_version: env!("CARGO_PKG_VERSION"),
         interface_version: INTERFACE_VERSION,

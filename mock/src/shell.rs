@@ -9,6 +9,7 @@ mod body;
 pub mod clock;
 mod control;
 mod delivery;
+mod listener;
 mod network;
 mod receiver;
 mod sandbox;
@@ -19,12 +20,13 @@ mod store;
 
 pub use answer::SiteBody;
 pub use body::BodyTimes;
+pub use listener::{ServeLimits, Tls, TlsError};
 pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
-pub use receiver::{RECEIVED_BYTES_MAX, Received, ReceiverPlan, receive};
+pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, StatusPlan, receive};
 pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;
-pub use server::{ServeLimits, Tls, TlsError, serve, serve_tls};
+pub use server::{serve, serve_tls};
 pub use site::{Site, SiteError, SiteOptions};
 #[cfg(feature = "state")]
 pub use store::{DurableError, holds_state};

@@ -42,26 +42,26 @@ pub(crate) fn changes(old: &str, new: &str) -> Vec<Change> {
     }
     let mut all = headers(&old.headers, &new.headers);
     match (old.json, new.json) {
-        (Some(old), Some(new)) => members(&old, &new, &At::default(), &mut all),
+        (Some(old), Some(new)) => members(&old, &new, &ChangePosition::default(), &mut all),
         (None, None) if old.body == new.body => {}
-        (_, _) => all.push(at_body(&At::default(), "is another text")),
+        (_, _) => all.push(at_body(&ChangePosition::default(), "is another text")),
     }
     all
 }
 
 /// A recorded text, taken apart.
-struct Parts<'a> {
+struct RecordedParts<'a> {
     status: String,
     headers: Vec<(&'a str, &'a str)>,
     body: &'a str,
     json: Option<Value>,
 }
 
-fn parts(text: &str) -> Parts<'_> {
+fn parts(text: &str) -> RecordedParts<'_> {
     let (head, body) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut lines = head.lines();
     let first = lines.next().unwrap_or_default();
-    Parts {
+    RecordedParts {
         status: first.strip_prefix("HTTP ").unwrap_or(first).to_owned(),
         headers: lines.filter_map(|line| line.split_once(": ")).collect(),
         body,
@@ -95,14 +95,14 @@ fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<Change> {
 
 /// Where a walk through two bodies is.
 #[derive(Clone, Default)]
-struct At {
+struct ChangePosition {
     /// In the body.
     pointer: String,
     /// From the resource around it, by its type, which is the same in a list and alone.
     name: String,
 }
 
-impl At {
+impl ChangePosition {
     fn below(&self, segment: &str) -> Self {
         let segment = segment.replace('~', "~0").replace('/', "~1");
         Self {
@@ -112,14 +112,14 @@ impl At {
     }
 }
 
-fn members(old: &Value, new: &Value, at: &At, all: &mut Vec<Change>) {
+fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Change>) {
     if all.len() >= CHANGES_MAX || old == new {
         return;
     }
     match (old, new) {
         (Value::Object(was), Value::Object(is)) => {
             let at = match resource(old).filter(|kind| resource(new) == Some(kind)) {
-                Some(kind) => At { name: kind.to_owned(), ..at.clone() },
+                Some(kind) => ChangePosition { name: kind.to_owned(), ..at.clone() },
                 None => at.clone(),
             };
             let is_of_another_type = was.get("type") != is.get("type");
@@ -165,7 +165,7 @@ fn resource(value: &Value) -> Option<&str> {
     value.get("id").and(value.get("type")).and_then(Value::as_str)
 }
 
-fn at_body(at: &At, said: &str) -> Change {
+fn at_body(at: &ChangePosition, said: &str) -> Change {
     let place = if at.name.is_empty() { "the body".to_owned() } else { format!("`{}`", at.name) };
     Change {
         place: ChangedPlace::Body(at.pointer.clone()),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// What a placeholder stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum IdentifierKind {
     Request,
     Workflow,
     Document,
@@ -17,7 +17,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl IdentifierKind {
     /// The word inside the brackets.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {

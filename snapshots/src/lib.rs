@@ -25,9 +25,10 @@ mod unknown;
 pub use bundle::{BUNDLE_BYTES_MAX, Bundle, BundleError, Recorded};
 pub use changes::{Change, ChangedPlace};
 pub use file::Metadata;
-pub use placeholders::{Placeholders, Told};
+pub use placeholders::{Placeholders, RawResponse};
 pub use rows::Rows;
 pub use store::{
-    Comparison, Entry, Mode, Pending, StoreError, accept, check, file_of, list, pending, reject,
+    Comparison, Mode, Pending, SnapshotEntry, StoreError, accept, check, file_of, list, pending,
+    reject,
 };
 pub use stored::Stored;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::kind::{Kind, is_resource_list};
+use crate::kind::{IdentifierKind, is_resource_list};
 use crate::shape::merged;
 use crate::stored::{ITEM, Stored};
 use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
@@ -45,7 +45,7 @@ pub struct Placeholders {
 
 /// A response, as it came.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct RawResponse<'a> {
     /// HTTP status.
     pub status: u16,
     /// In the order received.
@@ -58,7 +58,7 @@ pub struct Told<'a> {
 
 /// Where a value stands while a body is rendered.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct ValuePosition<'a> {
     /// The id (or token) of the resource around it.
     owner: &'a str,
     /// Its member.
@@ -108,12 +108,12 @@ impl Placeholders {
     /// ```
     pub fn response(
         &mut self,
-        told: Told<'_>,
+        told: RawResponse<'_>,
         stored: &Stored,
         redact_pointers: &[String],
     ) -> String {
         stored.clone_into(&mut self.stored);
-        let Told { status, headers, .. } = told;
+        let RawResponse { status, headers, .. } = told;
         let shown_body = match told.json {
             Some(value) => {
                 let mut value = value.clone();
@@ -123,7 +123,7 @@ impl Placeholders {
                     }
                 }
                 self.learn(&value, false);
-                let shown = self.render(&value, At { owner: "", member: "" });
+                let shown = self.render(&value, ValuePosition { owner: "", member: "" });
                 printable(&format!("{shown:#}"))
             }
             None => self.plain_body(told.text),
@@ -189,10 +189,12 @@ impl Placeholders {
                     let below = member == "data" && object.contains_key("success");
                     match value {
                         _ if self.stored.label(&self.path, &[value]).is_some() => {}
-                        Value::String(text) => match Kind::of_member(object, member, is_upload) {
-                            Some(kind) => self.name(kind, text),
-                            None => self.learn_path(text),
-                        },
+                        Value::String(text) => {
+                            match IdentifierKind::of_member(object, member, is_upload) {
+                                Some(kind) => self.name(kind, text),
+                                None => self.learn_path(text),
+                            }
+                        }
                         other => self.learn(other, below),
                     }
                     self.path.pop();
@@ -224,13 +226,13 @@ impl Placeholders {
         let path = text.split(['?', '#']).next().unwrap_or(text);
         let segments: Vec<&str> = path.split('/').collect();
         for pair in segments.windows(2) {
-            if let Some(kind) = Kind::of_collection(pair[0]) {
+            if let Some(kind) = IdentifierKind::of_collection(pair[0]) {
                 self.name(kind, pair[1]);
             }
         }
     }
 
-    fn name(&mut self, kind: Kind, value: &str) {
+    fn name(&mut self, kind: IdentifierKind, value: &str) {
         if !value.is_empty() && value != REDACTED && !self.known.contains_key(value) {
             let name = self.next(kind.as_str());
             self.known.insert(value.to_owned(), name);
@@ -244,7 +246,7 @@ impl Placeholders {
     }
 
     /// Second pass.
-    fn render(&mut self, value: &Value, at: At<'_>) -> Value {
+    fn render(&mut self, value: &Value, at: ValuePosition<'_>) -> Value {
         let is_redacted = value.as_str() == Some(REDACTED);
         if let Some(label) = self.stored.label(&self.path, &[value]).filter(|_| !is_redacted) {
             return Value::String(self.own(&label, &value.to_string(), at));
@@ -256,7 +258,10 @@ impl Placeholders {
                 let mut shown = Map::new();
                 for (member, value) in sorted(object) {
                     self.path.push(member.to_owned());
-                    shown.insert(member.to_owned(), self.render(value, At { owner, member }));
+                    shown.insert(
+                        member.to_owned(),
+                        self.render(value, ValuePosition { owner, member }),
+                    );
                     self.path.pop();
                 }
                 Value::Object(shown)
@@ -280,7 +285,7 @@ impl Placeholders {
         }
     }
 
-    fn text(&mut self, text: &str, at: At<'_>) -> String {
+    fn text(&mut self, text: &str, at: ValuePosition<'_>) -> String {
         if let Some(name) = self.known.get(text) {
             return name.clone();
         }
@@ -291,15 +296,15 @@ impl Placeholders {
         if at.member == "agreement_url" { address(&shown) } else { without_loopback(&shown) }
     }
 
-    fn time(&mut self, value: &str, at: At<'_>) -> String {
+    fn time(&mut self, value: &str, at: ValuePosition<'_>) -> String {
         if at.owner.is_empty() {
             return "[time]".to_owned();
         }
-        self.own(Kind::Time.as_str(), value, at)
+        self.own(IdentifierKind::Time.as_str(), value, at)
     }
 
     /// The name of a value that belongs to one member of one resource.
-    fn own(&mut self, kind: &str, value: &str, at: At<'_>) -> String {
+    fn own(&mut self, kind: &str, value: &str, at: ValuePosition<'_>) -> String {
         let key = (at.owner.to_owned(), at.member.to_owned(), value.to_owned());
         if let Some(name) = self.own.get(&key) {
             return name.clone();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::kind::Kind;
+use crate::kind::IdentifierKind;
 use crate::stored::{ITEM, Stored};
 use crate::text::is_timestamp;
 
@@ -82,7 +82,7 @@ impl Shaper<'_> {
 
     fn member(&mut self, object: &Map<String, Value>, member: &str, values: &[&Value]) -> Value {
         let are_texts = values.iter().all(|value| value.is_string());
-        if are_texts && let Some(kind) = Kind::of_member(object, member, false) {
+        if are_texts && let Some(kind) = IdentifierKind::of_member(object, member, false) {
             return Value::String(format!("[{}]", kind.as_str()));
         }
         // A resource's `type` stands beside its `id`; elsewhere `type` is a value like any other.

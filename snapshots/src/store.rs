@@ -53,7 +53,7 @@ pub enum Comparison {
 
 /// An accepted snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct SnapshotEntry {
     /// `04_07_get_request/by-id__get`.
     pub name: String,
     /// The file.
@@ -183,13 +183,18 @@ fn written(path: &Path, metadata: &Metadata, content: &str) -> Comparison {
 ///
 /// # Errors
 /// A folder cannot be read, or a file is no snapshot.
-pub fn list(dir: &Path) -> Result<Vec<Entry>, StoreError> {
+pub fn list(dir: &Path) -> Result<Vec<SnapshotEntry>, StoreError> {
     let mut entries = Vec::new();
     for path in files(dir)? {
         if path.extension().is_some_and(|extension| extension == "snap") {
             let (_, description) = file::read(&path).map_err(StoreError::NotASnapshot)?;
             let is_pending = pending_path(&path).exists();
-            entries.push(Entry { name: name_of(dir, &path), file: path, description, is_pending });
+            entries.push(SnapshotEntry {
+                name: name_of(dir, &path),
+                file: path,
+                description,
+                is_pending,
+            });
         }
     }
     Ok(entries)

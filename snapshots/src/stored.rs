@@ -1,4 +1,4 @@
-//! Which places of a body hold what somebody stored. Told from outside: nothing here knows the contract.
+//! Which places of a body hold what somebody stored. RawResponse from outside: nothing here knows the contract.
 
 use std::collections::BTreeMap;
 

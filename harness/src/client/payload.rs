@@ -1,7 +1,7 @@
 //! A valid create request from a workflow's schema (§4.5). The same schema gives the same request.
 
 use bytes::Bytes;
-use moot_fixtures::documents::{self, Document};
+use moot_fixtures::documents::{self, SampleDocument};
 use serde_json::{Map, Value, json};
 
 use crate::client::request::{FormPart, FormPartContent};
@@ -162,7 +162,7 @@ fn value(properties: Option<&Value>, text: &str) -> Value {
 }
 
 fn file(name: &str, document: &str) -> Result<FormPart, String> {
-    let Document { name: file_name, media_type, bytes } = documents::get(document)
+    let SampleDocument { name: file_name, media_type, bytes } = documents::get(document)
         .ok_or_else(|| format!("the document `{document}` is not embedded"))?;
     Ok(FormPart {
         name: name.to_owned(),

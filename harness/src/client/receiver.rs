@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Request, StatusCode};
+use http::StatusCode;
+use moot_mock::shell::{ReceivedCall, ReceiverAnswer, receive};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-
-use crate::client::delivery_server::DeliveryServer;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
 /// Deliveries kept for one receiver. Further ones are answered, but not kept.
 const DELIVERIES_MAX: usize = 1_000;
@@ -25,8 +26,8 @@ pub struct DeliveryReceiver {
     path: String,
     secret: String,
     inbox: Arc<Inbox>,
-    // Keeps the server running. A recorded receiver has none.
-    _office: Option<Arc<DeliveryServer>>,
+    /// Keeps the listener as long as anybody may read what came; a recorded receiver has none.
+    _server: Option<Arc<DeliveryServer>>,
 }
 
 impl DeliveryReceiver {
@@ -43,7 +44,7 @@ impl DeliveryReceiver {
             path: String::new(),
             secret: text("secret"),
             inbox: Arc::default(),
-            _office: None,
+            _server: None,
         }
     }
 
@@ -52,7 +53,7 @@ impl DeliveryReceiver {
         &self.secret
     }
 
-    /// The deliveries so far, in order: `{"method", "headers": {name: value}, "body": text,
+    /// What came so far, in order. Shape: `{"method", "headers": {name: value}, "body": text,
     /// "json": value or null}`, names lower case.
     pub fn deliveries(&self) -> Vec<Value> {
         self.inbox.0.lock().get(&self.path).cloned().unwrap_or_default()
@@ -61,12 +62,21 @@ impl DeliveryReceiver {
 
 /// A listener.
 pub(crate) struct Listener {
-    office: Arc<DeliveryServer>,
+    server: Arc<DeliveryServer>,
     inbox: Arc<Inbox>,
     base_url: String,
 }
 
-/// The deliveries, by path.
+/// The task that listens; it ends when this is dropped.
+struct DeliveryServer(JoinHandle<()>);
+
+impl Drop for DeliveryServer {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What came, by path.
 #[derive(Default)]
 struct Inbox(Mutex<BTreeMap<String, Vec<Value>>>);
 
@@ -83,13 +93,17 @@ impl Listener {
         let address = address.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let inbox = Arc::new(Inbox::default());
         let kept = Arc::clone(&inbox);
-        let office = DeliveryServer::open(address, move |delivery| kept.keep(delivery))
-            .await
-            .map_err(|error| format!("cannot listen for deliveries on {address}: {error}"))?;
-        let own = || format!("http://{}", office.address);
+        let refused =
+            |error: std::io::Error| format!("cannot listen for deliveries on {address}: {error}");
+        let listener = TcpListener::bind(address).await.map_err(refused)?;
+        let bound = listener.local_addr().map_err(refused)?;
+        let answer = move |call| ReceiverAnswer { status: kept.keep(&call), delay: Duration::ZERO };
+        let server =
+            DeliveryServer(tokio::spawn(receive(listener, answer, std::future::pending())));
+        let own = || format!("http://{bound}");
         let base_url = public_url.map_or_else(own, str::to_owned);
         let base_url = base_url.trim_end_matches('/').to_owned();
-        Ok(Self { office: Arc::new(office), inbox, base_url })
+        Ok(Self { server: Arc::new(server), inbox, base_url })
     }
 
     /// A receiver with a random path.
@@ -104,23 +118,23 @@ impl Listener {
             path,
             secret: format!("moot-receiver-{}", random()?),
             inbox: self.inbox.clone(),
-            _office: Some(self.office.clone()),
+            _server: Some(self.server.clone()),
         })
     }
 }
 
 impl Inbox {
-    /// Keeps a delivery for its receiver. Returns the status of the answer.
-    fn keep(&self, request: &Request<Bytes>) -> StatusCode {
+    /// Keeps a delivery under its path, and gives the status of its answer.
+    fn keep(&self, call: &ReceivedCall) -> StatusCode {
         let mut inbox = self.0.lock();
-        // The public address may have a path before ours.
-        let path = request.uri().path();
+        // A public address may have a path in front of ours.
+        let path = call.head.uri.path();
         let known = inbox.iter_mut().find(|(known, _)| path.ends_with(known.as_str()));
         match known {
             None => StatusCode::NOT_FOUND,
             Some((_, deliveries)) => {
                 if deliveries.len() < DELIVERIES_MAX {
-                    deliveries.push(delivery(request));
+                    deliveries.push(delivery(call));
                 }
                 StatusCode::OK
             }
@@ -128,18 +142,19 @@ impl Inbox {
     }
 }
 
-fn delivery(request: &Request<Bytes>) -> Value {
-    let headers: Map<String, Value> = request
-        .headers()
+fn delivery(call: &ReceivedCall) -> Value {
+    let headers: Map<String, Value> = call
+        .head
+        .headers
         .iter()
         .map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             (name.as_str().to_owned(), Value::String(value))
         })
         .collect();
-    let kept = &request.body()[..request.body().len().min(BODY_KEPT_BYTES_MAX)];
+    let kept = &call.body[..call.body.len().min(BODY_KEPT_BYTES_MAX)];
     json!({
-        "method": request.method().as_str(),
+        "method": call.head.method.as_str(),
         "headers": headers,
         "body": String::from_utf8_lossy(kept),
         "json": serde_json::from_slice::<Value>(kept).ok(),

@@ -16,7 +16,7 @@ use super::suite::{self, SuiteArguments};
 use super::target_arguments::ReachArguments;
 use crate::answers::Pins;
 use crate::compare::{
-    Comparison, ComparisonPlan, RunReadings, Side, compare as compared, page, text,
+    ComparisonPlan, RunReadings, Side, TargetComparison, compare as compared, page, text,
 };
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::masks::Secrets;
@@ -283,7 +283,7 @@ fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
 /// # Errors
 /// The reports that hold a secret or can't be written, after the others were written.
 fn publish(
-    comparison: &Comparison,
+    comparison: &TargetComparison,
     secrets: &[Secrets; 2],
     arguments: &CompareArguments,
     screen: &Screen,

@@ -18,8 +18,9 @@ use crate::environment::{TargetOptions, TargetPreview, TargetSource};
 use crate::masks::Masks;
 use crate::report::section_order;
 use crate::scenario::model::{NEEDS, ScenarioFile};
-use crate::terminal::paint::{left, right};
-use crate::terminal::{Detail, escape};
+use crate::terminal::paint::left;
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Detail, Table, escape};
 use crate::verdict::Verdict;
 
 #[derive(Debug, Args)]
@@ -191,16 +192,18 @@ fn text(rows: &[CoveredRequirement], screen: &Screen) -> String {
         section.0 = &row.requirement.section;
         *section.1.entry(row.cover).or_default() += 1;
     }
-    let heads: String = Cover::ALL.iter().map(|cover| right(cover.as_str(), 16)).collect();
-    let mut out = format!("{}\n", paint.dim(&format!("{}{heads}", left("§", 6))));
+    let mut table = Table::new(0, [[Align::Left].as_slice(), &[Align::Right; 5]].concat());
+    let heads = ["§"].into_iter().chain(Cover::ALL.map(Cover::as_str));
+    table.row(heads.map(Cell::dim));
     let mut totals = BTreeMap::new();
     for (section, counts) in sections.values() {
         for (cover, count) in counts {
             *totals.entry(*cover).or_default() += count;
         }
-        out.push_str(&format!("{}{}\n", left(section, 6), cells(counts, screen)));
+        table.row(cells(section, counts));
     }
-    out.push_str(&format!("{}{}\n", left("all", 6), cells(&totals, screen)));
+    table.row(cells("all", &totals));
+    let mut out = table.render(paint);
     for row in rows {
         let shows = match row.cover {
             Cover::Nothing => true,
@@ -230,10 +233,10 @@ fn reasons(row: &CoveredRequirement) -> Vec<String> {
     }
 }
 
-fn cells(counts: &BTreeMap<Cover, usize>, screen: &Screen) -> String {
-    let cell = |cover: &Cover| match counts.get(cover) {
-        None => screen.paint().dim(&right("·", 16)),
-        Some(count) => screen.paint().verdict(cover.color(), &right(&count.to_string(), 16)),
+fn cells(section: &str, counts: &BTreeMap<Cover, usize>) -> Vec<Cell> {
+    let count = |cover: Cover| match counts.get(&cover) {
+        None => Cell::dim("·"),
+        Some(count) => Cell::verdict(cover.color(), count.to_string()),
     };
-    Cover::ALL.iter().map(cell).collect()
+    [Cell::plain(section)].into_iter().chain(Cover::ALL.map(count)).collect()
 }

@@ -15,8 +15,8 @@ use crate::environment::{Environment, TargetOptions};
 use crate::masks::Masks;
 use crate::scenario::model::NEEDS;
 use crate::target_file::{TargetClass, TargetDescription};
-use crate::terminal::escape;
-use crate::terminal::paint::{left, width};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Table, escape};
 use crate::verdict::{NotRun, Verdict};
 
 #[derive(Debug, Args)]
@@ -116,17 +116,18 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
         out.push_str(&format!("  {} {}\n", paint.verdict(Verdict::Pass, "ok"), escape::line(line)));
     }
     out.push_str("\nNeeds of scenarios that it meets\n");
-    let wide = width(diagnosis.needs.iter().map(|(need, _)| *need));
+    let mut table = Table::new(2, [Align::Left; 3]);
     for (need, unmet) in &diagnosis.needs {
         let Some(why) = unmet else {
-            out.push_str(&format!("  {} {need}\n", paint.verdict(Verdict::Pass, "yes")));
+            table.row([Cell::verdict(Verdict::Pass, "yes"), Cell::plain(*need)]);
             continue;
         };
         let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
         let reason = escape::line(&format!("{}{}", why.reason, setting.unwrap_or_default()));
-        let no = paint.verdict(Verdict::NotRun, "no ");
-        out.push_str(&format!("  {no} {}  {}\n", left(need, wide), paint.dim(&reason)));
+        let no = Cell::verdict(Verdict::NotRun, "no");
+        table.row([no, Cell::plain(*need), Cell::dim(reason)]);
     }
+    out.push_str(&table.render(paint));
     let seconds = diagnosis.duration.as_secs_f64();
     out.push_str(&format!("\n{} requests, {seconds:.1} s\n", diagnosis.requests_sent));
     out

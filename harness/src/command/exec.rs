@@ -184,13 +184,16 @@ impl ConductReporter {
     }
 }
 
-/// Handlers of the signals that ask a process to end.
-#[cfg(unix)]
+/// Handlers of the signals that ask a process to end. Other systems have none.
 struct PassedSignals {
+    #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
     hang_up: tokio::signal::unix::Signal,
     /// Whether Ctrl-C may have been typed. Then the command received it already.
+    #[cfg(unix)]
     is_typed: bool,
 }
 
@@ -239,14 +242,10 @@ fn pass_on(child: &mut Child, signal: rustix::process::Signal) {
     }
 }
 
-/// Other systems have no such signals.
-#[cfg(not(unix))]
-struct PassedSignals;
-
 #[cfg(not(unix))]
 impl PassedSignals {
     fn new() -> Result<Self, CommandError> {
-        Ok(Self)
+        Ok(Self {})
     }
 
     async fn next(&mut self) {

@@ -21,8 +21,8 @@ use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};
 use crate::target_file::Endpoints;
-use crate::terminal::escape;
-use crate::terminal::paint::{left, width};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Table, escape};
 use crate::verdict::{NotRun, Verdict};
 
 #[derive(Debug, Args)]
@@ -166,32 +166,28 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
 }
 
 fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
-    let paint = screen.paint();
-    let names: Vec<String> = rows.iter().map(|row| row.planned.name()).collect();
-    let wide = width(names.iter().map(String::as_str));
-    let mut out = String::new();
-    for (row, name) in rows.iter().zip(&names) {
-        match &row.unmet {
+    let mut table = Table::new(2, [Align::Left; 3]);
+    for row in rows {
+        let name = Cell::plain(row.planned.name());
+        table.row(match &row.unmet {
             None => {
-                let runs = paint.verdict(Verdict::Pass, "runs   ");
                 let depends = row.depends_on.as_ref().map(|need| format!(", if {need} is there"));
                 let requests = bounds_text(row.estimate.requests);
                 let note = format!("{requests} requests{}", depends.unwrap_or_default());
-                out.push_str(&format!("  {runs} {}  {}\n", left(name, wide), paint.dim(&note)));
+                [Cell::verdict(Verdict::Pass, "runs"), name, Cell::dim(note)]
             }
             Some(why) => {
                 let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
                 let tolerated = if why.is_tolerated { " (tolerated)" } else { "" };
                 let reason = format!("{}{}{tolerated}", why.reason, setting.unwrap_or_default());
-                let not_run = paint.verdict(Verdict::NotRun, "not run");
-                let reason = paint.dim(&escape::line(&reason));
-                out.push_str(&format!("  {not_run} {}  {reason}\n", left(name, wide)));
+                let reason = Cell::dim(escape::line(&reason));
+                [Cell::verdict(Verdict::NotRun, "not run"), name, reason]
             }
-        }
+        });
     }
     let runs = rows.iter().filter(|row| row.unmet.is_none()).count();
-    out.push_str(&format!("\n{runs} of {} scenarios would run\n", rows.len()));
-    out
+    let table = table.render(screen.paint());
+    format!("{table}\n{runs} of {} scenarios would run\n", rows.len())
 }
 
 fn sum(rows: &[PlannedScenario<'_>]) -> Estimate {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
 use crate::target_file::Consent;
-use crate::terminal::escape;
-use crate::terminal::paint::{Paint, left};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Paint, Table, escape};
 
 /// A shared token is renewed after this many minutes at the earliest (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;
@@ -151,7 +151,7 @@ impl PlanTotals {
             ),
         };
         let objects = format!("at most {}{by_kind}{budget}", self.objects_max());
-        let mut out = "\n".to_owned();
+        let mut table = Table::new(2, [Align::Left; 2]);
         for (name, value) in [
             ("requests", bounds_text(self.requests)),
             ("of them for tokens", bounds_text(self.token_requests)),
@@ -159,8 +159,9 @@ impl PlanTotals {
             ("objects created", objects),
             ("may write to", mails),
         ] {
-            out.push_str(&format!("  {} {}\n", paint.dim(&left(name, 18)), escape::line(&value)));
+            table.row([Cell::dim(name), Cell::plain(escape::line(&value))]);
         }
+        let mut out = format!("\n{}", table.render(paint));
         for note in &self.notes {
             out.push_str(&format!("  {}\n", paint.dim(&escape::line(note))));
         }

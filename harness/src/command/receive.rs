@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use clap::Args;
 use http::StatusCode;
-use moot_mock::shell::{Received, ReceiverPlan, receive as serve};
+use moot_mock::shell::{ReceivedCall, ReceiverAnswer, StatusPlan, receive as serve};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use super::error::CommandError;
 use super::runtime::runtime;
@@ -53,33 +55,61 @@ pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8
             true => format!("{}\n", json!({ "ready": true, "url": url })),
             false => format!("listening at {url}\n"),
         })?;
-        let plan = ReceiverPlan {
-            statuses: arguments.statuses,
+        let calls = Arc::new(ReceivedCalls {
+            plan: Mutex::new(StatusPlan::new(arguments.statuses)),
             delay: Duration::from_millis(arguments.delay_ms),
-            calls_max: arguments.count,
-        };
-        let (own, unprinted) = (screen.clone(), Arc::new(Mutex::new(None)));
-        let first = unprinted.clone();
-        let on_call = move |received: Received| {
-            if let Err(failure) = own.print(&text(&received, own.is_json())) {
-                first.lock().get_or_insert(failure);
+            count: AtomicU64::new(0),
+            count_max: arguments.count,
+            is_full: Notify::new(),
+            screen: screen.clone(),
+            failure: Mutex::new(None),
+        });
+        let answering = calls.clone();
+        let stop = async {
+            tokio::select! {
+                () = signals.next() => {}
+                () = calls.is_full.notified() => {}
             }
         };
-        serve(listener, plan, on_call, signals.next()).await;
-        let failure = unprinted.lock().take();
+        serve(listener, move |call| answering.answer(&call), stop).await;
+        let failure = calls.failure.lock().take();
         failure.map_or(Ok(0), Err)
     })
 }
 
-fn text(received: &Received, is_json: bool) -> String {
-    match is_json {
-        true => format!("{}\n", escape::json(&value(received).to_string())),
-        false => format!("{}\n", line(received)),
+/// Prints each call and says what it is answered.
+struct ReceivedCalls {
+    plan: Mutex<StatusPlan>,
+    delay: Duration,
+    count: AtomicU64,
+    count_max: Option<u64>,
+    /// Notified by the last call.
+    is_full: Notify,
+    screen: Screen,
+    /// The first line that could not be printed.
+    failure: Mutex<Option<CommandError>>,
+}
+
+impl ReceivedCalls {
+    fn answer(&self, call: &ReceivedCall) -> ReceiverAnswer {
+        let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        let status = self.plan.lock().next_status();
+        let line = match self.screen.is_json() {
+            true => escape::json(&value(call, number, status).to_string()),
+            false => line(call, status),
+        };
+        if let Err(failure) = self.screen.print(&format!("{line}\n")) {
+            self.failure.lock().get_or_insert(failure);
+        }
+        if self.count_max.is_some_and(|count_max| number >= count_max) {
+            self.is_full.notify_one();
+        }
+        ReceiverAnswer { status, delay: self.delay }
     }
 }
 
 /// Status, method, path, credential and body, escaped for a terminal.
-fn line(received: &Received) -> String {
+fn line(received: &ReceivedCall, status: StatusCode) -> String {
     let head = &received.head;
     let credential = head.headers.get("authorization");
     let credential = credential.map_or_else(
@@ -88,13 +118,13 @@ fn line(received: &Received) -> String {
     );
     let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
     let body = String::from_utf8_lossy(&received.body);
-    let status = received.status.as_u16();
+    let status = status.as_u16();
     escape::line(&format!("{status} {} {target} {credential} {body}", head.method))
 }
 
 /// Shape: `{"number", "peer", "method", "target", "headers": {name: value}, "body": text, "json":
 /// value or null, "status"}`, names lower case, several values of a name joined by `, `.
-fn value(received: &Received) -> Value {
+fn value(received: &ReceivedCall, number: u64, status: StatusCode) -> Value {
     let head = &received.head;
     let mut headers: BTreeMap<&str, String> = BTreeMap::new();
     for (name, value) in &head.headers {
@@ -105,13 +135,13 @@ fn value(received: &Received) -> Value {
             .or_insert_with(|| value.into_owned());
     }
     json!({
-        "number": received.number,
+        "number": number,
         "peer": received.peer.to_string(),
         "method": head.method.as_str(),
         "target": head.uri.path_and_query().map_or("/", |target| target.as_str()),
         "headers": headers,
         "body": String::from_utf8_lossy(&received.body),
         "json": serde_json::from_slice::<Value>(&received.body).ok(),
-        "status": received.status.as_u16(),
+        "status": status.as_u16(),
     })
 }

@@ -35,15 +35,12 @@ pub(super) async fn with_interruption<T>(
 }
 
 /// The handlers of the signals. They are in place once this exists.
-#[cfg(unix)]
 pub(super) struct StopSignals {
+    #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
 }
-
-/// The handler of Ctrl-C.
-#[cfg(not(unix))]
-pub(super) struct StopSignals;
 
 impl StopSignals {
     /// Installs the handlers.
@@ -69,7 +66,7 @@ impl StopSignals {
     /// Nothing to install.
     #[cfg(not(unix))]
     pub(super) fn new() -> Result<Self, CommandError> {
-        Ok(Self)
+        Ok(Self {})
     }
 
     /// Waits for the next Ctrl-C. Without a handler only killing the process stops it.

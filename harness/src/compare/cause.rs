@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::checks::{CheckPair, PairVerdict};
 use super::exchanges::{AnswerDifference, DifferencePlace, ScenarioDifferences};
 use super::explain::{self, AnswerChanges, StepPurpose};
+use crate::check::{AnswerPart, MismatchKind};
 use crate::exchange::Exchange;
 use crate::result::{ScenarioResult, Subject};
 use crate::verdict::Verdict;
@@ -176,16 +177,21 @@ fn shows(judged: &CheckPair<'_>, raw: &AnswerDifference) -> bool {
         return false;
     }
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let says = |name: &str| {
-        let said = [&guilty.message, &guilty.expected, &guilty.actual];
-        said.into_iter().any(|text| text.to_ascii_lowercase().contains(name))
-    };
     match &raw.spot {
         DifferencePlace::Status => guilty.pointer.is_none(),
-        DifferencePlace::Header(name) => says(name),
+        DifferencePlace::Header(name) => {
+            guilty.part.as_ref() == Some(&AnswerPart::Header(name.clone()))
+                || (name == "content-type" && guilty.mismatch == Some(MismatchKind::MediaType))
+        }
         DifferencePlace::Member(member) => {
             let name = last(member);
-            guilty.pointer.as_deref().is_some_and(|pointer| last(pointer) == name) || says(&name)
+            let is_named = match &guilty.mismatch {
+                Some(MismatchKind::Schema { members, .. }) => {
+                    members.iter().any(|member| member.to_ascii_lowercase() == name)
+                }
+                _ => false,
+            };
+            is_named || guilty.pointer.as_deref().is_some_and(|pointer| last(pointer) == name)
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum Class {
 
 /// A whole comparison.
 #[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
+pub struct TargetComparison {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// Version of this program.
@@ -180,7 +180,7 @@ impl SideDifference {
     }
 }
 
-impl Comparison {
+impl TargetComparison {
     /// Passes every text of a side or of the command line through `shown`, which masks or escapes.
     pub fn with_texts(mut self, shown: impl Fn(&str) -> String) -> Self {
         let each = |text: &mut String| *text = shown(text);

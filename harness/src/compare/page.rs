@@ -3,7 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
-use super::comparison::{Class, Comparison, SideDifference};
+use super::comparison::{Class, SideDifference, TargetComparison};
 use crate::report::html::STYLE;
 
 const PAGE: &str = include_str!("page.html");
@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("page.html");
 ///
 /// # Errors
 /// The template engine's, as text.
-pub fn page(comparison: &Comparison) -> Result<String, String> {
+pub fn page(comparison: &TargetComparison) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("page", PAGE).map_err(text_of)?;

@@ -1,8 +1,9 @@
 //! A comparison as text. Its texts are escaped already.
 
-use super::comparison::{Class, ComparedSide, Comparison, SideDifference};
-use crate::terminal::paint::{Paint, left, right, width};
-use crate::terminal::{Detail, escape};
+use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
+use crate::terminal::paint::{left, right};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Detail, Paint, Table, escape};
 use crate::verdict::Verdict;
 
 /// Places of one difference, and names of what was not compared; `-v` shows all.
@@ -16,7 +17,7 @@ const READING_CHARACTERS_MAX: usize = 400;
 const ANSWER_CHARACTERS_MAX: usize = 56;
 
 /// The whole text.
-pub fn text(comparison: &Comparison, paint: Paint, detail: Detail) -> String {
+pub fn text(comparison: &TargetComparison, paint: Paint, detail: Detail) -> String {
     let mut page = ComparisonText { out: String::new(), paint, detail };
     if detail > Detail::Quiet {
         page.head(comparison);
@@ -46,7 +47,7 @@ impl ComparisonText {
         self.out.push('\n');
     }
 
-    fn head(&mut self, comparison: &Comparison) {
+    fn head(&mut self, comparison: &TargetComparison) {
         let paint = self.paint;
         self.line(&format!(
             "{} {}\n",
@@ -54,17 +55,18 @@ impl ComparisonText {
             paint.dim(&format!("compares by interface {}", comparison.interface_version)),
         ));
         let sides = [("A", &comparison.a), ("B", &comparison.b)];
-        let words = width(sides.iter().map(|(_, side)| side.word.as_str()));
-        let addresses = width(sides.iter().map(|(_, side)| address(side)));
+        let mut table = Table::new(2, [Align::Left; 4]);
         for (name, side) in sides {
             let class = format!("({}, alone exit {})", side.class, side.exit_code);
-            self.line(&format!(
-                "  {} {}  {}  {}",
-                paint.bold(name),
-                left(&side.word, words),
-                paint.name(&left(address(side), addresses)),
-                paint.dim(&class),
-            ));
+            table.row([
+                Cell::plain(name),
+                Cell::plain(&side.word),
+                Cell::name(address(side)),
+                Cell::dim(class),
+            ]);
+        }
+        for (line, (_, side)) in table.render(paint).lines().zip(sides) {
+            self.line(line);
             if let Some(trouble) = &side.trouble {
                 self.line(&format!("    {} {trouble}", paint.verdict(Verdict::Error, "error:")));
             }
@@ -77,28 +79,26 @@ impl ComparisonText {
         self.line("");
     }
 
-    fn classes(&mut self, comparison: &Comparison) {
-        let paint = self.paint;
-        let names = width(Class::ALL.map(Class::as_str));
-        let head =
-            format!("  {}{}{}", left("", names), right("differences", 13), right("seen at", 9));
-        self.line(&paint.dim(&head));
+    fn classes(&mut self, comparison: &TargetComparison) {
+        let mut table = Table::new(2, [Align::Left, Align::Right, Align::Right]);
+        table.row(["", "differences", "places"].map(Cell::dim));
         for class in Class::ALL {
             let count = comparison.of(class).count();
             let places: usize = comparison.of(class).map(|one| one.places.len()).sum();
-            let (count_text, places_text) = match count {
-                0 => (paint.dim(&right("·", 13)), paint.dim(&right("·", 9))),
+            let name = Cell::plain(class.as_str());
+            table.row(match count {
+                0 => [name, Cell::dim("·"), Cell::dim("·")],
                 _ => {
-                    let count = right(&count.to_string(), 13);
-                    (paint.verdict(color(class), &count), right(&places.to_string(), 9))
+                    let count = Cell::verdict(color(class), count.to_string());
+                    [name, count, Cell::plain(places.to_string())]
                 }
-            };
-            self.line(&format!("  {}{count_text}{places_text}", left(class.as_str(), names)));
+            });
         }
+        self.out.push_str(&table.render(self.paint));
         self.line("");
     }
 
-    fn violations(&mut self, comparison: &Comparison, class: Class) {
+    fn violations(&mut self, comparison: &TargetComparison, class: Class) {
         let paint = self.paint;
         let all: Vec<&SideDifference> = comparison.of(class).collect();
         if all.is_empty() {
@@ -135,32 +135,24 @@ impl ComparisonText {
         }
     }
 
-    fn answers(&mut self, comparison: &Comparison) {
+    fn answers(&mut self, comparison: &TargetComparison) {
         let paint = self.paint;
         let all: Vec<&SideDifference> = comparison.of(Class::BothAllowed).collect();
         if !all.is_empty() {
             self.line(&paint.bold("Both allowed: open questions that they answer differently"));
-            let cut = |text: &str| escape::cut(text, ANSWER_CHARACTERS_MAX);
-            let names = width(all.iter().map(|one| one.subject.as_str()).chain(["question"]));
-            let sections = width(all.iter().filter_map(|one| one.section.as_deref()));
-            let firsts: Vec<String> = all.iter().map(|one| cut(&one.a)).collect();
-            let firsts_width = width(firsts.iter().map(String::as_str).chain(["A"]));
-            let head = format!(
-                "  {} {}  {}  B",
-                left("§", sections),
-                left("question", names),
-                left("A", firsts_width)
-            );
-            self.line(&paint.dim(&head));
-            for (one, first) in all.iter().zip(&firsts) {
-                self.line(&format!(
-                    "  {} {}  {}  {}",
-                    paint.dim(&left(one.section.as_deref().unwrap_or_default(), sections)),
-                    paint.name(&left(&one.subject, names)),
-                    paint.verdict(Verdict::Drift, &left(first, firsts_width)),
-                    paint.verdict(Verdict::Drift, &cut(&one.b)),
-                ));
-                if self.detail == Detail::Verbose {
+            let mut table = Table::new(2, [Align::Left; 4]);
+            table.row(["§", "question", "A", "B"].map(Cell::dim));
+            for one in &all {
+                let answer =
+                    |text| Cell::verdict(Verdict::Drift, escape::cut(text, ANSWER_CHARACTERS_MAX));
+                let section = Cell::dim(one.section.as_deref().unwrap_or_default());
+                table.row([section, Cell::name(&one.subject), answer(&one.a), answer(&one.b)]);
+            }
+            let table = table.render(paint);
+            let places = std::iter::once(None).chain(all.iter().map(Some));
+            for (line, one) in table.lines().zip(places) {
+                self.line(line);
+                if let Some(one) = one.filter(|_| self.detail == Detail::Verbose) {
                     self.places(&one.places);
                 }
             }
@@ -176,7 +168,7 @@ impl ComparisonText {
         }
     }
 
-    fn undecidable(&mut self, comparison: &Comparison) {
+    fn undecidable(&mut self, comparison: &TargetComparison) {
         let paint = self.paint;
         let all: Vec<&SideDifference> = comparison.of(Class::Undecidable).collect();
         if all.is_empty() {
@@ -221,7 +213,7 @@ impl ComparisonText {
         }
     }
 
-    fn not_compared(&mut self, comparison: &Comparison) {
+    fn not_compared(&mut self, comparison: &TargetComparison) {
         let paint = self.paint;
         if comparison.not_compared.is_empty() {
             return;
@@ -242,7 +234,7 @@ impl ComparisonText {
         self.line("");
     }
 
-    fn summary(&mut self, comparison: &Comparison) {
+    fn summary(&mut self, comparison: &TargetComparison) {
         let paint = self.paint;
         let verdict = match comparison.exit_code {
             0 => Verdict::Pass,

@@ -1,42 +1,42 @@
-//! The account of what a client did: operations, statuses, errors, habits.
+//! The account of a client: operations, statuses, errors, habits.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::call::{Call, World};
-use super::habit::{self, Finding};
+use super::habit::{self, HabitFinding};
+use super::journal::{JournalEntry, WorldJournal};
 
-/// What a client did, in the main world and in every sandbox. Shape: `{"calls", "forgotten",
+/// What a client did in the main world and in every sandbox. Shape: `{"calls", "forgotten",
 /// "sandboxes", "operations": […], "errors": […], "habits": […]}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
-    /// Calls that the journal still has.
+    /// Calls in the journal.
     pub calls: usize,
-    /// Calls that it has no more: it is bounded, and can be emptied.
+    /// Earlier calls that the journal no longer holds.
     pub forgotten: u64,
-    /// Sandboxes that were called, those that are gone included.
+    /// Sandboxes with calls, including deleted ones.
     pub sandboxes: usize,
-    /// What was used, in the order of the contract; calls without a route last.
+    /// The operations that were called, in the order of the contract; calls without an operation last.
     pub operations: Vec<OperationUse>,
-    /// What was refused, in the order first met; refusals of the same kind are one.
+    /// Errors in the order of their first call; errors of the same kind are one.
     pub errors: Vec<ReceivedError>,
-    /// What a client should not do.
-    pub habits: Vec<Finding>,
+    /// Bad habits.
+    pub habits: Vec<HabitFinding>,
 }
 
-/// How often an operation was called, and what it was answered.
+/// How often an operation was called, and with which statuses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OperationUse {
-    /// The operation; `None` counts the calls that have none.
+    /// The operation; `None` for calls without one.
     pub operation: Option<String>,
     /// Calls.
     pub calls: usize,
-    /// How often which status.
+    /// Calls by status.
     pub statuses: BTreeMap<u16, usize>,
 }
 
-/// A refusal, and what would have worked.
+/// An error answer, and what would have worked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReceivedError {
     /// HTTP status.
@@ -49,16 +49,16 @@ pub struct ReceivedError {
     pub times: usize,
     /// Number of the first such call.
     pub first_call: u64,
-    /// The sandbox where that was; `None` is the main world.
+    /// The sandbox of this call; `None` is the main world.
     pub sandbox: Option<String>,
-    /// What was wrong and what would have worked, in the service's words.
+    /// The problem and what would have worked, as the service described it.
     pub detail: String,
 }
 
 impl Account {
-    /// The account of what was called in these worlds.
-    pub fn of(worlds: &[World]) -> Self {
-        let is_called = |world: &&World| world.sandbox.is_some() && !world.calls.is_empty();
+    /// The account of the calls in these worlds.
+    pub fn of(worlds: &[WorldJournal]) -> Self {
+        let is_called = |world: &&WorldJournal| world.sandbox.is_some() && !world.calls.is_empty();
         Self {
             calls: worlds.iter().map(|world| world.calls.len()).sum(),
             forgotten: worlds.iter().map(|world| world.forgotten).sum(),
@@ -70,7 +70,7 @@ impl Account {
     }
 }
 
-fn operations(worlds: &[World]) -> Vec<OperationUse> {
+fn operations(worlds: &[WorldJournal]) -> Vec<OperationUse> {
     let mut used: BTreeMap<_, BTreeMap<u16, usize>> = BTreeMap::new();
     for call in worlds.iter().flat_map(|world| &world.calls) {
         let statuses = used.entry((call.operation.is_none(), call.operation)).or_default();
@@ -85,7 +85,7 @@ fn operations(worlds: &[World]) -> Vec<OperationUse> {
         .collect()
 }
 
-fn errors(worlds: &[World]) -> Vec<ReceivedError> {
+fn errors(worlds: &[WorldJournal]) -> Vec<ReceivedError> {
     let mut errors: Vec<ReceivedError> = Vec::new();
     let mut known: BTreeMap<(String, u16, String), usize> = BTreeMap::new();
     for world in worlds {
@@ -111,8 +111,8 @@ fn errors(worlds: &[World]) -> Vec<ReceivedError> {
     errors
 }
 
-/// What was wrong with a call, in short and in the service's words.
-fn received(call: &Call) -> Option<(String, String)> {
+/// The problem of a call, as a name and as the service described it.
+fn received(call: &JournalEntry) -> Option<(String, String)> {
     match (&call.problem, &call.fault) {
         (Some(problem), _) => Some((problem.clone(), call.detail.clone().unwrap_or_default())),
         (None, Some(fault)) => {

@@ -1,90 +1,73 @@
-//! What a client should not do, since it ends badly on a real deployment.
+//! Bad habits of clients, which cause trouble on a real deployment.
 //!
-//! One row a habit. A test that provokes an error once is no habit: where only the repetition tells,
-//! [`REPEATED_MIN`] calls have to show it.
+//! A test that provokes an error once has no habit. So habits of repetition need [`REPEATED_MIN`] calls.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
+use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
 
-use super::call::{Call, World};
+use super::journal::{JournalEntry, WorldJournal};
 
-/// From here on it is no accident.
+/// This many calls make a habit.
 const REPEATED_MIN: usize = 3;
 
-/// A habit. Text form: kebab case, `token-per-call`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A bad habit. Its name is in kebab case: `token-per-call`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, EnumIter, IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Habit {
-    /// Calls without a token, or with one that is none.
+    /// Calls without a token, or with an invalid one.
     NoToken,
-    /// Hardly a token is used for more than one call.
+    /// Most tokens are used for one call only.
     TokenPerCall,
-    /// A token that has expired or was revoked is sent again and again.
+    /// An expired or revoked token is sent repeatedly.
     DeadToken,
-    /// Called again before the time that `Retry-After` named.
+    /// A call before the time that `Retry-After` named.
     ImpatientRetry,
-    /// Of a list of several pages only the first was ever read.
+    /// Only the first of several pages is read.
     FirstPageOnly,
-    /// The same refused call is sent again and again.
+    /// The same refused call is sent repeatedly.
     RefusedRepeated,
-    /// A creation whose answer was lost is sent again, without a look at whether it was done.
+    /// A creation whose answer was lost is sent again, without checking whether it was done.
     BlindRepeat,
-    /// A request was created, and no schema was read before.
+    /// A request is created before any schema is read.
     SchemaUnread,
 }
 
-/// A habit that was found.
+/// A habit that a client showed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct HabitFinding {
     /// Which.
     pub habit: Habit,
-    /// How many calls show it.
+    /// The number of calls that show it.
     pub times: usize,
     /// Number of the first of them.
     pub first_call: u64,
-    /// The sandbox where that was; `None` is the main world.
+    /// The sandbox of the first call; `None` is the main world.
     pub sandbox: Option<String>,
-    /// In how many worlds it was seen, just so.
+    /// The number of worlds that show it in the same way.
     pub worlds: usize,
-    /// What was seen.
+    /// What the client did.
     pub seen: String,
     /// What to do instead.
     pub instead: String,
-    /// The clause that it rests on.
+    /// The clause that it is about.
     pub section: &'static str,
 }
 
 impl Habit {
-    /// Every habit, in the order told.
-    pub const ALL: [Self; 8] = [
-        Self::NoToken,
-        Self::TokenPerCall,
-        Self::DeadToken,
-        Self::ImpatientRetry,
-        Self::FirstPageOnly,
-        Self::RefusedRepeated,
-        Self::BlindRepeat,
-        Self::SchemaUnread,
-    ];
-
-    /// The text form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoToken => "no-token",
-            Self::TokenPerCall => "token-per-call",
-            Self::DeadToken => "dead-token",
-            Self::ImpatientRetry => "impatient-retry",
-            Self::FirstPageOnly => "first-page-only",
-            Self::RefusedRepeated => "refused-repeated",
-            Self::BlindRepeat => "blind-repeat",
-            Self::SchemaUnread => "schema-unread",
-        }
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
-    /// The clause that it rests on.
+    /// The clause that it is about.
     pub const fn section(self) -> &'static str {
         match self {
             Self::NoToken => "5.2",
@@ -97,7 +80,7 @@ impl Habit {
         }
     }
 
-    fn found(self, calls: &[Call]) -> Vec<Finding> {
+    fn found(self, calls: &[JournalEntry]) -> Vec<HabitFinding> {
         match self {
             Self::NoToken => one(no_token(calls)),
             Self::TokenPerCall => one(token_per_call(calls)),
@@ -112,12 +95,12 @@ impl Habit {
 
     fn finding(
         self,
-        shown_by: &[&Call],
+        shown_by: &[&JournalEntry],
         seen: String,
         instead: impl Into<String>,
-    ) -> Option<Finding> {
+    ) -> Option<HabitFinding> {
         let first = shown_by.first()?;
-        Some(Finding {
+        Some(HabitFinding {
             habit: self,
             times: shown_by.len(),
             first_call: first.serial,
@@ -130,16 +113,10 @@ impl Habit {
     }
 }
 
-impl Serialize for Habit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-/// All that is found in each of these worlds; what is the same in several is told once.
-pub(super) fn find(worlds: &[World]) -> Vec<Finding> {
-    let mut all: Vec<Finding> = Vec::new();
-    for habit in Habit::ALL {
+/// The habits in all worlds. The same habit in several worlds is reported once.
+pub(super) fn find(worlds: &[WorldJournal]) -> Vec<HabitFinding> {
+    let mut all: Vec<HabitFinding> = Vec::new();
+    for habit in Habit::iter() {
         for world in worlds {
             for found in habit.found(&world.calls) {
                 let same = all.iter_mut().find(|one| one.habit == habit && one.seen == found.seen);
@@ -148,7 +125,7 @@ pub(super) fn find(worlds: &[World]) -> Vec<Finding> {
                         one.times += found.times;
                         one.worlds += 1;
                     }
-                    None => all.push(Finding { sandbox: world.sandbox.clone(), ..found }),
+                    None => all.push(HabitFinding { sandbox: world.sandbox.clone(), ..found }),
                 }
             }
         }
@@ -156,12 +133,12 @@ pub(super) fn find(worlds: &[World]) -> Vec<Finding> {
     all
 }
 
-fn one(finding: Option<Finding>) -> Vec<Finding> {
+fn one(finding: Option<HabitFinding>) -> Vec<HabitFinding> {
     finding.into_iter().collect()
 }
 
-fn no_token(calls: &[Call]) -> Option<Finding> {
-    let without: Vec<&Call> = calls
+fn no_token(calls: &[JournalEntry]) -> Option<HabitFinding> {
+    let without: Vec<&JournalEntry> = calls
         .iter()
         .filter(|call| call.status == 401 && call.problem.as_deref() == Some("invalid_token"))
         .collect();
@@ -171,8 +148,8 @@ fn no_token(calls: &[Call]) -> Option<Finding> {
     Habit::NoToken.finding(&without, seen, instead)
 }
 
-fn token_per_call(calls: &[Call]) -> Option<Finding> {
-    let issued: Vec<&Call> =
+fn token_per_call(calls: &[JournalEntry]) -> Option<HabitFinding> {
+    let issued: Vec<&JournalEntry> =
         calls.iter().filter(|call| call.did(Operation::CreateAccessToken)).collect();
     let served = calls.iter().filter(|call| call.application.is_some()).count();
     if issued.len() < REPEATED_MIN || served >= 2 * issued.len() {
@@ -186,11 +163,12 @@ fn token_per_call(calls: &[Call]) -> Option<Finding> {
     Habit::TokenPerCall.finding(&issued, seen, instead)
 }
 
-fn dead_token(calls: &[Call]) -> Option<Finding> {
-    let is_dead =
-        |call: &Call| matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"));
-    let mut longest: Vec<&Call> = Vec::new();
-    let mut run: Vec<&Call> = Vec::new();
+fn dead_token(calls: &[JournalEntry]) -> Option<HabitFinding> {
+    let is_dead = |call: &JournalEntry| {
+        matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"))
+    };
+    let mut longest: Vec<&JournalEntry> = Vec::new();
+    let mut run: Vec<&JournalEntry> = Vec::new();
     for call in calls {
         if is_dead(call) {
             run.push(call);
@@ -210,9 +188,9 @@ fn dead_token(calls: &[Call]) -> Option<Finding> {
     Habit::DeadToken.finding(&longest, seen, instead)
 }
 
-/// Waiting is by the clock of the world, as `Retry-After` is. Where none was told, it is impatient to
-/// call again and be refused again.
-fn impatient_retry(calls: &[Call]) -> Option<Finding> {
+/// Waiting is measured by the clock of the world, as for `Retry-After`. Without that header, a call that is
+/// refused again is impatient.
+fn impatient_retry(calls: &[JournalEntry]) -> Option<HabitFinding> {
     let mut waits: BTreeMap<IpAddr, Option<Timestamp>> = BTreeMap::new();
     let (mut again, mut is_told) = (Vec::new(), false);
     for call in calls {
@@ -236,7 +214,7 @@ fn impatient_retry(calls: &[Call]) -> Option<Finding> {
             waits.remove(&call.client);
         }
     }
-    // One more may have been under way already.
+    // One more call may have been sent already.
     if again.len() + 1 < REPEATED_MIN {
         return None;
     }
@@ -251,15 +229,15 @@ fn impatient_retry(calls: &[Call]) -> Option<Finding> {
     Habit::ImpatientRetry.finding(&again, seen, instead)
 }
 
-fn first_page_only(calls: &[Call]) -> Vec<Finding> {
-    let mut lists: BTreeMap<Operation, Vec<&Call>> = BTreeMap::new();
+fn first_page_only(calls: &[JournalEntry]) -> Vec<HabitFinding> {
+    let mut lists: BTreeMap<Operation, Vec<&JournalEntry>> = BTreeMap::new();
     for call in calls {
         if let (Some(operation), Some(_)) = (call.operation, call.response.page) {
             lists.entry(operation).or_default().push(call);
         }
     }
-    let is_first = |call: &&Call| call.response.page == Some(1);
-    let finding = |(operation, read): (Operation, Vec<&Call>)| {
+    let is_first = |call: &&JournalEntry| call.response.page == Some(1);
+    let finding = |(operation, read): (Operation, Vec<&JournalEntry>)| {
         let pages = read.iter().filter_map(|call| call.response.pages).max()?;
         if pages < 2 || !read.iter().all(is_first) {
             return None;
@@ -271,17 +249,17 @@ fn first_page_only(calls: &[Call]) -> Vec<Finding> {
     lists.into_iter().filter_map(finding).collect()
 }
 
-fn refused_repeated(calls: &[Call]) -> Vec<Finding> {
-    let mut refused: BTreeMap<_, Vec<&Call>> = BTreeMap::new();
+fn refused_repeated(calls: &[JournalEntry]) -> Vec<HabitFinding> {
+    let mut refused: BTreeMap<_, Vec<&JournalEntry>> = BTreeMap::new();
     for call in calls {
-        // Tokens and the limit have habits of their own.
+        // Tokens and rate limits have habits of their own.
         let is_of_others = matches!(call.decision.as_str(), "served" | "limit" | "token");
         if (400..500).contains(&call.status) && !is_of_others && call.fault.is_none() {
             let key = (&call.method, &call.path, call.status, &call.detail);
             refused.entry(key).or_default().push(call);
         }
     }
-    let mut found: Vec<Finding> = refused
+    let mut found: Vec<HabitFinding> = refused
         .into_values()
         .filter(|repeated| repeated.len() >= REPEATED_MIN)
         .filter_map(|repeated| {
@@ -302,7 +280,7 @@ fn refused_repeated(calls: &[Call]) -> Vec<Finding> {
     found
 }
 
-fn blind_repeat(calls: &[Call]) -> Option<Finding> {
+fn blind_repeat(calls: &[JournalEntry]) -> Option<HabitFinding> {
     let mut is_lost = false;
     let mut blind = Vec::new();
     for call in calls {
@@ -324,10 +302,10 @@ fn blind_repeat(calls: &[Call]) -> Option<Finding> {
     Habit::BlindRepeat.finding(&blind, seen, instead)
 }
 
-fn schema_unread(calls: &[Call]) -> Option<Finding> {
+fn schema_unread(calls: &[JournalEntry]) -> Option<HabitFinding> {
     let until = calls.iter().position(|call| call.did(Operation::GetWorkflowSchema));
     let before = &calls[..until.unwrap_or(calls.len())];
-    let created: Vec<&Call> = before
+    let created: Vec<&JournalEntry> = before
         .iter()
         .filter(|call| {
             call.operation == Some(Operation::CreateLegalRequest) && call.application.is_some()

@@ -1,16 +1,15 @@
-//! An account as text for people.
+//! An account as text.
 
 use super::account::{Account, OperationUse, ReceivedError};
-use super::habit::Finding;
-use crate::terminal::escape;
-use crate::terminal::paint::{Paint, left, right, width};
+use super::habit::HabitFinding;
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Paint, Table, escape};
 use crate::verdict::Verdict;
 
-/// Errors told in full; further ones are counted.
+/// Errors that are shown; further ones are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
 
-/// Operations with their statuses, errors with what would have worked, habits with what to do
-/// instead.
+/// Operations with their statuses, errors with what would have worked, habits with what to do instead.
 pub fn render(account: &Account, paint: Paint) -> String {
     if account.calls == 0 {
         return format!(
@@ -52,19 +51,14 @@ pub fn render(account: &Account, paint: Paint) -> String {
 }
 
 fn operations(used: &[OperationUse], paint: Paint) -> String {
-    let names: Vec<&str> =
-        used.iter().map(|one| one.operation.as_deref().unwrap_or("(no operation)")).collect();
-    let names_width = width(names.iter().copied());
-    let counts: Vec<String> = used.iter().map(|one| one.calls.to_string()).collect();
-    let counts_width = width(counts.iter().map(String::as_str));
-    let mut out = String::new();
-    for ((name, count), one) in names.iter().zip(&counts).zip(used) {
+    let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
+    for one in used {
+        let name = one.operation.as_deref().unwrap_or("(no operation)");
         let statuses: Vec<String> =
             one.statuses.iter().map(|(status, times)| shown(*status, *times, paint)).collect();
-        let (name, count) = (left(name, names_width), right(count, counts_width));
-        out.push_str(&format!("  {name}  {count}  {}\n", statuses.join(", ")));
+        table.row([name.to_owned(), one.calls.to_string(), statuses.join(", ")].map(Cell::plain));
     }
-    out
+    table.render(paint)
 }
 
 fn shown(status: u16, times: usize, paint: Paint) -> String {
@@ -83,7 +77,7 @@ fn one_error(error: &ReceivedError, paint: Paint) -> String {
     )
 }
 
-fn one_habit(finding: &Finding, paint: Paint) -> String {
+fn one_habit(finding: &HabitFinding, paint: Paint) -> String {
     format!(
         "  {} {}: {} {}\n      {}\n",
         paint.verdict(Verdict::Warn, "!"),
@@ -98,7 +92,7 @@ fn one_habit(finding: &Finding, paint: Paint) -> String {
     )
 }
 
-/// Where it was first seen, and in how many worlds more.
+/// The first call, and the number of other worlds.
 fn place(first_call: u64, sandbox: Option<&str>, worlds: usize) -> String {
     let mut place = format!("call {first_call}");
     if let Some(sandbox) = sandbox {

@@ -17,7 +17,7 @@ const CLIENT_MEMBERS: [&str; 2] = ["custom_fields", "additional_data"];
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Difference {
+pub struct MockDifference {
     /// The name of the step.
     pub act: String,
     /// How the answers differ.
@@ -48,7 +48,7 @@ pub struct DifferenceGroup<'a> {
 
 /// All differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Differences(pub BTreeMap<Difference, Occurrences>);
+pub struct Differences(pub BTreeMap<MockDifference, Occurrences>);
 
 impl Differences {
     /// Adds the differences between two runs of one case.
@@ -63,7 +63,7 @@ impl Differences {
             let Some(twin) = models.get(&plain(&step.name)) else { continue };
             for what in between(step, twin) {
                 let act = act(&step.name);
-                self.keep(Difference { act, what }, &target.name);
+                self.keep(MockDifference { act, what }, &target.name);
             }
         }
     }
@@ -71,7 +71,7 @@ impl Differences {
     /// Differences grouped over their acts, the most frequent first.
     pub fn by_what(&self) -> Vec<DifferenceGroup<'_>> {
         let mut all: BTreeMap<&str, DifferenceGroup<'_>> = BTreeMap::new();
-        for (Difference { act, what }, found) in &self.0 {
+        for (MockDifference { act, what }, found) in &self.0 {
             let blank =
                 || DifferenceGroup { what, acts: Vec::new(), times: 0, first: &found.first };
             let group = all.entry(what).or_insert_with(blank);
@@ -83,7 +83,7 @@ impl Differences {
         all
     }
 
-    fn keep(&mut self, difference: Difference, scenario: &str) {
+    fn keep(&mut self, difference: MockDifference, scenario: &str) {
         let is_full = self.0.len() >= DIFFERENCES_MAX;
         match self.0.get_mut(&difference) {
             Some(found) => found.times += 1,
@@ -222,13 +222,13 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{Difference, Differences, Occurrences, act, collect, is_inside, plain};
+    use super::{Differences, MockDifference, Occurrences, act, collect, is_inside, plain};
 
     #[test]
     fn the_same_in_many_acts_is_one_difference() {
         let mut all = Differences::default();
         for (act, what, times) in [("a", "x", 1), ("a", "y", 2), ("b", "y", 3)] {
-            let difference = Difference { act: act.to_owned(), what: what.to_owned() };
+            let difference = MockDifference { act: act.to_owned(), what: what.to_owned() };
             all.0.insert(difference, Occurrences { times, first: "case-1".to_owned() });
         }
         let grouped = all.by_what();

@@ -16,7 +16,7 @@ use super::expected_failures;
 use super::explored::{Explored, WarningCount};
 use super::means::Means;
 use super::shrink;
-use super::violation::{Evidence, Violation, breaks, breaks_any, checks, collect};
+use super::violation::{Violation, ViolationEvidence, breaks, breaks_any, checks, collect};
 use crate::result::{RunOutcome, RunResult, ScenarioResult, Subject};
 use crate::run::{Event, Interruption, RunOptions, Runner};
 use crate::verdict::Verdict;
@@ -206,7 +206,7 @@ impl Search<'_> {
         let results = self.findings.results.iter();
         let mut marked: Vec<ScenarioResult> = results.map(|it| it.as_ref().clone()).collect();
         self.runner.mark(&mut marked);
-        let mut broken: BTreeMap<String, Evidence> = BTreeMap::new();
+        let mut broken: BTreeMap<String, ViolationEvidence> = BTreeMap::new();
         for (index, result) in marked.iter().enumerate() {
             collect(&mut broken, index, result);
             self.findings.add_warnings(result);
@@ -221,7 +221,7 @@ impl Search<'_> {
     async fn violation(
         &self,
         requirement: String,
-        Evidence { cases: indices, operations }: Evidence,
+        ViolationEvidence { cases: indices, operations }: ViolationEvidence,
         earlier: &[Violation],
     ) -> Result<Option<Violation>, String> {
         let cases = u32::try_from(indices.len()).unwrap_or(u32::MAX);

@@ -74,14 +74,18 @@ pub(super) fn checks(result: &ScenarioResult) -> impl Iterator<Item = &CheckResu
 
 /// Where a requirement is broken.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct ViolationEvidence {
     /// Indices of cases, ascending.
     pub(super) cases: Vec<usize>,
     pub(super) operations: BTreeSet<Operation>,
 }
 
 /// Adds what the run of the case with this index breaks.
-pub(super) fn collect(all: &mut BTreeMap<String, Evidence>, index: usize, result: &ScenarioResult) {
+pub(super) fn collect(
+    all: &mut BTreeMap<String, ViolationEvidence>,
+    index: usize,
+    result: &ScenarioResult,
+) {
     for check in checks(result) {
         let Some(requirement) = broken(check) else { continue };
         let evidence = all.entry(requirement.to_owned()).or_default();

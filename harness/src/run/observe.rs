@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Level, Standing as Latitude};
+use moot_fixtures::contract::{AnswerStanding as Latitude, Level};
 use moot_fixtures::questions;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
-use moot_snapshots::{Comparison, Metadata, Mode, Recorded, Stored, Told};
+use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
 
 use crate::check::{Document, MismatchKind};
 use crate::exchange::Exchange;
@@ -70,7 +70,7 @@ fn content(
         walk.placeholders.hide_base(base);
     }
     walk.placeholders.hide(&walk.shared.run_tag, "tag");
-    let told = Told {
+    let told = RawResponse {
         status: document.status.unwrap_or(0),
         headers: &document.headers,
         json: document.json.as_deref(),

@@ -1,23 +1,33 @@
 //! The typed model of a scenario file. Each type declares how it is written.
 
+mod admin;
 mod body;
+mod burst;
+mod control;
 mod expectation;
 mod file;
+mod for_each;
 mod matcher;
 mod place;
+mod poll;
+mod receive;
 mod request;
+mod snapshot_rule;
 mod step;
 
 pub use super::text::{Json, Location, Text, TextPiece};
+pub use admin::{AdminCall, AdminStep};
 pub use body::{Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody};
+pub use burst::{BurstPlan, BurstStep, Rhythm};
+pub use control::ControlRequest;
 pub use expectation::{Check, Claim, Expectation, Observation, Sight};
 pub(super) use file::ScenarioFileKeys;
-pub use file::{ForEach, NEEDS, Sandbox, Scenario, ScenarioFile};
+pub use file::{NEEDS, Sandbox, Scenario, ScenarioFile};
+pub use for_each::ForEach;
 pub use matcher::{JsonType, Matcher, Near, Pattern, Rule, TextFormat};
 pub use place::Place;
+pub use poll::{EachPage, Poll};
+pub use receive::{ReceiveStep, ReceiveUntil, ReceiveWait};
 pub use request::{RequestLine, RequestShape, TokenChoice};
-pub use step::{
-    AdminCall, AdminStep, BoundValue, BurstPlan, BurstStep, ControlRequest, EachPage, LetBinding,
-    Poll, ReceiveStep, ReceiveUntil, ReceiveWait, RequestStep, Rhythm, SnapshotRule, Step,
-    StepAction,
-};
+pub use snapshot_rule::SnapshotRule;
+pub use step::{BoundValue, LetBinding, RequestStep, Step, StepAction};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use moot_fixtures::yaml::YamlNode;
 
 use super::Diagnostic;
-use super::language::form::Form;
+use super::language::form::YamlForm;
 use super::language::reader::ScenarioReader;
 use super::model::{ScenarioFile, ScenarioFileKeys};
 

@@ -5,13 +5,13 @@
 
 use serde_json::{Value, json};
 
-use super::language::form::Definitions;
+use super::language::form::SchemaDefinitions;
 use super::language::keys::map_schema;
 use super::model::ScenarioFileKeys;
 
 /// The schema of a scenario file.
 pub fn document() -> Value {
-    let mut definitions = Definitions::default();
+    let mut definitions = SchemaDefinitions::default();
     let file = map_schema::<ScenarioFileKeys>(&mut definitions);
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

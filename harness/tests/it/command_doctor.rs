@@ -14,7 +14,7 @@ async fn it_names_what_is_missing_and_the_setting() {
     target(dir.path(), &format!("{}/api", server.uri()), "consent: [write]\ntolerate: [load]\n");
     let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for part in ["takes the credentials", "yes read", "consent: [delete] in the target file"] {
+    for part in ["takes the credentials", "yes  read", "consent: [delete] in the target file"] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
     assert!(!ran.stdout.contains("Vr8Kq3Zt6Wm1Xc5B"), "no secret");

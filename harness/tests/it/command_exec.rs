@@ -142,7 +142,7 @@ fn state_is_kept_from_one_command_to_the_next() {
         let words = [&["exec", "--state", "kept"], options, &["--", "env"]].concat();
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let says = "kept holds a world already: its seed and its rows stand";
+        let says = "kept holds a world already: its seed and its data are used";
         assert_eq!(ran.stderr.contains(says), options == ["--seed", "43"], "{}", ran.stderr);
         ran.stdout.lines().find(|line| line.starts_with("MOOT_SEED=")).map(str::to_owned)
     };

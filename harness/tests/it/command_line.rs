@@ -31,7 +31,7 @@ fn a_wrong_line_ends_with_2() {
     check("run --report html=a --report json=a", 2, "two reports go to a");
     check("run --report html=no/such/a.html", 2, "there is no folder no/such");
     check("run --report html=.", 2, ". is a folder");
-    check("run no-such-scenario", 2, "`moot list` shows what there is to select");
+    check("run no-such-scenario", 2, "`moot list` shows all scenarios");
     check("run --target no-such-file.yaml", 2, "no-such-file.yaml");
     check("run --scenarios no-such-folder", 2, "no-such-folder");
     check("mock --listen 0.0.0.0:0", 2, "MOOT_ADMIN_TOKEN or --admin-token-file");

@@ -110,7 +110,7 @@ fn a_report_that_could_not_be_written_is_refused_before_anything_is_tried() {
         (&["--report", "json=no/such/a.json"][..], "there is no folder no/such"),
         (&["--report", "html=.", "--report", "json=a"], ". is a folder"),
         (&["--report", "json=a", "--report", "html=a"], "two reports go to a"),
-        (&["--report", "junit=a"], "markdown=FILE"),
+        (&["--report", "junit=a"], "only json, html, markdown"),
     ] {
         let ran = run(&[&["selftest"][..], reports].concat(), dir.path());
         assert_eq!(ran.code, Some(2), "{}", ran.stdout);

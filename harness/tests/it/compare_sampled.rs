@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use moot_fixtures::answers;
-use moot_harness::compare::{Class, Comparison, ComparisonPlan, RunReadings, Side, compare};
+use moot_harness::compare::{Class, ComparisonPlan, RunReadings, Side, TargetComparison, compare};
 use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::run::{Event, RunOptions, run};
 use moot_harness::scenario::load;
@@ -69,13 +69,13 @@ async fn side(word: &str, target: TargetOptions, selectors: &[&str]) -> Side {
     Side::new(word, result, &told)
 }
 
-fn held(a: &Side, b: &Side) -> Comparison {
+fn held(a: &Side, b: &Side) -> TargetComparison {
     let asked = ComparisonPlan { seed: 7, selectors: Vec::new(), reproduce: String::new() };
     compare(a, b, asked)
 }
 
 /// What differs, each with its class.
-fn rows(comparison: &Comparison) -> Vec<(Class, String)> {
+fn rows(comparison: &TargetComparison) -> Vec<(Class, String)> {
     comparison.differences.iter().map(|one| (one.class, one.subject.clone())).collect()
 }
 

@@ -1,17 +1,17 @@
 //! What a client did is told from the journal; habits are found from their third call on.
 
 use jiff::{SignedDuration, Timestamp};
-use moot_harness::conduct::{Account, Habit, World, read};
+use moot_harness::conduct::{Account, Habit, WorldJournal, read};
 use serde_json::{Value, json};
 
 /// Calls by shorthand: `token`, `list 1/3`, `schema`, `create`, `lost`, `limit`, `expired`,
 /// `none`, `body`; `limit 60` tells to wait so long, and after `+60` so many seconds have passed.
-fn calls(script: &str) -> Vec<World> {
+fn calls(script: &str) -> Vec<WorldJournal> {
     in_worlds(&[(None, script)])
 }
 
 /// As [`calls`], in several worlds.
-fn in_worlds(scripts: &[(Option<&str>, &str)]) -> Vec<World> {
+fn in_worlds(scripts: &[(Option<&str>, &str)]) -> Vec<WorldJournal> {
     let worlds: Vec<Value> = scripts
         .iter()
         .map(|(sandbox, script)| {

@@ -4,10 +4,8 @@
 //! from the core's [`Reading`], and what is wrong with a body goes back to it as a
 //! [`BodyFault`](crate::message::call::BodyFault).
 
-mod disposition;
 mod frames;
 mod multipart;
-mod parts;
 mod read;
 mod spool;
 #[cfg(test)]

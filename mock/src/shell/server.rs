@@ -1,11 +1,47 @@
 //! Carries a site: over HTTP/1.1, over TLS, and inside a `wiremock::MockServer`.
 
-mod connection;
 mod dispatch;
 #[cfg(feature = "embed")]
 pub mod embed;
-mod http;
-mod tls;
 
-pub use http::{ServeLimits, serve, serve_tls};
-pub use tls::{Tls, TlsError};
+use tokio::net::TcpListener;
+
+use super::listener::{ServeLimits, Tls, accept_all};
+use super::site::Site;
+
+/// Serves `site` on `listener` until `stop` is ready; then accepts no more, closes idle connections
+/// and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at once.
+pub async fn serve(
+    listener: TcpListener,
+    site: Site,
+    limits: ServeLimits,
+    stop: impl Future<Output = ()>,
+) {
+    serve_on(listener, site, limits, None, stop).await;
+}
+
+/// As [`serve`], over TLS; a handshake has as long as the head of a call.
+pub async fn serve_tls(
+    listener: TcpListener,
+    site: Site,
+    limits: ServeLimits,
+    tls: Tls,
+    stop: impl Future<Output = ()>,
+) {
+    serve_on(listener, site, limits, Some(tls), stop).await;
+}
+
+async fn serve_on(
+    listener: TcpListener,
+    site: Site,
+    limits: ServeLimits,
+    tls: Option<Tls>,
+    stop: impl Future<Output = ()>,
+) {
+    accept_all(listener, limits, tls, stop, move |peer, request| {
+        let site = site.clone();
+        // An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).
+        async move { site.call(request, peer.ip().to_canonical()).await }
+    })
+    .await;
+}

@@ -1,6 +1,6 @@
 //! What is volatile is named, keeps its identity, and everything else stays.
 
-use moot_snapshots::{Placeholders, Stored, Told};
+use moot_snapshots::{Placeholders, RawResponse, Stored};
 use serde_json::{Value, json};
 
 /// Renders `bodies` in one scenario and compares the last body.
@@ -17,8 +17,8 @@ fn check(bodies: &[Value], expected: Value) {
     assert_eq!(shown, format!("{expected:#}"));
 }
 
-fn told(status: u16, json: Option<&Value>) -> Told<'_> {
-    Told { status, headers: &[], json, text: "" }
+fn told(status: u16, json: Option<&Value>) -> RawResponse<'_> {
+    RawResponse { status, headers: &[], json, text: "" }
 }
 
 /// As a contract would have it: a name, a note that may be null, free keys, a list.
@@ -159,7 +159,7 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
     let pointers = ["/a/b".to_owned(), "/id".to_owned(), "/nowhere".to_owned()];
     assert_eq!(
         Placeholders::new().response(
-            Told { headers: &headers, ..told(429, Some(&body)) },
+            RawResponse { headers: &headers, ..told(429, Some(&body)) },
             &stored(),
             &pointers
         ),
@@ -171,7 +171,7 @@ fn only_stable_headers_are_kept_and_pointers_are_redacted() {
 #[test]
 fn a_body_that_is_no_json_is_shown_escaped() {
     let shown = |text: &str| {
-        let told = Told { text, ..told(502, None) };
+        let told = RawResponse { text, ..told(502, None) };
         Placeholders::new().response(told, &Stored::default(), &[])
     };
     assert_eq!(shown(""), "HTTP 502\n\n(no body)");

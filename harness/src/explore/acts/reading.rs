@@ -5,6 +5,7 @@ use proptest::option;
 use proptest::prelude::{Just, Strategy};
 use proptest::prop_oneof;
 use proptest::sample::select;
+use proptest::strategy::{BoxedStrategy, Union};
 use serde_json::{Value, json};
 
 use super::menu::Menu;
@@ -65,49 +66,36 @@ pub(super) fn for_found(step: Value) -> Value {
     json!({ "for_each": { "item": "<found>" }, "steps": [step] })
 }
 
+/// A page of a list: any `page`, and any `status` where the list has this filter.
 fn page() -> impl Strategy<Value = Vec<Value>> {
-    let page = prop_oneof![
-        3 => Just(None),
-        3 => (1_u32..=4).prop_map(|page| Some(page.to_string())),
-        1 => one_of(&["0", "-1", "1.5", "abc", "", "99999", "18446744073709551616"]).prop_map(Some),
-        1 => QUERY.prop_map(Some),
-    ];
-    (select(&LISTS), page, option::of(filter())).prop_map(|(list, page, filter)| {
-        let filter = filter.and_then(|filter| filter.of(list.0));
-        vec![page_step(list, page.as_deref(), filter)]
-    })
+    Union::new(LISTS.map(|list| {
+        let page = prop_oneof![
+            3 => Just(None),
+            3 => (1_u32..=4).prop_map(|page| Some(page.to_string())),
+            1 => one_of(&["0", "-1", "1.5", "abc", "", "99999", "18446744073709551616"])
+                .prop_map(Some),
+            1 => QUERY.prop_map(Some),
+        ];
+        (page, status_filter(list.0))
+            .prop_map(move |(page, filter)| vec![page_step(list, page.as_deref(), filter)])
+    }))
 }
 
-/// Values of the query parameter `status`: one for each list, and whether the specification knows it.
-#[derive(Debug, Clone)]
-struct StatusFilter {
-    legal_request: LegalRequestStatus,
-    workflow: WorkflowStatus,
-    unknown: Option<String>,
-}
-
-impl StatusFilter {
-    fn of(self, list: Operation) -> Option<(String, Option<&'static str>)> {
-        let (status, row) = match list {
-            Operation::ListLegalRequests => {
-                (self.legal_request.as_str(), "list-legal-requests.filter-does-not-leak")
-            }
-            Operation::ListWorkflows => {
-                (self.workflow.as_str(), "list-workflows.filter-does-not-leak")
-            }
-            _ => return None,
-        };
-        Some(self.unknown.map_or((status.to_owned(), Some(row)), |text| (text, None)))
-    }
-}
-
-fn filter() -> impl Strategy<Value = StatusFilter> {
-    (select(&LegalRequestStatus::ALL), select(&WorkflowStatus::ALL), option::weighted(0.25, QUERY))
-        .prop_map(|(legal_request, workflow, unknown)| StatusFilter {
-            legal_request,
-            workflow,
-            unknown,
-        })
+/// A value of the query parameter `status`. A known value comes with the row about its filter.
+fn status_filter(list: Operation) -> BoxedStrategy<Option<(String, Option<&'static str>)>> {
+    let (known, row) = match list {
+        Operation::ListLegalRequests => (
+            LegalRequestStatus::ALL.map(LegalRequestStatus::as_str).to_vec(),
+            "list-legal-requests.filter-does-not-leak",
+        ),
+        Operation::ListWorkflows => (
+            WorkflowStatus::ALL.map(WorkflowStatus::as_str).to_vec(),
+            "list-workflows.filter-does-not-leak",
+        ),
+        _ => return Just(None).boxed(),
+    };
+    let known = select(known).prop_map(move |status| (status.to_owned(), Some(row)));
+    option::of(prop_oneof![3 => known, 1 => QUERY.prop_map(|text| (text, None))]).boxed()
 }
 
 fn page_step(

@@ -5,7 +5,7 @@ use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
 use proptest::prelude::{Just, Strategy};
 use proptest::prop_oneof;
 use proptest::sample::select;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::menu::Menu;
 use crate::explore::inputs::{PLAIN_ID, ROWS, TEXT, WORD, no_object, unknown_email};
@@ -14,16 +14,22 @@ use crate::explore::steps::{assume, broken_multipart, group, literal, one, then_
 /// The fields that a schema requires are left out one by one, the first eight of them.
 const REQUIRED_FIELDS: usize = 8;
 
+/// The statuses that refuse a request for or by something that may not be used.
+const FORBIDDEN: [u16; 4] = [400, 403, 404, 422];
+/// The statuses that refuse an invalid value.
+const INVALID: [u16; 2] = [400, 422];
+
 pub(super) fn add(menu: &mut Menu) {
     // The first workflow exists wherever there is any.
-    let workflow = || prop_oneof![2 => Just(0), 3 => 0..ROWS];
+    let workflow = prop_oneof![2 => Just(0), 3 => 0..ROWS];
     let of_workflow = prop_oneof![
         4 => Just(valid()),
         2 => (0..REQUIRED_FIELDS).prop_map(without_required),
-        12 => flaw().prop_map(|flaw| flaw.steps()),
+        8 => flawed().prop_map(|step| vec![step]),
+        3 => flawed_where_asked(),
     ];
     let steps = prop_oneof![
-        18 => (workflow(), of_workflow).prop_map(|(row, steps)| for_workflow(row, steps)),
+        17 => (workflow, of_workflow).prop_map(|(row, steps)| for_workflow(row, steps)),
         1 => Just(unpublished()),
         1 => TEXT.prop_map(|text| vec![broken_multipart(
             "/v1/requests", &text, "create-legal-request.refused-changes-nothing",
@@ -49,18 +55,60 @@ fn for_workflow(row: usize, mut steps: Vec<Value>) -> Vec<Value> {
     ]
 }
 
+/// A request from the form. `changes` are further members of `multipart`; `set` adds to the workflow.
+fn request(name: &str, changes: &Value) -> Value {
+    let mut step = json!({
+        "name": name, "request": "POST /v1/requests", "token": "write",
+        "multipart": { "from_schema": "<form>", "set": { "workflow_id": "<workflow>" } },
+    });
+    for (key, value) in changes.as_object().into_iter().flatten() {
+        match (key.as_str(), value.as_object()) {
+            ("set", Some(fields)) => {
+                for (field, text) in fields {
+                    step["multipart"]["set"][field] = text.clone();
+                }
+            }
+            _ => step["multipart"][key] = value.clone(),
+        }
+    }
+    step
+}
+
+fn refused(mut step: Value, row: &str, expected: Value) -> Value {
+    step["unchanged"] = json!(["GET /v1/requests"]);
+    step["expect"] = one(row, expected);
+    step
+}
+
+fn missing() -> Value {
+    json!({ "status": 400, "problem": "parameter_missing" })
+}
+
+/// A problem with one of these statuses.
+fn problem(statuses: &[u16]) -> Value {
+    json!({ "status": statuses, "/type": { "type": "string", "length": { "min": 1 } } })
+}
+
+/// Another value of a field, or a further field.
+fn set(name: &str, field: &str, text: &str) -> Value {
+    request(name, &json!({ "set": one(field, literal(text)) }))
+}
+
+/// Another value of a field that the form may not ask for.
+fn replace(name: &str, field: &str, text: &str) -> Value {
+    let part = json!({ "name": field, "text": literal(text) });
+    request(name, &json!({ "omit": [field], "parts": [part] }))
+}
+
 fn valid() -> Vec<Value> {
+    let mut create = request("a valid request", &json!({}));
+    create["expect"] = json!({
+        "create-legal-request.status-201": { "status": 201 },
+        "create-legal-request.draft": { "/data/attributes/status": "draft" },
+    });
+    create["capture"] = json!({ "created": "/data/id", "created_name": "/data/attributes/name" });
     let mut steps = vec![
-        json!({
-            "name": "a valid request",
-            "request": "POST /v1/requests", "token": "write",
-            "multipart": { "from_schema": "<form>", "set": { "workflow_id": "<workflow>" } },
-            "expect": {
-                "create-legal-request.status-201": { "status": 201 },
-                "create-legal-request.draft": { "/data/attributes/status": "draft" },
-            },
-            "capture": { "created": "/data/id", "created_name": "/data/attributes/name" },
-        }),
+        create,
         json!({
             "name": "the created request",
             "request": Operation::GetLegalRequest.as_str(), "id": "<created>", "token": "read",
@@ -79,176 +127,99 @@ fn valid() -> Vec<Value> {
     steps
 }
 
-/// A request that differs from a valid one, and what its answer must be.
-#[derive(Debug, Clone, Default)]
-struct FlawedRequest {
-    name: &'static str,
-    /// Fields that replace those of the valid request, or are added to them.
-    set: Map<String, Value>,
-    omit: Option<&'static str>,
-    /// A field that is sent besides the others, with its text.
-    part: Option<(&'static str, Value)>,
-    by_read_token: bool,
-    /// The flaw is one only where this place of the schema holds this, with the reason.
-    only_where: Option<(&'static str, Value, &'static str)>,
-    /// The row that says how it is refused. Without one, the answer is open.
-    row: Option<(&'static str, Value)>,
-}
-
-impl FlawedRequest {
-    fn steps(self) -> Vec<Value> {
-        let mut steps = Vec::new();
-        if let Some((place, needed, because)) = &self.only_where {
-            steps.push(json!({ "let": { "asked": { "from": "<form>", "at": place } } }));
-            steps.push(assume("<asked>", needed.clone(), because));
-        }
-        steps.push(self.step());
-        steps
-    }
-
-    fn step(self) -> Value {
-        let mut set = self.set;
-        if self.omit != Some("workflow_id") {
-            set.entry("workflow_id").or_insert_with(|| "<workflow>".into());
-        }
-        let mut step = json!({
-            "name": self.name, "request": "POST /v1/requests",
-            "token": if self.by_read_token { "read" } else { "write" },
-            "multipart": { "from_schema": "<form>" },
-        });
-        if !set.is_empty() {
-            step["multipart"]["set"] = set.into();
-        }
-        if let Some(field) = self.omit {
-            step["multipart"]["omit"] = json!([field]);
-        }
-        if let Some((field, text)) = self.part {
-            step["multipart"]["parts"] = json!([{ "name": field, "text": text }]);
-        }
-        if let Some((row, expected)) = self.row {
-            step["expect"] = one(row, expected);
-            step["unchanged"] = json!(["GET /v1/requests"]);
-        }
-        step
-    }
-
-    /// Another value of a field.
-    fn setting(name: &'static str, field: &str, text: &str) -> Self {
-        let set = Map::from_iter([(field.to_owned(), literal(text))]);
-        Self { name, set, ..Self::default() }
-    }
-
-    /// Another value of a field that the form may not ask for.
-    fn replacing(name: &'static str, field: &'static str, text: &str) -> Self {
-        Self { name, omit: Some(field), part: Some((field, literal(text))), ..Self::default() }
-    }
-
-    fn refused(self, row: &'static str, expected: Value) -> Self {
-        Self { row: Some((row, expected)), ..self }
-    }
-
-    fn only_where(self, place: &'static str, needed: Value, because: &'static str) -> Self {
-        Self { only_where: Some((place, needed, because)), ..self }
-    }
-}
-
-fn missing() -> Value {
-    json!({ "status": 400, "problem": "parameter_missing" })
-}
-
-/// A problem with one of these statuses.
-fn problem(statuses: &[u16]) -> Value {
-    json!({ "status": statuses, "/type": { "type": "string", "length": { "min": 1 } } })
-}
-
-/// The statuses that refuse a request for or by something that may not be used.
-const FORBIDDEN: [u16; 4] = [400, 403, 404, 422];
-/// The statuses that refuse an invalid value.
-const INVALID: [u16; 2] = [400, 422];
-
-fn flaw() -> impl Strategy<Value = FlawedRequest> {
+/// A request with a flaw. Without a row, its answer is open.
+fn flawed() -> impl Strategy<Value = Value> {
     let fields: Vec<&str> = CREATE_REQUEST_FIELDS.iter().map(|field| field.name).collect();
-    let omitted = select(vec![
-        ("workflow_id", "create-legal-request.workflow-id-required"),
-        ("requester_email", "create-legal-request.requester-required"),
-    ])
-    .prop_map(|(field, row)| {
-        let name = "a request without a field that every request needs";
-        FlawedRequest { name, omit: Some(field), ..FlawedRequest::default() }
-            .refused(row, missing())
-    });
-    let unknown_workflow = PLAIN_ID.prop_map(|id| {
-        FlawedRequest::setting("a request for an unknown workflow", "workflow_id", &id)
-            .refused("create-legal-request.workflow-must-exist", problem(&FORBIDDEN))
-    });
-    let unknown_requester = unknown_email().prop_map(|email| {
-        FlawedRequest::setting("a request of an unknown requester", "requester_email", &email)
-            .refused("create-legal-request.requester-is-a-user", problem(&FORBIDDEN))
-    });
-    let unknown_signer = unknown_email().prop_map(|email| {
-        FlawedRequest::setting("a request with an unknown signer", "internal_signer_email", &email)
-            .refused("create-legal-request.signer-is-an-option", problem(&INVALID))
-            .only_where(
-                "$..fields_properties.internal_signer_email.properties.options[*]",
-                json!({ "length": { "min": 1 } }),
-                "the workflow does not ask for a single signer",
-            )
-    });
-    let no_email = select(vec![
-        ("counterparty_email", "create-legal-request.counterparty-email"),
-        ("counterparty_signer_email", "create-legal-request.counterparty-signer-email"),
-    ]);
-    let no_email = (no_email, WORD).prop_map(|((field, row), word)| {
-        FlawedRequest::replacing("a request with an invalid e-mail address", field, &word)
-            .refused(row, problem(&INVALID))
-            .only_where(
-                "$..['required_fields','optional_fields'][*]",
-                json!({ "contains": field }),
-                "the workflow takes no such field",
-            )
-    });
-    let variables = no_object().prop_map(|text| {
-        let row = match serde_json::from_str::<Value>(&text) {
-            Ok(_) => "create-legal-request.variables-are-an-object",
-            Err(_) => "create-legal-request.variables-are-json",
-        };
-        FlawedRequest::replacing("a request with invalid variables", "variables", &text)
-            .refused(row, problem(&INVALID))
-            .only_where(
-                "$..['required_variables','variables_properties'][*]",
-                json!({ "length": { "min": 1 } }),
-                "the schema describes no variables",
-            )
-    });
-    let read_token = FlawedRequest {
-        name: "a request with a token that may only read",
-        by_read_token: true,
-        ..FlawedRequest::default()
-    }
-    .refused(
+    let without_requester = refused(
+        request("a request without a requester", &json!({ "omit": ["requester_email"] })),
+        "create-legal-request.requester-required",
+        missing(),
+    );
+    let mut without_workflow = request("a request without a workflow", &json!({}));
+    without_workflow["multipart"] = json!({ "from_schema": "<form>", "omit": ["workflow_id"] });
+    let without_workflow =
+        refused(without_workflow, "create-legal-request.workflow-id-required", missing());
+    let mut read_token = refused(
+        request("a request with a token that may only read", &json!({})),
         "authentication.write-scope-required",
         json!({ "status": 403, "problem": "insufficient_scope" }),
     );
-    let twice = (select(vec!["workflow_id", "requester_email", "variables"]), TEXT).prop_map(
-        |(field, text)| FlawedRequest {
-            name: "a request with a field twice",
-            part: Some((field, literal(&text))),
-            ..FlawedRequest::default()
-        },
-    );
+    read_token["token"] = "read".into();
     prop_oneof![
-        2 => omitted,
-        1 => unknown_workflow,
-        1 => unknown_requester,
-        1 => unknown_signer,
-        1 => no_email,
-        1 => variables,
+        1 => Just(without_requester),
+        1 => Just(without_workflow),
         1 => Just(read_token),
-        1 => twice,
+        1 => PLAIN_ID.prop_map(|id| refused(
+            set("a request for an unknown workflow", "workflow_id", &id),
+            "create-legal-request.workflow-must-exist",
+            problem(&FORBIDDEN),
+        )),
+        1 => unknown_email().prop_map(|email| refused(
+            set("a request of an unknown requester", "requester_email", &email),
+            "create-legal-request.requester-is-a-user",
+            problem(&FORBIDDEN),
+        )),
+        1 => (select(vec!["workflow_id", "requester_email", "variables"]), TEXT).prop_map(
+            |(field, text)| request(
+                "a request with a field twice",
+                &json!({ "parts": [{ "name": field, "text": literal(&text) }] }),
+            )
+        ),
         2 => (select(fields), TEXT)
-            .prop_map(|(field, text)| FlawedRequest::setting("a request with another value", field, &text)),
+            .prop_map(|(field, text)| set("a request with another value", field, &text)),
         1 => (WORD, TEXT)
-            .prop_map(|(field, text)| FlawedRequest::setting("a request with an unknown field", &field, &text)),
+            .prop_map(|(field, text)| set("a request with an unknown field", &field, &text)),
+    ]
+}
+
+/// A request with a flaw that is one only where the form asks for the field.
+fn flawed_where_asked() -> impl Strategy<Value = Vec<Value>> {
+    let where_asked = |place: &str, needed: Value, because: &str, step: Value| {
+        vec![
+            json!({ "let": { "asked": { "from": "<form>", "at": place } } }),
+            assume("<asked>", needed, because),
+            step,
+        ]
+    };
+    let any = || json!({ "length": { "min": 1 } });
+    let emails = select(vec![
+        ("counterparty_email", "create-legal-request.counterparty-email"),
+        ("counterparty_signer_email", "create-legal-request.counterparty-signer-email"),
+    ]);
+    prop_oneof![
+        unknown_email().prop_map(move |email| where_asked(
+            "$..fields_properties.internal_signer_email.properties.options[*]",
+            any(),
+            "the workflow does not ask for a single signer",
+            refused(
+                set("a request with an unknown signer", "internal_signer_email", &email),
+                "create-legal-request.signer-is-an-option",
+                problem(&INVALID),
+            ),
+        )),
+        (emails, WORD).prop_map(move |((field, row), word)| where_asked(
+            "$..['required_fields','optional_fields'][*]",
+            json!({ "contains": field }),
+            "the workflow takes no such field",
+            refused(
+                replace("a request with an invalid e-mail address", field, &word),
+                row,
+                problem(&INVALID),
+            ),
+        )),
+        no_object().prop_map(move |text| where_asked(
+            "$..['required_variables','variables_properties'][*]",
+            any(),
+            "the schema describes no variables",
+            refused(
+                replace("a request with invalid variables", "variables", &text),
+                match serde_json::from_str::<Value>(&text) {
+                    Ok(_) => "create-legal-request.variables-are-an-object",
+                    Err(_) => "create-legal-request.variables-are-json",
+                },
+                problem(&INVALID),
+            ),
+        )),
     ]
 }
 
@@ -257,13 +228,14 @@ fn without_required(field: usize) -> Vec<Value> {
     // A single signer is not needed where exactly one is configured.
     let required = "$..required_fields[?@ != 'internal_signer_email']";
     let chosen = format!("$[{field}:{}]", field + 1);
-    let step = FlawedRequest {
-        name: "a request without a field that its schema requires",
-        omit: Some("<omitted>"),
-        ..FlawedRequest::default()
-    }
-    .refused("create-legal-request.required-field", missing())
-    .step();
+    let step = refused(
+        request(
+            "a request without a field that its schema requires",
+            &json!({ "omit": ["<omitted>"] }),
+        ),
+        "create-legal-request.required-field",
+        missing(),
+    );
     vec![
         json!({ "let": { "required": { "from": "<form>", "at": required } } }),
         json!({ "let": { "chosen": { "from": "<required>", "at": chosen } } }),
@@ -273,9 +245,6 @@ fn without_required(field: usize) -> Vec<Value> {
 
 /// A request for an unpublished workflow, with the fields that its schema asks for.
 fn unpublished() -> Vec<Value> {
-    let request =
-        FlawedRequest { name: "a request for an unpublished workflow", ..FlawedRequest::default() }
-            .refused("create-legal-request.workflow-must-be-published", problem(&FORBIDDEN));
     group(vec![
         json!({
             "name": "workflows that are not published",
@@ -295,6 +264,10 @@ fn unpublished() -> Vec<Value> {
             200.into(),
             "the schema of an unpublished workflow can't be read",
         ),
-        request.step(),
+        refused(
+            request("a request for an unpublished workflow", &json!({})),
+            "create-legal-request.workflow-must-be-published",
+            problem(&FORBIDDEN),
+        ),
     ])
 }

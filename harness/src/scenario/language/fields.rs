@@ -4,7 +4,7 @@ use moot_fixtures::yaml::{YamlKey, YamlNode, YamlSpan};
 
 /// The entries of a map with known keys.
 #[derive(Clone, Copy)]
-pub(in crate::scenario) struct Fields<'n> {
+pub(in crate::scenario) struct MapFields<'n> {
     pub(in crate::scenario) entries: &'n [(YamlKey, YamlNode)],
     /// Where the map stands.
     pub(in crate::scenario) span: YamlSpan,
@@ -12,7 +12,7 @@ pub(in crate::scenario) struct Fields<'n> {
     pub(in crate::scenario) what: &'n str,
 }
 
-impl<'n> Fields<'n> {
+impl<'n> MapFields<'n> {
     pub(in crate::scenario) fn get(&self, name: &str) -> Option<&'n YamlNode> {
         self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
     }

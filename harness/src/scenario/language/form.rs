@@ -30,12 +30,12 @@ const SIZE_UNITS: [(&str, u64); 7] = [
 
 /// A form of a value: most types have one and are their own form; a marker type is another form of
 /// the type `T`.
-pub(in crate::scenario) trait Form<T> {
+pub(in crate::scenario) trait YamlForm<T> {
     /// Reads a value. `what` names it in messages. `None`: a mistake was recorded.
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T>;
 
     /// Its JSON Schema.
-    fn schema(definitions: &mut Definitions) -> Value;
+    fn schema(definitions: &mut SchemaDefinitions) -> Value;
 
     /// The value of an absent key; `None` if the key is required.
     fn absent() -> Option<T> {
@@ -45,9 +45,9 @@ pub(in crate::scenario) trait Form<T> {
 
 /// The `$defs` of the JSON Schema.
 #[derive(Default)]
-pub(in crate::scenario) struct Definitions(pub(in crate::scenario) Map<String, Value>);
+pub(in crate::scenario) struct SchemaDefinitions(pub(in crate::scenario) Map<String, Value>);
 
-impl Definitions {
+impl SchemaDefinitions {
     /// A reference to the definition of this name, which `make` makes if it is new.
     pub(in crate::scenario) fn refer(
         &mut self,
@@ -85,12 +85,12 @@ fn only_name_schema() -> Value {
     json!({ "type": "string", "pattern": "^<[A-Za-z][A-Za-z0-9_.-]*>$" })
 }
 
-impl<T, F: Form<T>> Form<Option<T>> for Option<F> {
+impl<T, F: YamlForm<T>> YamlForm<Option<T>> for Option<F> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Option<T>> {
         F::read(reader, node, what).map(Some)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         F::schema(definitions)
     }
 
@@ -99,12 +99,12 @@ impl<T, F: Form<T>> Form<Option<T>> for Option<F> {
     }
 }
 
-impl<T, F: Form<T>> Form<Box<T>> for Box<F> {
+impl<T, F: YamlForm<T>> YamlForm<Box<T>> for Box<F> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Box<T>> {
         F::read(reader, node, what).map(Box::new)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         F::schema(definitions)
     }
 }
@@ -112,12 +112,12 @@ impl<T, F: Form<T>> Form<Box<T>> for Box<F> {
 /// The form `F`, and the default value for an absent key.
 pub(in crate::scenario) struct OrDefault<F>(PhantomData<F>);
 
-impl<T: Default, F: Form<T>> Form<T> for OrDefault<F> {
+impl<T: Default, F: YamlForm<T>> YamlForm<T> for OrDefault<F> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T> {
         F::read(reader, node, what)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         F::schema(definitions)
     }
 
@@ -129,7 +129,7 @@ impl<T: Default, F: Form<T>> Form<T> for OrDefault<F> {
 /// A list of `F` with `MIN` to `MAX` members; `MIN` is 0 or 1.
 pub(in crate::scenario) struct List<F, const MIN: usize, const MAX: usize>(PhantomData<F>);
 
-impl<T, F: Form<T>, const MIN: usize, const MAX: usize> Form<Vec<T>> for List<F, MIN, MAX> {
+impl<T, F: YamlForm<T>, const MIN: usize, const MAX: usize> YamlForm<Vec<T>> for List<F, MIN, MAX> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Vec<T>> {
         let YamlValue::List(items) = &node.value else {
             return reader.refuse_type(node, what, "a list");
@@ -144,19 +144,19 @@ impl<T, F: Form<T>, const MIN: usize, const MAX: usize> Form<Vec<T>> for List<F,
         values.into_iter().collect()
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let items = F::schema(definitions);
         json!({ "type": "array", "minItems": MIN, "maxItems": MAX, "items": items })
     }
 }
 
 /// A text without names that is not empty.
-impl Form<Self> for String {
+impl YamlForm<Self> for String {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.plain(node, what).map(str::to_owned)
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "\\S" })
     }
 }
@@ -164,13 +164,13 @@ impl Form<Self> for String {
 /// A new name for a value.
 pub(in crate::scenario) struct NewName;
 
-impl Form<String> for NewName {
+impl YamlForm<String> for NewName {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let name = reader.plain(node, what)?;
         reader.new_name(name, node.span)
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         name_schema()
     }
 }
@@ -178,7 +178,7 @@ impl Form<String> for NewName {
 /// One of the names of an enum.
 pub(in crate::scenario) struct Word;
 
-impl<T: FromStr + strum::VariantNames> Form<T> for Word {
+impl<T: FromStr + strum::VariantNames> YamlForm<T> for Word {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T> {
         let word = reader.plain(node, what)?;
         match word.parse() {
@@ -187,13 +187,13 @@ impl<T: FromStr + strum::VariantNames> Form<T> for Word {
         }
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "enum": T::VARIANTS })
     }
 }
 
 /// A text with names in it.
-impl Form<Self> for Text {
+impl YamlForm<Self> for Text {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         match &node.value {
             YamlValue::Text(text) => reader.parse(text, node.span),
@@ -201,7 +201,7 @@ impl Form<Self> for Text {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer(
             "text",
             |_| json!({ "description": "A text with names in it.", "type": "string" }),
@@ -210,7 +210,7 @@ impl Form<Self> for Text {
 }
 
 /// Any value, with names in its texts.
-impl Form<Self> for Json {
+impl YamlForm<Self> for Json {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         Some(match &node.value {
             YamlValue::Null | YamlValue::Bool(_) | YamlValue::Number(_) => {
@@ -226,7 +226,7 @@ impl Form<Self> for Json {
         })
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         Value::Bool(true)
     }
 }
@@ -234,7 +234,7 @@ impl Form<Self> for Json {
 /// A map of any values, with names in its keys too; may be empty.
 pub(in crate::scenario) struct Pairs;
 
-impl Form<Vec<(Text, Json)>> for Pairs {
+impl YamlForm<Vec<(Text, Json)>> for Pairs {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Vec<(Text, Json)>> {
         let YamlValue::Map(entries) = &node.value else {
             return reader.refuse_type(node, what, "a map");
@@ -247,7 +247,7 @@ impl Form<Vec<(Text, Json)>> for Pairs {
         pairs.into_iter().collect()
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("pairs", |_| {
             json!({ "description": "Name and value; a list repeats the name.", "type": "object" })
         })
@@ -257,7 +257,7 @@ impl Form<Vec<(Text, Json)>> for Pairs {
 /// A list that is not empty, or a text that is one name.
 pub(in crate::scenario) struct ListValue;
 
-impl Form<Json> for ListValue {
+impl YamlForm<Json> for ListValue {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Json> {
         match Json::read(reader, node, what)? {
             Json::List(items) if items.is_empty() => {
@@ -269,7 +269,7 @@ impl Form<Json> for ListValue {
         }
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "anyOf": [{ "type": "array", "minItems": 1 }, only_name_schema()] })
     }
 }
@@ -277,7 +277,7 @@ impl Form<Json> for ListValue {
 /// A number, or a text that is one name.
 pub(in crate::scenario) struct NumberValue;
 
-impl Form<Json> for NumberValue {
+impl YamlForm<Json> for NumberValue {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Json> {
         match Json::read(reader, node, what)? {
             json @ Json::Fixed(Value::Number(_)) => Some(json),
@@ -286,12 +286,12 @@ impl Form<Json> for NumberValue {
         }
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "anyOf": [{ "type": "number" }, only_name_schema()] })
     }
 }
 
-impl Form<Self> for bool {
+impl YamlForm<Self> for bool {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         match node.value {
             YamlValue::Bool(value) => Some(value),
@@ -299,7 +299,7 @@ impl Form<Self> for bool {
         }
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "boolean" })
     }
 }
@@ -307,7 +307,7 @@ impl Form<Self> for bool {
 /// An integer from `LOW` to `HIGH`.
 pub(in crate::scenario) struct Integer<const LOW: u64, const HIGH: u64>;
 
-impl<T: TryFrom<u64>, const LOW: u64, const HIGH: u64> Form<T> for Integer<LOW, HIGH> {
+impl<T: TryFrom<u64>, const LOW: u64, const HIGH: u64> YamlForm<T> for Integer<LOW, HIGH> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<T> {
         let YamlValue::Number(number) = &node.value else {
             return reader.refuse_type(node, what, "an integer");
@@ -318,19 +318,19 @@ impl<T: TryFrom<u64>, const LOW: u64, const HIGH: u64> Form<T> for Integer<LOW, 
         })
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "integer", "minimum": LOW, "maximum": HIGH })
     }
 }
 
 /// `10s`, `10m`, `1h`: at least a second, at most a day.
-impl Form<Self> for Duration {
+impl YamlForm<Self> for Duration {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let help = "write a number and a unit, from `1s` to `24h`: `10s`, `40m`";
         measure(reader, node, what, "duration", help, parse_duration)
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "^[0-9]+ *[smh]$" })
     }
 }
@@ -338,7 +338,7 @@ impl Form<Self> for Duration {
 /// `100 MB`, `64 MiB`, or a number of bytes: at most 1 GiB.
 pub(in crate::scenario) struct Size;
 
-impl Form<u64> for Size {
+impl YamlForm<u64> for Size {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<u64> {
         if let YamlValue::Number(bytes) = &node.value
             && let Some(bytes) = bytes.as_u64().filter(|bytes| *bytes <= SIZE_MAX_BYTES)
@@ -349,7 +349,7 @@ impl Form<u64> for Size {
         measure(reader, node, what, "size", help, parse_size)
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         let units = SIZE_UNITS.map(|(name, _)| name).join("|");
         json!({ "anyOf": [
             { "type": "integer", "minimum": 0, "maximum": SIZE_MAX_BYTES },

@@ -3,8 +3,8 @@
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Map, Value, json};
 
-use super::fields::Fields;
-use super::form::Definitions;
+use super::fields::MapFields;
+use super::form::SchemaDefinitions;
 use super::reader::ScenarioReader;
 
 /// A type that is written as keys of a map: all keys of it, or some of them.
@@ -13,10 +13,10 @@ pub(in crate::scenario) trait Keys: Sized {
     fn names(names: &mut Vec<&'static str>);
 
     /// Adds its keys to the schema of the map.
-    fn describe(definitions: &mut Definitions, map: &mut MapSchema);
+    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema);
 
     /// Reads its keys. `None`: a mistake was recorded.
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self>;
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self>;
 }
 
 /// The JSON Schema of a map with known keys, while it is collected.
@@ -80,7 +80,7 @@ pub(in crate::scenario) fn read_map<T: Keys>(
 }
 
 /// The schema of a map that consists of these keys.
-pub(in crate::scenario) fn map_schema<T: Keys>(definitions: &mut Definitions) -> Value {
+pub(in crate::scenario) fn map_schema<T: Keys>(definitions: &mut SchemaDefinitions) -> Value {
     let mut map = MapSchema::default();
     T::describe(definitions, &mut map);
     map.finish()
@@ -92,13 +92,13 @@ pub(in crate::scenario) trait OneKey: Sized {
     const NAMES: &'static [&'static str];
 
     /// Adds the keys to the schema of the map.
-    fn describe_each(definitions: &mut Definitions, map: &mut MapSchema);
+    fn describe_each(definitions: &mut SchemaDefinitions, map: &mut MapSchema);
 
     /// Reads the variant of the key `NAMES[index]`.
     fn read_variant(reader: &mut ScenarioReader, index: usize, node: &YamlNode) -> Option<Self>;
 
     /// Reads the one key of it that is given, if one is.
-    fn read_given(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Option<Self>> {
+    fn read_given(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Option<Self>> {
         let mut given = (0..Self::NAMES.len())
             .filter_map(|index| Some((index, fields.key(Self::NAMES[index])?)));
         match (given.next(), given.next()) {
@@ -121,13 +121,13 @@ impl<T: OneKey> Keys for T {
         names.extend(T::NAMES);
     }
 
-    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
+    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
         T::describe_each(definitions, map);
         let each: Vec<Value> = T::NAMES.iter().map(|name| json!({ "required": [name] })).collect();
         map.rules.push(json!({ "oneOf": each }));
     }
 
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         T::read_given(reader, fields)?.or_else(|| {
             let names = T::NAMES.join(", ");
             reader.refuse(fields.start(), format!("{} needs one of {names}", fields.what))
@@ -141,7 +141,7 @@ impl<T: OneKey> Keys for Option<T> {
         names.extend(T::NAMES);
     }
 
-    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
+    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
         T::describe_each(definitions, map);
         let mut each: Vec<Value> =
             T::NAMES.iter().map(|name| json!({ "required": [name] })).collect();
@@ -149,7 +149,7 @@ impl<T: OneKey> Keys for Option<T> {
         map.rules.push(json!({ "oneOf": each }));
     }
 
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         T::read_given(reader, fields)
     }
 }
@@ -174,8 +174,8 @@ macro_rules! form_of {
     };
 }
 
-/// Declares a struct whose fields are keys: `"key" => field: Type as Form`. The literal is left out
-/// if the key has the name of the field, the form if the type is its own form. Fields in the part
+/// Declares a struct whose fields are keys: `"key" => field: Type as YamlForm`. The literal is left out
+/// if the key has the name of the field, the form if the type is its own form. MapFields in the part
 /// `with` are groups of further keys. A literal after the name makes the struct a form of its own: it
 /// is what messages call the map. The doc comments become the descriptions of the JSON Schema.
 macro_rules! keyed {
@@ -206,10 +206,10 @@ macro_rules! keyed {
             }
 
             fn describe(
-                definitions: &mut $crate::scenario::language::form::Definitions,
+                definitions: &mut $crate::scenario::language::form::SchemaDefinitions,
                 map: &mut $crate::scenario::language::keys::MapSchema,
             ) {
-                use $crate::scenario::language::form::Form;
+                use $crate::scenario::language::form::YamlForm;
                 $($(
                     <$group_type as $crate::scenario::language::keys::Keys>::describe(
                         definitions, map,
@@ -217,8 +217,8 @@ macro_rules! keyed {
                 )*)?
                 $(
                     let is_required =
-                        <form_of!($type $(, $form)?) as Form<$type>>::absent().is_none();
-                    let schema = <form_of!($type $(, $form)?) as Form<$type>>::schema(definitions);
+                        <form_of!($type $(, $form)?) as YamlForm<$type>>::absent().is_none();
+                    let schema = <form_of!($type $(, $form)?) as YamlForm<$type>>::schema(definitions);
                     let doc = concat!($($field_doc),*);
                     map.add(key_name!($field $($key)?), is_required, doc, schema);
                 )*
@@ -226,7 +226,7 @@ macro_rules! keyed {
 
             fn read_keys(
                 reader: &mut $crate::scenario::language::reader::ScenarioReader,
-                fields: $crate::scenario::language::fields::Fields<'_>,
+                fields: $crate::scenario::language::fields::MapFields<'_>,
             ) -> Option<Self> {
                 $($(
                     let $group = <$group_type as $crate::scenario::language::keys::Keys>::read_keys(
@@ -244,7 +244,7 @@ macro_rules! keyed {
         }
 
         $(
-            impl $crate::scenario::language::form::Form<Self> for $name {
+            impl $crate::scenario::language::form::YamlForm<Self> for $name {
                 fn read(
                     reader: &mut $crate::scenario::language::reader::ScenarioReader,
                     node: &moot_fixtures::yaml::YamlNode,
@@ -254,7 +254,7 @@ macro_rules! keyed {
                 }
 
                 fn schema(
-                    definitions: &mut $crate::scenario::language::form::Definitions,
+                    definitions: &mut $crate::scenario::language::form::SchemaDefinitions,
                 ) -> serde_json::Value {
                     definitions.refer(
                         stringify!($name),
@@ -266,7 +266,7 @@ macro_rules! keyed {
     };
 }
 
-/// Declares an enum of which each variant is one key: `"key" => Variant(Type as Form)`.
+/// Declares an enum of which each variant is one key: `"key" => Variant(Type as YamlForm)`.
 macro_rules! one_key {
     (
         $(#[doc = $doc:literal])*
@@ -285,12 +285,12 @@ macro_rules! one_key {
             const NAMES: &'static [&'static str] = &[$($key),*];
 
             fn describe_each(
-                definitions: &mut $crate::scenario::language::form::Definitions,
+                definitions: &mut $crate::scenario::language::form::SchemaDefinitions,
                 map: &mut $crate::scenario::language::keys::MapSchema,
             ) {
-                use $crate::scenario::language::form::Form;
+                use $crate::scenario::language::form::YamlForm;
                 $(
-                    let schema = <form_of!($type $(, $form)?) as Form<$type>>::schema(definitions);
+                    let schema = <form_of!($type $(, $form)?) as YamlForm<$type>>::schema(definitions);
                     map.add($key, false, concat!($($field_doc),*), schema);
                 )*
             }
@@ -300,11 +300,11 @@ macro_rules! one_key {
                 index: usize,
                 node: &moot_fixtures::yaml::YamlNode,
             ) -> Option<Self> {
-                use $crate::scenario::language::form::Form;
+                use $crate::scenario::language::form::YamlForm;
                 let what = format!("`{}`", Self::NAMES[index]);
                 match Self::NAMES[index] {
                     $(
-                        $key => <form_of!($type $(, $form)?) as Form<$type>>::read(
+                        $key => <form_of!($type $(, $form)?) as YamlForm<$type>>::read(
                             reader, node, &what,
                         )
                         .map(Self::$variant),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlError, YamlKey, YamlNode, YamlSpan, YamlValue};
 
-use super::fields::Fields;
-use super::form::Form;
+use super::fields::MapFields;
+use super::form::YamlForm;
 use crate::scenario::Diagnostic;
 use crate::scenario::text::{Location, ROOTS, Text, TextError, is_name};
 
@@ -114,7 +114,7 @@ impl ScenarioReader {
         node: &'n YamlNode,
         what: &'n str,
         known: &[&str],
-    ) -> Option<Fields<'n>> {
+    ) -> Option<MapFields<'n>> {
         let YamlValue::Map(entries) = &node.value else {
             return self.refuse_type(node, what, "a map");
         };
@@ -123,13 +123,13 @@ impl ScenarioReader {
                 self.refuse_key::<()>(key, what, known);
             }
         }
-        Some(Fields { entries, span: node.span, what })
+        Some(MapFields { entries, span: node.span, what })
     }
 
     /// The value of a key.
-    pub(in crate::scenario) fn field<T, F: Form<T>>(
+    pub(in crate::scenario) fn field<T, F: YamlForm<T>>(
         &mut self,
-        fields: Fields<'_>,
+        fields: MapFields<'_>,
         key: &str,
     ) -> Option<T> {
         match fields.get(key) {

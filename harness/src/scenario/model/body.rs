@@ -4,7 +4,9 @@ use base64::Engine;
 use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
-use crate::scenario::language::form::{Definitions, Form, Integer, List, OrDefault, Pairs, Size};
+use crate::scenario::language::form::{
+    Integer, List, OrDefault, Pairs, SchemaDefinitions, Size, YamlForm,
+};
 use crate::scenario::language::keys::{
     Keys, form_of, key_name, keyed, map_schema, one_key, read_map,
 };
@@ -40,14 +42,14 @@ keyed! {
         from_schema: Option<Json>,
         /// Field and text; a list repeats the field.
         set: Vec<(Text, Json)> as OrDefault<Pairs>,
-        /// Fields left out; if absent, a control keeps the step's own.
+        /// MapFields left out; if absent, a control keeps the step's own.
         omit: Option<Vec<Text>> as Option<List<Text, 0, PARTS_MAX>>,
         /// Further parts, in order; if absent, a control keeps the step's own.
         parts: Option<Vec<PartSpec>> as Option<List<PartSpec, 0, PARTS_MAX>>,
     }
 }
 
-impl Form<Self> for Multipart {
+impl YamlForm<Self> for Multipart {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         if node.is_empty_map() {
             let mut names = Vec::new();
@@ -58,7 +60,7 @@ impl Form<Self> for Multipart {
         read_map(reader, node, what)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let mut schema = map_schema::<Self>(definitions);
         schema["minProperties"] = json!(1);
         schema
@@ -126,7 +128,7 @@ one_key! {
 /// Bytes in Base64.
 struct Base64Text;
 
-impl Form<Vec<u8>> for Base64Text {
+impl YamlForm<Vec<u8>> for Base64Text {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Vec<u8>> {
         let text = reader.plain(node, what)?;
         match base64::engine::general_purpose::STANDARD.decode(text) {
@@ -138,7 +140,7 @@ impl Form<Vec<u8>> for Base64Text {
         }
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$" })
     }
 }

@@ -3,8 +3,9 @@
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
 
-use super::{Matcher, Place};
-use crate::scenario::language::form::{Definitions, Form, entries_schema, name_schema};
+use super::matcher::Matcher;
+use super::place::Place;
+use crate::scenario::language::form::{SchemaDefinitions, YamlForm, entries_schema, name_schema};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Location, Text};
 
@@ -58,7 +59,7 @@ pub struct Claim {
 }
 
 /// `{requirement id: expectation}`.
-impl Form<Self> for Vec<Check> {
+impl YamlForm<Self> for Vec<Check> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a requirement id", |reader, key, node| {
             let expectation = Expectation::read(reader, node, &format!("`{}`", key.name));
@@ -68,7 +69,7 @@ impl Form<Self> for Vec<Check> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let ids = json!({ "pattern": "^[a-z0-9_-]+\\.[a-z0-9._-]+$" });
         let expectation = Expectation::schema(definitions);
         definitions.refer("expect", |_| entries_schema(&ids, &expectation))
@@ -80,7 +81,7 @@ impl Form<Self> for Vec<Check> {
 }
 
 /// `{place: matcher}`.
-impl Form<Self> for Expectation {
+impl YamlForm<Self> for Expectation {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let claims = reader.entries(node, what, "a place", |reader, key, node| {
             let place = Place::parse(reader, &key.name, key.span);
@@ -96,7 +97,7 @@ impl Form<Self> for Expectation {
         Some(Self { claims: claims? })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let (places, matcher) = (Place::key_schema(definitions), Matcher::schema(definitions));
         let schema = json!({ "anyOf": [String::schema(definitions), { "const": true }] });
         definitions.refer("Expectation", |_| {
@@ -109,7 +110,7 @@ impl Form<Self> for Expectation {
 }
 
 /// `{question id: place}`, `{question id: {member: place}}`.
-impl Form<Self> for Vec<Observation> {
+impl YamlForm<Self> for Vec<Observation> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a question id", |reader, key, node| {
             let sight = Sight::read(reader, node, "an observation");
@@ -119,7 +120,7 @@ impl Form<Self> for Vec<Observation> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let ids = json!({ "pattern": "^[a-z0-9._-]+$" });
         let sight = Sight::schema(definitions);
         definitions.refer("observe", |_| entries_schema(&ids, &sight))
@@ -130,7 +131,7 @@ impl Form<Self> for Vec<Observation> {
     }
 }
 
-impl Form<Self> for Sight {
+impl YamlForm<Self> for Sight {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         if !matches!(node.value, YamlValue::Map(_)) {
             return Place::read(reader, node, what).map(Self::Whole);
@@ -142,14 +143,14 @@ impl Form<Self> for Sight {
         members.map(Self::Members)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let place = Place::schema(definitions);
         json!({ "oneOf": [place, entries_schema(&Value::Bool(true), &place)] })
     }
 }
 
 /// Captures: `{name: place}`.
-impl Form<Self> for Vec<(String, Place)> {
+impl YamlForm<Self> for Vec<(String, Place)> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a name", |reader, key, node| {
             let place = Place::read(reader, node, "a capture");
@@ -157,7 +158,7 @@ impl Form<Self> for Vec<(String, Place)> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let place = Place::schema(definitions);
         definitions.refer("capture", |_| entries_schema(&name_schema(), &place))
     }

@@ -1,20 +1,16 @@
 //! A file of scenarios, and a scenario without its steps.
 
 use moot_fixtures::nearest;
-use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
+use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
-use super::Step;
-use crate::scenario::language::fields::Fields;
-use crate::scenario::language::form::{
-    Definitions, Form, List, ListValue, NewName, OrDefault, entries_schema, name_schema,
-};
+use super::for_each::ForEach;
+use super::step::Step;
+use crate::scenario::language::fields::MapFields;
+use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
 use crate::scenario::language::reader::ScenarioReader;
-use crate::scenario::text::{Json, Location};
-
-/// Rows of a loop that are written out.
-const ROWS_MAX: usize = 500;
+use crate::scenario::text::Location;
 
 /// Needs, tags or receivers of one scenario.
 type Words<F> = OrDefault<List<F, 1, 50>>;
@@ -36,7 +32,7 @@ keyed! {
     /// The keys of a file of scenarios.
     pub(in crate::scenario) struct ScenarioFileKeys("the file") {
         /// The clause of the specification, in quotes.
-        section: String as Section,
+        section: String as ClauseNumber,
         /// For people.
         title: String,
         /// In the order written.
@@ -110,56 +106,21 @@ keyed! {
     }
 }
 
-/// `{name: list or <value>}`.
-#[derive(Debug, Clone)]
-pub struct ForEach {
-    /// The name that a row gets.
-    pub name: String,
-    /// A list, or a text that is one name.
-    pub rows: Json,
-}
-
-impl Form<Self> for ForEach {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        let row = |reader: &mut ScenarioReader, key: &YamlKey, rows: &YamlNode| {
-            let name = reader.new_name(&key.name, key.span);
-            let rows = match &rows.value {
-                YamlValue::List(items) if items.len() > ROWS_MAX => {
-                    reader.refuse(rows.span, format!("{what} has more than {ROWS_MAX} rows"))
-                }
-                _ => ListValue::read(reader, rows, what),
-            };
-            Some(Self { name: name?, rows: rows? })
-        };
-        let mut rows = reader.entries(node, what, "a name and its rows", row)?;
-        match rows.len() {
-            1 => rows.pop(),
-            _ => reader.refuse(node.span, format!("{what} has one name")),
-        }
-    }
-
-    fn schema(definitions: &mut Definitions) -> Value {
-        let mut schema = entries_schema(&name_schema(), &ListValue::schema(definitions));
-        schema["maxProperties"] = json!(1);
-        schema
-    }
-}
-
 /// The place of the `id` beside it.
 impl Keys for Location {
     fn names(_: &mut Vec<&'static str>) {}
 
-    fn describe(_: &mut Definitions, _: &mut MapSchema) {}
+    fn describe(_: &mut SchemaDefinitions, _: &mut MapSchema) {}
 
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         Some(reader.at(fields.get("id")?.span))
     }
 }
 
 /// A clause of the specification: `4.6`, in quotes, since `4.10` would be the number 4.1.
-struct Section;
+struct ClauseNumber;
 
-impl Form<String> for Section {
+impl YamlForm<String> for ClauseNumber {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let section = reader.plain(node, what)?;
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -169,7 +130,7 @@ impl Form<String> for Section {
         reader.refuse(node.span, format!("`{section}` is not a clause, such as \"4.6\""))
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)*$" })
     }
 }
@@ -177,7 +138,7 @@ impl Form<String> for Section {
 /// Lower case letters, digits and hyphens.
 struct Slug;
 
-impl Form<String> for Slug {
+impl YamlForm<String> for Slug {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let id = reader.plain(node, what)?;
         let is_slug = id.split('-').all(|word| {
@@ -190,7 +151,7 @@ impl Form<String> for Slug {
         reader.refuse_with(node.span, format!("`{id}` is not a slug"), Some(help))
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$" })
     }
 }
@@ -198,7 +159,7 @@ impl Form<String> for Slug {
 /// A member of [`NEEDS`].
 struct Need;
 
-impl Form<String> for Need {
+impl YamlForm<String> for Need {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
         let need = reader.plain(node, what)?;
         if NEEDS.contains(&need) {
@@ -209,7 +170,7 @@ impl Form<String> for Need {
         reader.refuse_with(node.span, format!("unknown need `{need}`"), Some(help))
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         json!({ "enum": NEEDS })
     }
 }
@@ -219,7 +180,7 @@ macro_rules! setting {
     ($name:ident, $words:literal, $pattern:literal, $is_known:expr) => {
         struct $name;
 
-        impl Form<String> for $name {
+        impl YamlForm<String> for $name {
             fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
                 let text = reader.plain(node, what)?;
                 let is_known: fn(&str) -> bool = $is_known;
@@ -229,7 +190,7 @@ macro_rules! setting {
                 }
             }
 
-            fn schema(_: &mut Definitions) -> Value {
+            fn schema(_: &mut SchemaDefinitions) -> Value {
                 json!({ "type": "string", "pattern": $pattern })
             }
         }

@@ -5,7 +5,7 @@ use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 use strum::{Display, EnumString, VariantNames};
 
-use crate::scenario::language::form::{Definitions, Form, ListValue, NumberValue, Word};
+use crate::scenario::language::form::{ListValue, NumberValue, SchemaDefinitions, Word, YamlForm};
 use crate::scenario::language::keys::{MapSchema, OneKey, form_of, key_name, keyed, one_key};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
@@ -112,7 +112,7 @@ pub enum TextFormat {
     HttpDate,
 }
 
-impl Form<Self> for Matcher {
+impl YamlForm<Self> for Matcher {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         match &node.value {
             YamlValue::List(items) if items.is_empty() => {
@@ -129,7 +129,7 @@ impl Form<Self> for Matcher {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("Matcher", |definitions| {
             let mut rules = MapSchema::default();
             Rule::describe_each(definitions, &mut rules);
@@ -174,7 +174,7 @@ fn rules(
     Some(rules)
 }
 
-impl Form<Self> for JsonType {
+impl YamlForm<Self> for JsonType {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         // `type: null` is YAML's null.
         match node.value {
@@ -183,13 +183,13 @@ impl Form<Self> for JsonType {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
-        let names = <Word as Form<Self>>::schema(definitions);
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
+        let names = <Word as YamlForm<Self>>::schema(definitions);
         json!({ "anyOf": [names, { "type": "null" }] })
     }
 }
 
-impl Form<Self> for Pattern {
+impl YamlForm<Self> for Pattern {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let text = Text::read(reader, node, what)?;
         let Some(literal) = text.as_literal() else { return Some(Self { text, regex: None }) };
@@ -204,7 +204,7 @@ impl Form<Self> for Pattern {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         Text::schema(definitions)
     }
 }

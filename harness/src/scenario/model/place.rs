@@ -6,7 +6,7 @@ use moot_fixtures::yaml::{YamlNode, YamlSpan};
 use serde_json::{Value, json};
 use serde_json_path::JsonPath;
 
-use crate::scenario::language::form::{Definitions, Form};
+use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Text, TextPiece};
 
@@ -63,7 +63,7 @@ impl Place {
     }
 
     /// The schema of a place of an expectation.
-    pub(super) fn key_schema(definitions: &mut Definitions) -> Value {
+    pub(super) fn key_schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("place", |_| {
             let words = WORDS.map(|(word, _)| word).join("|");
             let header = "header:[-!#$%&'*+.^_`|~0-9A-Za-z]+";
@@ -73,7 +73,7 @@ impl Place {
 }
 
 /// A place that has a value. `schema` says only whether the body satisfies one.
-impl Form<Self> for Place {
+impl YamlForm<Self> for Place {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let text = reader.plain(node, what)?;
         match Self::parse(reader, text, node.span)? {
@@ -82,7 +82,7 @@ impl Form<Self> for Place {
         }
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let place = Self::key_schema(definitions);
         json!({ "allOf": [place, { "not": { "const": "schema" } }] })
     }

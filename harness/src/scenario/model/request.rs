@@ -5,9 +5,9 @@ use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlNode, YamlSpan};
 use serde_json::{Value, json};
 
-use super::RequestBody;
-use crate::scenario::language::fields::Fields;
-use crate::scenario::language::form::{Definitions, Form, OrDefault, Pairs};
+use super::body::RequestBody;
+use crate::scenario::language::fields::MapFields;
+use crate::scenario::language::form::{OrDefault, Pairs, SchemaDefinitions, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
@@ -79,7 +79,7 @@ const TOKENS: [(&str, TokenChoice); 6] = [
     ("none", TokenChoice::None),
 ];
 
-impl Form<Self> for TokenChoice {
+impl YamlForm<Self> for TokenChoice {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         let text = Text::read(reader, node, what)?;
         let Some(word) = text.as_literal() else { return Some(Self::Given(text)) };
@@ -91,7 +91,7 @@ impl Form<Self> for TokenChoice {
         reader.refuse_word(node, what, word, words)
     }
 
-    fn schema(_: &mut Definitions) -> Value {
+    fn schema(_: &mut SchemaDefinitions) -> Value {
         let words = TOKENS.map(|(word, _)| word);
         let name = json!({ "type": "string", "pattern": "<[A-Za-z][A-Za-z0-9_.-]*>" });
         json!({ "anyOf": [{ "enum": words }, name] })
@@ -104,25 +104,25 @@ impl Keys for Option<RequestLine> {
         names.extend(["request", "id"]);
     }
 
-    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
+    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
         let line = RequestLine::schema(definitions);
         map.add("request", false, "`METHOD /path`, or the name of an operation.", line);
         map.add("id", false, "Fills `{id}` of the operation's path.", Text::schema(definitions));
     }
 
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
         let Some(node) = fields.get("request") else { return Some(None) };
         RequestLine::read_with_id(reader, node, "`request`", fields.get("id")).map(Some)
     }
 }
 
 /// A line without a key `id` beside it.
-impl Form<Self> for RequestLine {
+impl YamlForm<Self> for RequestLine {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         Self::read_with_id(reader, node, what, None)
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let name = "<[A-Za-z][A-Za-z0-9_.-]*>";
         let pattern = format!("^(([A-Z]+|{name}) [/<]\\S*|[a-z_]+|{name})$");
         definitions.refer("RequestLine", |_| json!({ "type": "string", "pattern": pattern }))

@@ -1,24 +1,27 @@
 //! The seven kinds of steps.
 
-use std::time::Duration;
-
 use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Value, json};
 
-use super::{Check, Expectation, ForEach, Matcher, Observation, Place, RequestLine, RequestShape};
-use crate::scenario::language::fields::Fields;
+use super::admin::AdminStep;
+use super::burst::BurstStep;
+use super::control::ControlRequest;
+use super::expectation::{Check, Expectation, Observation};
+use super::for_each::ForEach;
+use super::matcher::Matcher;
+use super::place::Place;
+use super::poll::{EachPage, Poll};
+use super::receive::ReceiveStep;
+use super::request::{RequestLine, RequestShape};
+use super::snapshot_rule::{SnapshotRule, SnapshotSetting};
+use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{
-    Definitions, Form, Integer, List, OrDefault, entries_schema, name_schema,
+    List, OrDefault, SchemaDefinitions, YamlForm, entries_schema, name_schema,
 };
-use crate::scenario::language::keys::{
-    Keys, MapSchema, form_of, key_name, keyed, map_schema, one_key, read_map,
-};
+use crate::scenario::language::keys::{Keys, MapSchema, form_of, key_name, keyed};
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Location, Text};
-
-/// Methods of the control plane.
-const ADMIN_METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
 
 /// One step.
 #[derive(Debug, Clone)]
@@ -107,162 +110,6 @@ keyed! {
 }
 
 keyed! {
-    /// `control`.
-    #[derive(Debug, Clone)]
-    pub struct ControlRequest {
-        /// What must hold of its answer; default: status 2xx.
-        require: Option<Expectation>,
-    }
-    with {
-        /// What it replaces.
-        shape: RequestShape,
-    }
-}
-
-keyed! {
-    /// `poll`.
-    #[derive(Debug, Clone)]
-    pub struct Poll {
-        /// Until this holds.
-        until: Expectation,
-        /// Between two calls.
-        every: Duration,
-        /// In all.
-        at_most: Duration,
-    }
-}
-
-keyed! {
-    /// `each_page`.
-    #[derive(Debug, Clone)]
-    pub struct EachPage("`each_page`") {
-        /// Pages.
-        at_most: u64 as Integer<1, 1_000>,
-        /// Checks on each page.
-        expect: Vec<Check>,
-    }
-}
-
-keyed! {
-    /// `snapshot`.
-    #[derive(Debug, Clone, Default)]
-    pub struct SnapshotRule("`snapshot`") {
-        /// Places whose values are replaced.
-        redact: Vec<Place> as List<Place, 1, 50>,
-    }
-}
-
-keyed! {
-    /// `burst`: many calls, starting in a fresh window of the rate limit.
-    #[derive(Debug, Clone)]
-    pub struct BurstStep {
-        /// Calls and their rhythm.
-        "burst" => plan: BurstPlan,
-        /// Checks on its document.
-        expect: Vec<Check>,
-        /// Observations on its document.
-        observe: Vec<Observation>,
-        /// New name and the place of its value in the document.
-        capture: Vec<(String, Place)>,
-    }
-    with {
-        /// What is sent.
-        shape: RequestShape,
-    }
-}
-
-keyed! {
-    /// The calls of a burst.
-    #[derive(Debug, Clone)]
-    pub struct BurstPlan("`burst`") {
-        /// `METHOD /path`, or the name of an operation.
-        request: String,
-        /// How many.
-        calls: u32 as Integer<1, 100_000>,
-        /// Statuses at which it ends.
-        stop_on: Vec<u16> as OrDefault<List<Integer<100, 599>, 1, 500>>,
-    }
-    with {
-        /// How they follow one another.
-        rhythm: Rhythm,
-    }
-}
-
-one_key! {
-    /// How the calls of a burst follow one another.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Rhythm {
-        /// As fast as they are answered, this many at the same time.
-        "in_flight" => InFlight(u32 as Integer<1, 256>),
-        /// Evenly spaced over this time.
-        "over" => Over(Duration),
-    }
-}
-
-keyed! {
-    /// `receive`.
-    #[derive(Debug, Clone)]
-    pub struct ReceiveStep {
-        /// The deliveries to wait for.
-        "receive" => wait: ReceiveWait,
-        /// The precondition.
-        require: Option<Expectation>,
-        /// Checks on its document.
-        expect: Vec<Check>,
-        /// Observations on its document.
-        observe: Vec<Observation>,
-        /// New name and the place of its value in the document.
-        capture: Vec<(String, Place)>,
-    }
-}
-
-keyed! {
-    /// The deliveries that a step waits for.
-    #[derive(Debug, Clone)]
-    pub struct ReceiveWait("`receive`") {
-        /// Name of the receiver.
-        receiver: String,
-    }
-    with {
-        /// How long it waits.
-        until: ReceiveUntil,
-    }
-}
-
-/// How long a `receive` waits.
-#[derive(Debug, Clone)]
-pub enum ReceiveUntil {
-    /// For at least this many deliveries within this time.
-    AtLeast(u32, Duration),
-    /// For this time, in which no delivery may come.
-    NoneFor(Duration),
-}
-
-keyed! {
-    /// `admin`.
-    #[derive(Debug, Clone)]
-    pub struct AdminStep {
-        /// `METHOD /path` below `/__admin`.
-        "admin" => call: AdminCall,
-        /// The body.
-        json: Option<Json>,
-        /// Checks on its answer.
-        expect: Vec<Check>,
-        /// New name and the place of its value.
-        capture: Vec<(String, Place)>,
-    }
-}
-
-/// A call of the control plane.
-#[derive(Debug, Clone)]
-pub struct AdminCall {
-    /// Upper case.
-    pub method: String,
-    /// Below `/__admin`.
-    pub path: Text,
-}
-
-keyed! {
     /// The keys of [`StepAction::ForEach`].
     struct ForEachKeys {
         /// A name and its rows: a list, or one name.
@@ -295,14 +142,14 @@ struct StepKind {
     /// The key that only this kind has.
     key: &'static str,
     names: fn(&mut Vec<&'static str>),
-    describe: fn(&mut Definitions, &mut MapSchema),
-    read: fn(&mut ScenarioReader, Fields<'_>) -> Option<StepAction>,
+    describe: fn(&mut SchemaDefinitions, &mut MapSchema),
+    read: fn(&mut ScenarioReader, MapFields<'_>) -> Option<StepAction>,
 }
 
 impl StepKind {
     const fn new<T: Keys>(
         key: &'static str,
-        read: fn(&mut ScenarioReader, Fields<'_>) -> Option<StepAction>,
+        read: fn(&mut ScenarioReader, MapFields<'_>) -> Option<StepAction>,
     ) -> Self {
         Self { key, names: T::names, describe: T::describe, read }
     }
@@ -311,7 +158,9 @@ impl StepKind {
 /// The kinds of steps. A step has the key of exactly one.
 static KINDS: [StepKind; 7] = [
     StepKind::new::<RequestStep>("request", request),
-    StepKind::new::<BurstStep>("burst", burst),
+    StepKind::new::<BurstStep>("burst", |reader, fields| {
+        BurstStep::read(reader, fields).map(Box::new).map(StepAction::Burst)
+    }),
     StepKind::new::<ReceiveStep>("receive", |reader, fields| {
         ReceiveStep::read_keys(reader, fields).map(Box::new).map(StepAction::Receive)
     }),
@@ -331,7 +180,7 @@ static KINDS: [StepKind; 7] = [
     }),
 ];
 
-fn request(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction> {
+fn request(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<StepAction> {
     let step = RequestStep::read_keys(reader, fields);
     if let (Some(_), Some(key)) = (fields.get("poll"), fields.key("each_page")) {
         return reader.refuse(key.span, "a step has `poll` or `each_page`, not both");
@@ -348,28 +197,18 @@ fn request(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction
     Some(StepAction::Request(Box::new(step)))
 }
 
-fn burst(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<StepAction> {
-    let line = fields
-        .get("burst")
-        .and_then(|plan| plan.member("request"))
-        .and_then(|node| RequestLine::read_with_id(reader, node, "`request`", fields.get("id")));
-    let mut step = BurstStep::read_keys(reader, fields)?;
-    step.shape.line = Some(line?);
-    Some(StepAction::Burst(Box::new(step)))
-}
-
 /// A list of steps.
-impl Form<Self> for Vec<Step> {
+impl YamlForm<Self> for Vec<Step> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, _: &str) -> Option<Self> {
         List::<Step, 1, 200>::read(reader, node, "`steps`")
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         List::<Step, 1, 200>::schema(definitions)
     }
 }
 
-impl Form<Self> for Step {
+impl YamlForm<Self> for Step {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, _: &str) -> Option<Self> {
         let YamlValue::Map(entries) = &node.value else {
             return reader.refuse_type(node, "a step", "a map");
@@ -401,7 +240,7 @@ impl Form<Self> for Step {
         Some(Self { name: name?, action: action?, at: reader.at(fields.start()) })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("Step", |definitions| {
             let kinds = KINDS.iter().map(|kind| {
                 let mut map = MapSchema::default();
@@ -439,121 +278,8 @@ fn default_name(key: &str, node: &YamlNode) -> String {
     }
 }
 
-impl Form<Self> for ControlRequest {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        if node.is_empty_map() {
-            let message = format!("{what} is empty: the call would be the same");
-            return reader.refuse(node.span, message);
-        }
-        read_map(reader, node, what)
-    }
-
-    fn schema(definitions: &mut Definitions) -> Value {
-        let mut schema = map_schema::<Self>(definitions);
-        schema["minProperties"] = json!(1);
-        schema
-    }
-}
-
-impl Form<Self> for Poll {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        let poll: Self = read_map(reader, node, what)?;
-        if poll.every > poll.at_most {
-            return reader.refuse(node.span, "`every` is longer than `at_most`");
-        }
-        Some(poll)
-    }
-
-    fn schema(definitions: &mut Definitions) -> Value {
-        map_schema::<Self>(definitions)
-    }
-}
-
-/// `true`, `false` or `{ redact: [place] }`; `false` is no snapshot.
-struct SnapshotSetting;
-
-impl Form<Option<SnapshotRule>> for SnapshotSetting {
-    fn read(
-        reader: &mut ScenarioReader,
-        node: &YamlNode,
-        what: &str,
-    ) -> Option<Option<SnapshotRule>> {
-        match &node.value {
-            YamlValue::Bool(true) => Some(Some(SnapshotRule::default())),
-            YamlValue::Bool(false) => Some(None),
-            YamlValue::Map(_) => SnapshotRule::read(reader, node, what).map(Some),
-            _ => reader.refuse_type(node, what, "true, false or `{ redact: [place] }`"),
-        }
-    }
-
-    fn schema(definitions: &mut Definitions) -> Value {
-        json!({ "anyOf": [{ "type": "boolean" }, SnapshotRule::schema(definitions)] })
-    }
-
-    fn absent() -> Option<Option<SnapshotRule>> {
-        Some(None)
-    }
-}
-
-/// The keys `at_least` and `within`, or `none_for`.
-impl Keys for ReceiveUntil {
-    fn names(names: &mut Vec<&'static str>) {
-        names.extend(["at_least", "within", "none_for"]);
-    }
-
-    fn describe(definitions: &mut Definitions, map: &mut MapSchema) {
-        let count = <Integer<1, 1_000> as Form<u32>>::schema(definitions);
-        map.add("at_least", false, "Deliveries to wait for.", count);
-        map.add("within", false, "The longest wait for them.", Duration::schema(definitions));
-        let none_for = "A time in which no delivery may come.";
-        map.add("none_for", false, none_for, Duration::schema(definitions));
-        map.rules.push(json!({ "oneOf": [
-            { "required": ["at_least", "within"], "not": { "required": ["none_for"] } },
-            {
-                "required": ["none_for"],
-                "not": { "anyOf": [{ "required": ["at_least"] }, { "required": ["within"] }] },
-            },
-        ] }));
-    }
-
-    fn read_keys(reader: &mut ScenarioReader, fields: Fields<'_>) -> Option<Self> {
-        let is_given = |name: &str| fields.get(name).is_some();
-        match (is_given("at_least"), is_given("within"), is_given("none_for")) {
-            (true, true, false) => {
-                let count = reader.field::<u32, Integer<1, 1_000>>(fields, "at_least");
-                let within = reader.field::<Duration, Duration>(fields, "within");
-                Some(Self::AtLeast(count?, within?))
-            }
-            (false, false, true) => {
-                reader.field::<Duration, Duration>(fields, "none_for").map(Self::NoneFor)
-            }
-            _ => reader
-                .refuse(fields.start(), "`receive` has `at_least` and `within`, or `none_for`"),
-        }
-    }
-}
-
-impl Form<Self> for AdminCall {
-    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
-        let text = reader.plain(node, what)?;
-        let is_sound =
-            |(method, path): &(&str, &str)| ADMIN_METHODS.contains(method) && path.starts_with('/');
-        let Some((method, path)) = text.split_once(' ').filter(is_sound) else {
-            let help = "write `METHOD /path` below `/__admin`: `POST /clock`".to_owned();
-            let message = format!("`{text}` is not a call of the control plane");
-            return reader.refuse_with(node.span, message, Some(help));
-        };
-        Some(Self { method: method.to_owned(), path: reader.parse(path, node.span)? })
-    }
-
-    fn schema(_: &mut Definitions) -> Value {
-        let methods = ADMIN_METHODS.join("|");
-        json!({ "type": "string", "pattern": format!("^({methods}) /") })
-    }
-}
-
 /// `{name: {from, at}}`.
-impl Form<Self> for Vec<LetBinding> {
+impl YamlForm<Self> for Vec<LetBinding> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a name", |reader, key, node| {
             let name = reader.new_name(&key.name, key.span);
@@ -562,14 +288,14 @@ impl Form<Self> for Vec<LetBinding> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let value = BoundValue::schema(definitions);
         entries_schema(&name_schema(), &value)
     }
 }
 
 /// `{"<value>": matcher}`.
-impl Form<Self> for Vec<(Text, Matcher)> {
+impl YamlForm<Self> for Vec<(Text, Matcher)> {
     fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Self> {
         reader.entries(node, what, "a `<value>`", |reader, key, node| {
             let value = reader.parse(&key.name, key.span);
@@ -583,7 +309,7 @@ impl Form<Self> for Vec<(Text, Matcher)> {
         })
     }
 
-    fn schema(definitions: &mut Definitions) -> Value {
+    fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let keys = json!({ "pattern": "<[A-Za-z][A-Za-z0-9_.-]*>" });
         let matcher = Matcher::schema(definitions);
         entries_schema(&keys, &matcher)

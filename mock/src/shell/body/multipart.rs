@@ -1,25 +1,37 @@
 //! `multipart/form-data` (RFC 7578), part by part: how large each may be, and where it goes.
+//!
+//! `multer` finds the parts. It reads ahead for as long as its stream is ready, and it holds a preamble
+//! and the headers of a part in memory, so [`next_piece`] bounds what it is given.
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 
 use bytes::{Bytes, BytesMut};
+use futures_util::stream;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName};
 use http_body::Body;
 use mime::Mime;
+use multer::{Field, Multipart};
 
-use super::disposition::Disposition;
 use super::frames::Frames;
-use super::parts::{self, Head, Parts};
 use super::read::ReadError;
 use super::spool::{Spool, Store};
 use crate::message::call::{BodyFault, MultipartLimits, Part};
 use crate::message::content::Content;
 
-/// Room for the parts of most forms, so that they are not moved while they come.
-const PARTS_MOSTLY: usize = 8;
-/// How most clients write the content type.
-const PLAIN: &str = "multipart/form-data; boundary=";
+/// Bytes of a body that are handed to `multer` at a time.
+const PIECE_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a preamble, or of the headers of a part.
+const HEAD_BYTES_MAX: usize = 128 * 1024;
 /// RFC 2046, section 5.1.1.
 const BOUNDARY_CHARACTERS_MAX: usize = 70;
+
+/// A fault of the body, on its way through `multer`.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?}")]
+struct PieceError(BodyFault);
 
 /// Reads all parts.
 ///
@@ -38,21 +50,8 @@ where
     if frames.announced().is_some_and(|length| length > limits.body_bytes_max) {
         return Err(BodyFault::TooLarge.into());
     }
-    let delimiter = parts::delimiter(&boundary);
-    let mut found = Parts::new(frames, &delimiter, limits.body_bytes_max);
-    let mut parts = Vec::with_capacity(limits.parts_max.min(PARTS_MOSTLY));
-    while let Some(head) = found.next().await? {
-        if parts.len() == limits.parts_max {
-            return Err(BodyFault::TooLarge.into());
-        }
-        let Head { disposition: Disposition { name, file_name }, content_type } = head;
-        let (content, is_cut) = match file_name {
-            None => (text(&mut found, limits.text_bytes_max).await?, false),
-            Some(_) => file(&mut found, limits.part_bytes_max, store).await?,
-        };
-        parts.push(Part { name, file_name, content_type, content, is_cut });
-    }
-    // What follows the closing boundary says nothing, but it must come and fit.
+    let parts = parts(frames, boundary, limits, store).await?;
+    // What follows the closing boundary is ignored, but it must come and fit.
     while frames.received() <= limits.body_bytes_max {
         if frames.next().await?.is_none() {
             return Ok(parts);
@@ -61,36 +60,141 @@ where
     Err(BodyFault::TooLarge.into())
 }
 
-/// A part without file name: a field of a form, in memory whatever its length.
-async fn text<B: Body<Data = Bytes> + Unpin>(
-    parts: &mut Parts<'_, B>,
-    bytes_max: u64,
-) -> Result<Content, BodyFault> {
-    let is_beyond = |length: usize| length as u64 > bytes_max;
-    let Some(first) = parts.piece().await? else { return Ok(Content::in_memory(Bytes::new())) };
-    if is_beyond(first.len()) {
-        return Err(BodyFault::TooLarge);
+async fn parts<B>(
+    frames: &mut Frames<B>,
+    boundary: String,
+    limits: MultipartLimits,
+    store: &Store,
+) -> Result<Vec<Part>, ReadError>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    let head_bytes_left = &AtomicUsize::new(HEAD_BYTES_MAX);
+    let pieces = stream::unfold((frames, Bytes::new()), |(frames, mut rest)| async move {
+        let piece = next_piece(frames, &mut rest, limits, head_bytes_left).await;
+        piece.transpose().map(|piece| (piece.map_err(PieceError), (frames, rest)))
+    });
+    let mut form = Multipart::new(pieces, boundary);
+    let mut parts = Vec::new();
+    while let Some(mut field) = form.next_field().await.map_err(fault)? {
+        // The content of a part is not held, so it has no such bound.
+        head_bytes_left.store(usize::MAX, Ordering::Relaxed);
+        if parts.len() == limits.parts_max {
+            return Err(BodyFault::TooLarge.into());
+        }
+        let (name, file_name) = names(&field)?;
+        let content_type = header(&field, CONTENT_TYPE);
+        let (content, is_cut) = match file_name {
+            None => (text(&mut field, limits.text_bytes_max).await?, false),
+            Some(_) => file(&mut field, limits.part_bytes_max, store).await?,
+        };
+        parts.push(Part { name, file_name, content_type, content, is_cut });
+        head_bytes_left.store(HEAD_BYTES_MAX, Ordering::Relaxed);
     }
-    let mut all: Option<BytesMut> = None;
-    while let Some(piece) = parts.piece().await? {
-        let all = all.get_or_insert_with(|| BytesMut::from(&first[..]));
-        if is_beyond(all.len() + piece.len()) {
+    Ok(parts)
+}
+
+/// The next bytes for `multer`; `None` at the end of the body.
+async fn next_piece<B>(
+    frames: &mut Frames<B>,
+    rest: &mut Bytes,
+    limits: MultipartLimits,
+    head_bytes_left: &AtomicUsize,
+) -> Result<Option<Bytes>, BodyFault>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    yield_once().await;
+    if rest.is_empty() {
+        let Some(piece) = frames.next().await? else { return Ok(None) };
+        if frames.received() > limits.body_bytes_max {
+            return Err(BodyFault::TooLarge);
+        }
+        *rest = piece;
+    }
+    let piece = rest.split_to(rest.len().min(PIECE_BYTES_MAX));
+    let left = head_bytes_left
+        .load(Ordering::Relaxed)
+        .checked_sub(piece.len())
+        .ok_or(BodyFault::Malformed("no part begins, or the headers of a part never end"))?;
+    head_bytes_left.store(left, Ordering::Relaxed);
+    Ok(Some(piece))
+}
+
+/// Is not ready at once, so that `multer` looks at one piece before it takes the next. The waker is
+/// called here, not by tokio: inside wiremock its scheduler stands still meanwhile.
+async fn yield_once() {
+    let mut has_yielded = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn fault(error: multer::Error) -> BodyFault {
+    match error {
+        multer::Error::StreamReadFailed(cause) => {
+            cause.downcast::<PieceError>().map_or(BodyFault::Truncated, |error| error.0)
+        }
+        multer::Error::IncompleteStream | multer::Error::IncompleteFieldData { .. } => {
+            BodyFault::Malformed("a boundary is missing or broken")
+        }
+        _ => BodyFault::Malformed("the headers of a part can't be read"),
+    }
+}
+
+/// The name of a part, and of its file. `filename*` is ignored (RFC 7578, section 4.2).
+fn names(field: &Field<'_>) -> Result<(String, Option<String>), BodyFault> {
+    let disposition = header(field, CONTENT_DISPOSITION)
+        .ok_or(BodyFault::Malformed("a part has no `Content-Disposition`"))?;
+    let kind = disposition.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("form-data") {
+        return Err(BodyFault::Malformed("the disposition of a part is not `form-data`"));
+    }
+    let name = field.name().ok_or(BodyFault::Malformed("a part has no `name`"))?;
+    let path = field.file_name().map(unescaped);
+    Ok((unescaped(name), path.map(|path| last_segment(&path).to_owned())))
+}
+
+fn header(field: &Field<'_>, name: HeaderName) -> Option<String> {
+    let value = field.headers().get(name)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// Undoes what browsers encode in quoted names: quote, CR and LF, nothing else.
+fn unescaped(name: &str) -> String {
+    name.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n")
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A part without file name: a field of a form, in memory whatever its length.
+async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Content, BodyFault> {
+    let mut all = BytesMut::new();
+    while let Some(piece) = field.chunk().await.map_err(fault)? {
+        if (all.len() + piece.len()) as u64 > bytes_max {
             return Err(BodyFault::TooLarge);
         }
         all.extend_from_slice(&piece);
     }
-    Ok(Content::in_memory(all.map_or(first, BytesMut::freeze)))
+    Ok(Content::in_memory(all.freeze()))
 }
 
 /// A file, and whether there was more of it.
-async fn file<B: Body<Data = Bytes> + Unpin>(
-    parts: &mut Parts<'_, B>,
+async fn file(
+    field: &mut Field<'_>,
     bytes_max: u64,
     store: &Store,
 ) -> Result<(Content, bool), ReadError> {
     let mut spool = Spool::new(store);
     let mut is_cut = false;
-    while let Some(mut piece) = parts.piece().await? {
+    while let Some(mut piece) = field.chunk().await.map_err(fault)? {
         if spool.length() + piece.len() as u64 > bytes_max {
             is_cut = true;
             let room = bytes_max.saturating_sub(spool.length());
@@ -108,9 +212,6 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         return Err(BodyFault::NoBoundary);
     };
     let text = value.to_str().map_err(|_| BodyFault::WrongMediaType)?;
-    if let Some(boundary) = text.strip_prefix(PLAIN).filter(|text| is_plain(text)) {
-        return Ok(boundary.to_owned());
-    }
     let essence = text.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case(mime::MULTIPART_FORM_DATA.as_ref()) {
         return Err(BodyFault::WrongMediaType);
@@ -125,10 +226,4 @@ fn boundary(headers: &HeaderMap) -> Result<String, BodyFault> {
         }
         _ => Err(BodyFault::NoBoundary),
     }
-}
-
-/// Whether a boundary has nothing but letters, digits and dashes, so that nothing more has to be parsed.
-fn is_plain(boundary: &str) -> bool {
-    (1..=BOUNDARY_CHARACTERS_MAX).contains(&boundary.len())
-        && boundary.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

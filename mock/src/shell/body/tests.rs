@@ -135,7 +135,7 @@ fn the_boundary_must_be_there_once() {
 
 #[test]
 fn what_breaks_the_format_is_named() {
-    const ENDS: &str = "Malformed(\"it ends before its closing boundary\")";
+    const ENDS: &str = "Malformed(\"a boundary is missing or broken\")";
     check_form("", ENDS);
     check_form("no boundary at all", ENDS);
     check_form("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1", ENDS);
@@ -153,10 +153,58 @@ fn what_breaks_the_format_is_named() {
         "--b\r\nno header\r\n\r\n1\r\n--b--",
         "Malformed(\"the headers of a part can't be read\")",
     );
-    check_form("--b\r\n\r\n1\r\n--b--", "Malformed(\"a part has no `Content-Disposition`\")");
-    check_form(
-        "--bc\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--bc--",
-        "Malformed(\"a boundary does not end its line\")",
+    check_form("--b\r\n\r\n1\r\n--b--", ENDS);
+    check_form("--bc\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n--bc--", ENDS);
+}
+
+#[track_caller]
+fn check_names(disposition: &str, expected: &str) {
+    check_form(&format!("--b\r\nContent-Disposition: {disposition}\r\n\r\n1\r\n--b--"), expected);
+}
+
+#[test]
+fn names_are_read_as_clients_write_them() {
+    check_names("form-data; name=a", "a=1");
+    check_names(r#"form-data; name="a;b""#, "a;b=1");
+    check_names(r#"form-data; name="a%22b""#, "a\"b=1");
+    check_names(r#"form-data; name="a\"b""#, "a\"b=1");
+    check_names(r#"form-data; name="""#, "=1");
+    check_names(r#"Form-Data; name="support_documents[]""#, "support_documents[]=1");
+    check_names(r#"form-data; name="f"; filename="a.pdf""#, "f(a.pdf,-)=1");
+    check_names(r#"form-data; name="f"; filename="a; \"b\".pdf""#, "f(a; \"b\".pdf,-)=1");
+    check_names(r#"form-data; name="f"; filename="a%22b%25.pdf""#, "f(a\"b%25.pdf,-)=1");
+    check_names(r#"form-data; name="f"; filename="Vertrag für.pdf""#, "f(Vertrag für.pdf,-)=1");
+    check_names(r#"form-data; name="f"; filename="""#, "f(,-)=1");
+    check_names(r#"form-data; name="f"; size=3"#, "f=1");
+}
+
+/// RFC 7578, section 4.2: senders must not use it, so receivers do not.
+#[test]
+fn an_extended_file_name_is_ignored() {
+    check_names(
+        "form-data; name=f; filename=x.pdf; filename*=utf-8'de'f%C3%BCr.pdf",
+        "f(x.pdf,-)=1",
+    );
+    check_names("form-data; name=f; filename*=UTF-8''x.pdf", "f=1");
+}
+
+#[test]
+fn paths_are_stripped_to_their_last_segment() {
+    check_names(r#"form-data; name="f"; filename="../../etc/passwd""#, "f(passwd,-)=1");
+    check_names(r#"form-data; name="f"; filename="C:\docs\nda.docx""#, "f(nda.docx,-)=1");
+}
+
+#[test]
+fn what_names_nothing_is_refused() {
+    const NAMELESS: &str = "Malformed(\"a part has no `name`\")";
+    check_names("form-data", NAMELESS);
+    check_names("form-data; filename=a", NAMELESS);
+    check_names("form-data; name", NAMELESS);
+    check_names(r#"form-data; name="a"#, NAMELESS);
+    check_names("form-data; name*=UTF-8''a", NAMELESS);
+    check_names(
+        "attachment; name=a",
+        "Malformed(\"the disposition of a part is not `form-data`\")",
     );
 }
 

@@ -1,9 +1,9 @@
-//! The receiver of webhooks (§6) that every world has built in, for people who have none: what is
-//! delivered to `{base_url}/__admin/receiver` is kept here, and answered as planned.
+//! The receiver of webhooks (§6) that every world has built in: it keeps what is delivered to
+//! `{base_url}/__admin/receiver`, and answers as planned.
 //!
-//! A world hands its own deliveries over without a connection: so it works over TLS, behind a gateway
-//! and beyond loopback, and needs no way through the guards of `network` or of the control plane.
-//! `receiver` is the one on a socket of its own. Nothing here outlives the world.
+//! A world hands its own deliveries over without a connection. So it works over TLS, behind a gateway
+//! and beyond loopback, and it passes no guard of `network` or of the control plane. Nothing here
+//! outlives the world.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,6 +12,8 @@ use http::StatusCode;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+
+use super::plan::StatusPlan;
 
 /// Below the base address of a world.
 pub(crate) const RECEIVER: &str = "/__admin/receiver";
@@ -24,22 +26,19 @@ pub(crate) const STATUSES_MAX: usize = 1_000;
 
 /// What arrived, and what is answered.
 #[derive(Debug, Default)]
-pub(crate) struct Mailbox(Mutex<Inner>);
+pub(crate) struct Mailbox(Mutex<MailboxState>);
 
 #[derive(Debug, Default)]
-struct Inner {
-    /// Answered in turn, the last for ever; none is 200.
-    statuses: Vec<StatusCode>,
-    /// Arrivals since that was planned.
-    answered: usize,
-    arrived: VecDeque<Arrived>,
+struct MailboxState {
+    plan: StatusPlan,
+    arrived: VecDeque<KeptArrival>,
     bytes: usize,
     /// All so far.
     count: u64,
 }
 
 #[derive(Debug)]
-struct Arrived {
+struct KeptArrival {
     number: u64,
     at: Timestamp,
     arrival: Arrival,
@@ -85,11 +84,9 @@ impl Mailbox {
     pub(crate) fn take(&self, at: Timestamp, arrival: Arrival) -> StatusCode {
         let inner = &mut *self.0.lock();
         inner.count += 1;
-        let planned = inner.statuses.get(inner.answered).or(inner.statuses.last());
-        let status = planned.copied().unwrap_or(StatusCode::OK);
-        inner.answered += 1;
+        let status = inner.plan.next_status();
         inner.bytes += arrival.bytes();
-        inner.arrived.push_back(Arrived { number: inner.count, at, arrival, status });
+        inner.arrived.push_back(KeptArrival { number: inner.count, at, arrival, status });
         while inner.arrived.len() > ARRIVALS_MAX || inner.bytes > ARRIVALS_BYTES_MAX {
             let Some(oldest) = inner.arrived.pop_front() else { break };
             inner.bytes -= oldest.arrival.bytes();
@@ -99,14 +96,12 @@ impl Mailbox {
 
     /// Answers so from now on.
     pub(crate) fn plan(&self, statuses: Vec<StatusCode>) {
-        let inner = &mut *self.0.lock();
-        inner.statuses = statuses;
-        inner.answered = 0;
+        self.0.lock().plan = StatusPlan::new(statuses);
     }
 
     /// Forgets what arrived and what was planned.
     pub(crate) fn clear(&self) {
-        *self.0.lock() = Inner::default();
+        *self.0.lock() = MailboxState::default();
     }
 
     /// Shape: `{"url", "statuses": [], "received": [{"number", "at", "query", "headers": {}, "body",
@@ -114,8 +109,8 @@ impl Mailbox {
     /// Credentials stand as they came: whether the right one comes is what is tested here.
     pub(crate) fn view(&self, base_url: &str) -> Value {
         let inner = self.0.lock();
-        let statuses: Vec<u16> = inner.statuses.iter().map(StatusCode::as_u16).collect();
-        let received: Vec<Value> = inner.arrived.iter().map(Arrived::view).collect();
+        let statuses: Vec<u16> = inner.plan.statuses().iter().map(StatusCode::as_u16).collect();
+        let received: Vec<Value> = inner.arrived.iter().map(KeptArrival::view).collect();
         json!({
             "url": format!("{base_url}{RECEIVER}"),
             "statuses": statuses,
@@ -125,7 +120,7 @@ impl Mailbox {
     }
 }
 
-impl Arrived {
+impl KeptArrival {
     fn view(&self) -> Value {
         let Arrival { query, headers, body } = &self.arrival;
         let text = || Value::from(String::from_utf8_lossy(body));

@@ -1,4 +1,4 @@
-//! One call of a client, as the journal of a mock keeps it.
+//! The journal of a mock, as its control plane shows it.
 
 use std::net::IpAddr;
 
@@ -7,68 +7,67 @@ use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What was called in one world. Shape: a member of `worlds` of `moot_mock`'s journals.
+/// The calls in one world: a member of `worlds` in the journals of `moot_mock`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct World {
+pub struct WorldJournal {
     /// Id of the sandbox; `None` is the main world.
     pub sandbox: Option<String>,
-    /// Calls that the journal, which is bounded and can be emptied, has no more.
+    /// Earlier calls that the journal no longer holds, because it is bounded and can be cleared.
     pub forgotten: u64,
     /// The calls, the oldest first.
     #[serde(rename = "exchanges")]
-    pub calls: Vec<Call>,
+    pub calls: Vec<JournalEntry>,
 }
 
-/// A call and what it was answered. Shape: a member of `exchanges` of the control plane; further
-/// members are not looked at.
+/// A call and its answer: a member of `exchanges` of the control plane. Further members are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Call {
+pub struct JournalEntry {
     /// Its number in the world, from 1.
     pub serial: u64,
-    /// When, by the clock of the world.
+    /// The time by the clock of the world.
     pub at: Timestamp,
-    /// Who called.
+    /// The address of the client.
     pub client: IpAddr,
     /// As sent.
     pub method: String,
-    /// As sent, without query.
+    /// As sent, without the query.
     pub path: String,
-    /// The route; `None` where there is none.
+    /// The operation; `None` for a path or method without one.
     pub operation: Option<Operation>,
-    /// Client id of the application whose valid token it carried.
+    /// Client id of the application, if the token was valid.
     pub application: Option<String>,
     /// HTTP status of the answer.
     pub status: u16,
     /// `type` of the problem, or `error` of a token failure.
     pub problem: Option<String>,
-    /// What was wrong and what would have worked.
+    /// The problem, and what would have worked.
     pub detail: Option<String>,
-    /// Of what it was answered with.
-    pub response: Answered,
+    /// More about the answer.
+    pub response: EntryAnswer,
     /// `served`, or the rule that refused it: `limit`, `route`, `token`, `scope`, ….
     pub decision: String,
-    /// The kind of the fault that struck it; then the client may have seen something else.
+    /// The kind of an armed fault. The client may then have received something else.
     pub fault: Option<String>,
 }
 
-/// What a call was answered with, as far as it matters here.
+/// More about the answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Answered {
-    /// Of a list: the page that was answered.
+pub struct EntryAnswer {
+    /// Of a list: the number of the page.
     pub page: Option<u64>,
-    /// Of a list: how many pages there were.
+    /// Of a list: the number of pages.
     pub pages: Option<u64>,
-    /// `Retry-After`, where it was told.
+    /// `Retry-After`, if it was sent.
     pub retry_after_seconds: Option<u64>,
 }
 
-impl Call {
-    /// Whether this operation was done.
+impl JournalEntry {
+    /// Whether this operation succeeded.
     pub(super) fn did(&self, operation: Operation) -> bool {
         self.operation == Some(operation) && self.status < 300
     }
 
-    /// The operation, or method and path where there is none.
+    /// The operation, or method and path without one.
     pub(super) fn name(&self) -> String {
         match self.operation {
             Some(operation) => operation.as_str().to_owned(),
@@ -77,10 +76,10 @@ impl Call {
     }
 }
 
-/// The calls of each world.
+/// Reads the journals of all worlds.
 ///
 /// # Errors
-/// Where these are no journals.
-pub fn read(journals: &Value) -> Result<Vec<World>, serde_json::Error> {
+/// The value is not a set of journals.
+pub fn read(journals: &Value) -> Result<Vec<WorldJournal>, serde_json::Error> {
     Vec::deserialize(&journals["worlds"])
 }

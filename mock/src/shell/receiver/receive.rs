@@ -1,0 +1,150 @@
+//! A receiver of webhooks (§6) on a socket. It stores nothing, and it may stand on a public address:
+//! connections, bodies and every wait are bounded.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use tokio::net::TcpListener;
+
+use crate::message::call::{self, BodyFault, Reading};
+use crate::shell::answer::SiteBody;
+use crate::shell::body::{self, BodyTimes, Store};
+use crate::shell::listener::{ServeLimits, accept_all};
+
+/// Bytes of a body; a larger one is answered 413 and not reported.
+pub const RECEIVED_BYTES_MAX: usize = 1 << 20;
+/// Connections at a time; further ones wait.
+const CONNECTIONS_MAX: usize = 256;
+/// For a head, and for a body.
+const READ_MAX: Duration = Duration::from_secs(30);
+/// For the rest of a body that is too large.
+const DRAIN_MAX: Duration = Duration::from_secs(1);
+/// For calls that are under way at the end; a longer delay is cut.
+const STOP_MAX: Duration = Duration::from_secs(2);
+
+/// A call that arrived at a receiver.
+#[derive(Debug)]
+pub struct ReceivedCall {
+    /// Who sent it.
+    pub peer: SocketAddr,
+    /// Method, target and headers, as sent.
+    pub head: Parts,
+    /// Its body, of [`RECEIVED_BYTES_MAX`] bytes at most.
+    pub body: Bytes,
+}
+
+/// What a receiver answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReceiverAnswer {
+    /// The status; there is no body.
+    pub status: StatusCode,
+    /// Waited before the answer.
+    pub delay: Duration,
+}
+
+/// Receives on `listener` until `stop` is ready; `answer` is called once for each call. Calls that are
+/// under way then have two seconds to end.
+pub async fn receive(
+    listener: TcpListener,
+    answer: impl Fn(ReceivedCall) -> ReceiverAnswer + Send + Sync + 'static,
+    stop: impl Future<Output = ()>,
+) {
+    let limits =
+        ServeLimits { connections_max: CONNECTIONS_MAX, head_max: READ_MAX, stop_max: STOP_MAX };
+    let answer = Arc::new(answer);
+    accept_all(listener, limits, None, stop, move |peer, request| {
+        let answer = answer.clone();
+        async move {
+            let status = match read(peer, request).await {
+                Ok(call) => {
+                    let ReceiverAnswer { status, delay } = answer(call);
+                    tokio::time::sleep(delay).await;
+                    status
+                }
+                Err(status) => status,
+            };
+            let mut response = Response::new(SiteBody::from(Bytes::new()));
+            *response.status_mut() = status;
+            response
+        }
+    })
+    .await;
+}
+
+async fn read(peer: SocketAddr, request: Request<Incoming>) -> Result<ReceivedCall, StatusCode> {
+    let (head, body) = request.into_parts();
+    let reading = Reading::Whole { bytes_max: RECEIVED_BYTES_MAX as u64 };
+    let times = BodyTimes { stall_max: READ_MAX, total_max: READ_MAX, drain_max: DRAIN_MAX };
+    // A body that is read whole needs no store.
+    match body::read(body, &head.headers, reading, times, &Store::default()).await {
+        Ok(call::Body::Whole(body)) => Ok(ReceivedCall { peer, head, body }),
+        Ok(call::Body::Empty) => Ok(ReceivedCall { peer, head, body: Bytes::new() }),
+        Ok(call::Body::Broken(BodyFault::TooLarge)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(call::Body::Broken(_) | call::Body::Multipart(_)) | Err(_) => {
+            Err(StatusCode::REQUEST_TIMEOUT)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use http::StatusCode;
+
+    use tokio::net::TcpListener;
+
+    use super::{CONNECTIONS_MAX, RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, receive};
+
+    /// Sends a delivery that declares so long a body and has so many bytes; the status line.
+    fn send(address: SocketAddr, declared: usize, sent: usize) -> String {
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        let head = format!(
+            "POST /a HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {declared}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).expect("it reads the head");
+        // Who is refused may hang up before all is written.
+        let _ = stream.write_all(&vec![b'x'; sent]);
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer.lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn bodies_and_connections_are_bounded() {
+        let kept = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&kept);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port");
+        let address = listener.local_addr().expect("a bound address");
+        let answer = move |call: ReceivedCall| {
+            counted.fetch_add(call.body.len(), Ordering::SeqCst);
+            ReceiverAnswer { status: StatusCode::OK, delay: Duration::ZERO }
+        };
+        tokio::spawn(receive(listener, answer, std::future::pending()));
+        let asked = tokio::task::spawn_blocking(move || {
+            // Some who say nothing hold most places, and one is left.
+            let silent: Vec<_> = (1..CONNECTIONS_MAX)
+                .map(|_| TcpStream::connect(address).expect("it listens"))
+                .collect();
+            let fits = send(address, RECEIVED_BYTES_MAX, RECEIVED_BYTES_MAX);
+            let beyond = send(address, RECEIVED_BYTES_MAX + 1, 0);
+            let huge = send(address, 1 << 40, 0);
+            drop(silent);
+            (fits, beyond, huge)
+        });
+        let (fits, beyond, huge) = asked.await.expect("no panic");
+        assert_eq!(fits, "HTTP/1.1 200 OK");
+        assert_eq!(beyond, "HTTP/1.1 413 Payload Too Large");
+        assert_eq!(huge, "HTTP/1.1 413 Payload Too Large");
+        assert_eq!(kept.load(Ordering::SeqCst), RECEIVED_BYTES_MAX, "only what fits is kept");
+    }
+}
