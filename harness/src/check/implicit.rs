@@ -1,4 +1,4 @@
-//! Implicit checks: what every exchange is held to, whatever a scenario says of it (DESIGN §6).
+//! Implicit checks: the rules that hold for every exchange, in any scenario.
 //!
 //! One file answers one question; [`TABLE`] binds each to the rows of the register that it
 //! verifies. A check that does not apply finds nothing. What an open question allows is never a
