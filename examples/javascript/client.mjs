@@ -3,13 +3,12 @@
 //     moot exec --progression on-read:1 -- node examples/javascript/client.mjs
 //
 // It keeps its token and renews it, waits as long as `Retry-After` says, reads every page of a list,
-// builds a request from the workflow's schema, and waits for it to be signed. Node 18 or newer, and
-// nothing else.
+// builds a request from the workflow's schema, and waits for it to be signed. It needs Node 18 or newer.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 const TIMEOUT_MS = 30_000;
-// A token that is about to expire might do so on its way.
+// A token this close to its end could expire before the call arrives.
 const RENEW_BEFORE_MS = 60_000;
 const RETRIES_MAX = 3;
 const POLL_MS = 100;
@@ -17,7 +16,7 @@ const POLLS_MAX = 100;
 
 const { env } = process;
 
-// What this client knows of the counterparty; everything else comes from the schema.
+// The counterparty. Everything else comes from the schema.
 const VALUES = {
   requester_email: env.MOOT_REQUESTER_EMAIL,
   counterparty_name: 'Granite Works Kft',

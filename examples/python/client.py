@@ -14,13 +14,13 @@ import time
 import requests
 
 TIMEOUT_SECONDS = 30
-# A token that is about to expire might do so on its way.
+# A token this close to its end could expire before the call arrives.
 RENEW_BEFORE_SECONDS = 60
 RETRIES_MAX = 3
 POLL_SECONDS = 0.1
 POLLS_MAX = 100
 
-# What this client knows of the counterparty; everything else comes from the schema.
+# The counterparty. Everything else comes from the schema.
 VALUES = {
     "requester_email": os.environ["MOOT_REQUESTER_EMAIL"],
     "counterparty_name": "Granite Works Kft",
@@ -34,7 +34,7 @@ PAPER = ("terms.txt", b"Their standard terms.\n", "text/plain")
 
 
 class ServiceError(Exception):
-    """What the service refused, in its own words (section 7)."""
+    """A problem that the service reported (section 7)."""
 
     def __init__(self, response):
         try:
@@ -64,7 +64,7 @@ class Client:
         return self.token
 
     def call(self, method, path, **options):
-        """One call with a token; a token that died early is renewed once."""
+        """One call with a token. A token that expired early is renewed once."""
         try:
             return self.send(method, path, headers=self.authorization(), **options)
         except ServiceError as error:
@@ -77,7 +77,7 @@ class Client:
         return {"Authorization": f"Bearer {self.access_token()}"}
 
     def send(self, method, path, **options):
-        """Sends it; beyond the rate limit it waits as long as it is told to, and sends it again."""
+        """Sends a call. Beyond the rate limit it waits for `Retry-After`, and sends the call again."""
         for attempt in range(RETRIES_MAX + 1):
             response = self.session.request(
                 method, self.base_url + path, timeout=TIMEOUT_SECONDS, **options
@@ -99,7 +99,7 @@ class Client:
             page += 1
 
     def create(self, workflow_id):
-        """A request with all that the schema of its workflow requires."""
+        """Creates a request with every field that the schema of its workflow requires."""
         schema = self.call("GET", f"/v1/workflows/{workflow_id}/schema").json()
         fields, files = [("workflow_id", workflow_id)], []
         for name in schema["required_fields"]:

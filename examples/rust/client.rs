@@ -8,7 +8,7 @@ use reqwest::multipart::{Form, Part};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
-/// A token that is about to expire might do so on its way.
+/// A token this close to its end could expire before the call arrives.
 const RENEW_BEFORE: Duration = Duration::from_secs(60);
 const TIMEOUT: Duration = Duration::from_secs(30);
 const RETRY_AFTER_DEFAULT: Duration = Duration::from_secs(60);
@@ -16,10 +16,10 @@ const RETRIES_MAX: u32 = 3;
 const POLL: Duration = Duration::from_millis(100);
 const POLLS_MAX: u32 = 100;
 
-/// Whatever can go wrong, in words.
+/// Anything that can go wrong, as text.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// A client with the token that it works with.
+/// A client and its token.
 pub(crate) struct Client {
     http: reqwest::Client,
     base_url: String,
@@ -35,7 +35,7 @@ impl Client {
         client_id: &str,
         client_secret: &str,
     ) -> Result<Self, Failure> {
-        // Another part of the program may have chosen the provider of TLS already.
+        // Another part of the program may have installed a TLS provider already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
             http: reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build()?,
@@ -60,7 +60,7 @@ impl Client {
         Ok(all)
     }
 
-    /// Creates a request with all that the schema of its workflow requires; gives its id.
+    /// Creates a request with every field that the schema of its workflow requires. Returns its id.
     pub(crate) async fn create(
         &mut self,
         workflow_id: &str,
@@ -88,7 +88,7 @@ impl Client {
         Err(format!("{id} did not become {status}").into())
     }
 
-    /// One call with a token; a token that died early is renewed once.
+    /// One call with a token. A token that expired early is renewed once.
     async fn call(
         &mut self,
         method: Method,
@@ -139,7 +139,7 @@ impl Client {
     }
 }
 
-/// Sends it; beyond the rate limit it waits as long as it is told to, and sends it again.
+/// Sends a call. Beyond the rate limit it waits for `Retry-After`, and sends the call again.
 async fn send(call: impl Fn() -> Result<RequestBuilder, Failure>) -> Result<Response, Failure> {
     let mut response = call()?.send().await?;
     for _ in 0..RETRIES_MAX {
@@ -156,12 +156,12 @@ async fn send(call: impl Fn() -> Result<RequestBuilder, Failure>) -> Result<Resp
 
 async fn read(response: Response) -> Result<(StatusCode, Value), Failure> {
     let status = response.status();
-    // A proxy on the way may answer with something else.
+    // A proxy may send another body.
     let body = response.bytes().await?;
     Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
 }
 
-/// What the service refused, in its own words (§7).
+/// A problem that the service reported (§7).
 fn refusal(status: StatusCode, body: &Value) -> Failure {
     let text = |names: [&str; 2]| names.iter().find_map(|name| body[name].as_str()).unwrap_or("?");
     let kind = text(["type", "error"]);

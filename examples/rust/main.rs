@@ -1,8 +1,8 @@
-//! The client of `client.rs` against a mock inside of this process:
+//! The client of `client.rs` against a mock in this process:
 //! `cargo run -p moot-mock --example embedded_client`.
 //!
-//! The first call is answered by an override that lies over the mock; then the mock answers, until
-//! its control plane lets the client's token expire.
+//! An override answers the first call. Then the mock answers, until its control plane lets the client's
+//! token expire.
 
 mod client;
 
@@ -22,7 +22,7 @@ async fn main() -> Result<(), Failure> {
     let server = embed::start_with(chosen).await?;
     let uri = server.uri();
 
-    // A test's own answer goes first: here a 429 that says to come back at once.
+    // An override of the test takes precedence: here a 429 with `Retry-After: 0`.
     Mock::given(method("GET"))
         .and(path("/v1/requests"))
         .respond_with(ResponseTemplate::new(429).insert_header("retry-after", "0"))
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
     let mut client = Client::new(&uri, &application.client_id, &application.client_secret)?;
     println!("{} requests", client.every("/v1/requests").await?.len());
 
-    // Two hours in no time: the next call meets `token_expired`, and gets a new token.
+    // Moves the clock by two hours: the next call gets `token_expired`, and the client gets a new token.
     let clock = reqwest::Client::builder().no_proxy().build()?;
     let moved = clock.post(format!("{uri}/__admin/clock")).json(&json!({"advance_seconds": 7200}));
     moved.send().await?.error_for_status()?;

@@ -1,7 +1,6 @@
-//! What a run does most: reading scenarios, and judging an answer: `cargo bench -p moot-harness`.
+//! The main work of a run, reading scenarios and judging a response: `cargo bench -p moot-harness`.
 //!
-//! References: the same scenario files as bytes that are only counted by line, and the same answer read as
-//! JSON by serde_json, which every client does, too.
+//! References: counting the lines of the same files, and parsing the same response with serde_json.
 
 use std::error::Error;
 use std::hint::black_box;

@@ -63,7 +63,7 @@ impl Client {
         Ok(client)
     }
 
-    /// A token that is good from now on.
+    /// Gets a new token.
     fn renew(&mut self) -> Result<(), Failure> {
         let client_id = "bench".to_owned();
         let ask = ControlAction::MintToken { client_id, scopes: None, age_seconds: 0 };

@@ -1,7 +1,7 @@
-//! The practical limit that `bench/run` measures the mock beside: hyper that answers fixed bytes.
+//! The reference for the mock in `bench/run`: hyper that sends fixed bytes.
 //!
-//! `bare_hyper PORT FOLDER`: the folder holds `list.json`, `one.json`, `token.json`, `create.json`. What is
-//! posted to `/upload` is written to a temporary file.
+//! `bare_hyper PORT FOLDER`: the folder has `list.json`, `one.json`, `token.json`, `create.json`. A body posted
+//! to `/upload` is written to a temporary file.
 
 use std::error::Error;
 use std::io::Write;
@@ -17,13 +17,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-/// Where a body is written to a file.
+/// The path whose bodies are written to a file.
 const UPLOAD: &str = "/upload";
 
-/// Ends the connection, which the load sees.
+/// An error ends the connection, and the load counts it.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// The bodies by what they answer.
+/// The bodies of the four calls.
 #[derive(Clone)]
 struct Bodies {
     list: Bytes,
@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let bodies = bodies.clone();
         tokio::spawn(async move {
             let service = service_fn(move |request| answer(bodies.clone(), request));
-            // Whatever ends a connection is the peer's doing.
+            // An error of a connection is the client's.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -72,7 +72,7 @@ async fn answer(
     if request.uri().path() == UPLOAD {
         written(request.into_body()).await?;
     } else if request.method() == Method::POST {
-        // What the client sends is read, as any server must, and thrown away.
+        // Reads and drops the body of the request, as any server must.
         let _ = request.into_body().collect().await;
     }
     let mut response = Response::new(Full::new(body));
@@ -81,7 +81,7 @@ async fn answer(
     Ok(response)
 }
 
-/// Writes a body to a temporary file, as it comes.
+/// Writes a body to a temporary file as it arrives.
 async fn written(mut body: Incoming) -> Result<(), Failure> {
     let mut file = tempfile::tempfile()?;
     while let Some(frame) = body.frame().await {

@@ -1,4 +1,4 @@
-//! A closed-loop load on loopback for `bench/run`, where wrk is not installed.
+//! A closed-loop load on loopback for `bench/run`, if wrk is not installed.
 //!
 //! `load PORT CONNECTIONS SECONDS FILE` sends the bytes of FILE, a whole HTTP/1.1 request, over and over
 //! on every connection, and prints one line: `{"calls":…,"calls_per_second":…,"p99_ms":…,"bad":…}`.
@@ -10,14 +10,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Bytes read at once: more than any answer that is measured.
+/// Bytes per read: more than any response that is measured.
 const READ_BYTES: usize = 64 * 1024;
 const HEAD_END: &[u8] = b"\r\n\r\n";
 const LENGTH: &str = "content-length:";
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// What one connection saw.
+/// The result of one connection.
 #[derive(Default)]
 struct Seen {
     latencies: Vec<Duration>,
@@ -67,7 +67,7 @@ async fn connection(port: u16, request: Vec<u8>, end: Instant) -> Result<Seen, F
     Ok(seen)
 }
 
-/// Reads one answer whole; whether its status is a success.
+/// Reads one whole response. Returns whether its status is a success.
 async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) -> Result<bool, Failure> {
     let mut filled = 0;
     loop {

@@ -1,5 +1,5 @@
-//! The practical limit that `bench/run` measures the harness beside: the same calls in a reqwest loop, each
-//! judged by its status and one value. `reqwest_loop BASE_URL CHECKS IN_FLIGHT ID`; exit 1 where one fails.
+//! The reference for the harness in `bench/run`: the same calls in a reqwest loop, each judged by its status
+//! and one value. `reqwest_loop BASE_URL CHECKS IN_FLIGHT ID`. Exits with 1 if a check fails.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -19,13 +19,13 @@ struct Target<'a> {
     client: Client,
     base_url: &'a str,
     token: String,
-    /// Of a request that is there.
+    /// The id of an existing request.
     id: &'a str,
 }
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, Failure> {
-    // Only plain http is called; without a provider no client is built.
+    // A client needs a TLS provider, even though only plain http is called.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [base_url, checks, in_flight, id] = arguments.as_slice() else {
@@ -62,7 +62,7 @@ impl Target<'_> {
             .body(FORM)
     }
 
-    /// Makes the call of a number and judges its answer.
+    /// Makes the call with this number and judges the response.
     async fn holds(&self, number: usize) -> bool {
         let (request, status, pointer, expected) = match number % KINDS {
             0 => (self.token_call(), 200, "/token_type", json!("Bearer")),

@@ -1,4 +1,4 @@
-//! What a call costs in worlds of three sizes, what a row and a sandbox weigh: `scale [ROWS…]`.
+//! The cost of a call in worlds of three sizes, and the memory of a row and a sandbox: `scale [ROWS…]`.
 //!
 //! Everything is in process and on one thread, so that only the core is measured.
 
@@ -18,7 +18,7 @@ use moot_fixtures::{answers, world};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::{Seeded, Service, Settings, World};
 
-/// The largest leaves room for what is created: a world holds a million.
+/// A world holds at most a million requests. The largest size leaves room for creations.
 const ROWS: [u32; 3] = [100, 10_000, 990_000];
 const SANDBOXES: u32 = 10_000;
 const ADDRESSES: u32 = 1_000_000;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Failure> {
     let asked: Result<Vec<u32>, _> = std::env::args().skip(1).map(|rows| rows.parse()).collect();
     let asked = asked?;
     let sizes = if asked.is_empty() { ROWS.to_vec() } else { asked };
-    // First, since memory that was freed before would be used again and not be seen.
+    // Memory first: memory that was freed earlier would be used again and not be counted.
     sandboxes()?;
     addresses()?;
     println!("\n| figure | {} |", heads(&sizes));
@@ -48,7 +48,7 @@ fn heads(sizes: &[u32]) -> String {
     heads.join(" | ")
 }
 
-/// The figures of a world with so many legal requests, each with its name.
+/// The figures of a world with this many legal requests, each with its name.
 fn of_size(rows: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     let settings = settings("bench", rows)?;
     let (before, begun, worked) = (memory_bytes(), Instant::now(), processor_time());
@@ -106,7 +106,7 @@ fn sandboxes() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Calls from ever new addresses: the limiter's memory is bounded.
+/// Calls from many addresses. The limiter's memory is bounded.
 fn addresses() -> Result<(), Failure> {
     let service = Service::new(World::new(settings("bench", 0)?, Timestamp::now())?);
     let mut client = Client::new(service)?;

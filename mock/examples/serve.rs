@@ -1,4 +1,4 @@
-//! The mock in a program of one's own: `serve PORT [WORLD]`, counting calls and refusing none.
+//! The mock inside another program: `serve PORT [WORLD]`. The rate limit counts and never refuses.
 
 use std::error::Error;
 use std::net::Ipv4Addr;
@@ -9,7 +9,7 @@ use moot_mock::settings::{ClockSetting, Progression, RateLimitMode};
 use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve, settings};
 use tokio::net::TcpListener;
 
-/// So that every run answers the same.
+/// A fixed seed, so that every run gives the same responses.
 const SEED: u64 = 1;
 
 #[tokio::main(flavor = "current_thread")]

@@ -1,7 +1,7 @@
-//! Faults on demand: answers that go wrong in a way that a test chose.
+//! Faults: answers that go wrong in a way that a test asked for.
 //!
 //! Here is what a fault is, which call it strikes and what it does to an answer. What needs a
-//! connection (waiting, cutting) is only named, as [`crate::message::response::Transport`], for the shell.
+//! connection (waiting, cutting) is only named, as [`crate::message::response::TransportFault`], for the shell.
 
 mod armed;
 mod damage;

@@ -1,8 +1,8 @@
-//! The Legal Request Service as a state machine, and the thin shells that carry it.
+//! The Legal Request Service as a state machine, and the shell that serves it.
 //!
-//! The core (everything but `shell`) knows no socket, no file, no clock and no random source: time,
-//! client address and bodies come in as arguments, and a seed stands for chance. So the same calls on
-//! equal worlds give equal bytes, whichever shell carried them. Read [`call`] for what goes in,
+//! The core is everything but `shell`. It has no socket, file, clock or random source: time, client
+//! address and bodies are arguments, and everything random derives from a seed. So the same calls on
+//! equal worlds give equal bytes. Read [`call`] for what goes in,
 //! [`response`] for what comes out, [`world`] for the walk of a call.
 
 #![deny(missing_docs)]

@@ -1,8 +1,8 @@
 //! The operations of §4, one file each.
 //!
-//! Each reads its fields, asks its rules in the order of the specification, lists what changes and
-//! answers. A rule leaves by `?`; before the last one has passed there is no change. Operations never
-//! call each other.
+//! Each operation reads its fields, checks its rules in the order of the specification, and returns an
+//! answer with a list of changes. A broken rule returns early with a problem. Operations never call
+//! each other.
 
 mod create_access_token;
 mod create_legal_request;

@@ -1,10 +1,13 @@
-//! A world as a service: who may read, who may write, and in which order.
+//! A world that many callers share.
 //!
-//! Readers answer under a read lock. Writers take turns: answer under a read lock, apply under the
-//! write lock, reply. Where there is a keeper, a change is handed in before it can be seen, and
-//! whoever saw it waits, without a lock, until it is kept: so many writers share one wait, and no
-//! answer tells of a change that may still be lost. All methods are synchronous and do no IO but the
-//! keeper's; the system's time is an argument everywhere, and no lock is held when a method returns.
+//! Calls that change nothing are answered under a read lock, many at a time. Calls that change
+//! something take turns: each is answered under a read lock and applied under the write lock.
+//!
+//! With a store, every change is handed to its [`Keeper`] before another call can see it. An answer
+//! leaves after the keeper has stored all changes that the answer may show. Callers wait for that
+//! without a lock, so that many changes share one write to disk.
+//!
+//! All methods are synchronous. Only the keeper does IO. No lock is held when a method returns.
 
 mod attempts;
 mod keeper;
@@ -27,10 +30,10 @@ use crate::state::change::Change;
 use crate::state::seeded::Seeded;
 use crate::world::World;
 
-pub use crate::world::deliver::{Attempt, AttemptResult};
+pub use crate::world::deliver::{AttemptResult, DeliveryAttempt};
 pub use keeper::{Finish, Keeper, NotKept, Take};
 
-/// What is called when something may fall due earlier than was known.
+/// Called when something may fall due earlier than before.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
 
 /// The number of no change.
@@ -38,15 +41,16 @@ const NOTHING: u64 = 0;
 
 /// A world that many callers share; a clone is another handle on the same world.
 #[derive(Clone)]
-pub struct Service(Arc<Shared>);
+pub struct Service(Arc<SharedWorld>);
 
-struct Shared {
+struct SharedWorld {
     world: RwLock<World>,
-    /// Held by the one writer whose turn it is; taken before `world`.
+    /// Held by the writer whose turn it is. Lock it before `world`.
     turn: Mutex<()>,
     waker: Mutex<Option<Waker>>,
     keeper: Option<Keeper>,
-    /// The number of the newest change that the keeper took; written under the write lock of `world`.
+    /// The number of the newest change that was handed to the keeper; written under the write lock of
+    /// `world`.
     newest: AtomicU64,
     /// Whether the keeper failed.
     is_stuck: AtomicBool,
@@ -81,13 +85,13 @@ impl Service {
         Self::with(world, None)
     }
 
-    /// Serves `world`, of which `keeper` keeps every change before any answer tells of it.
+    /// Serves `world`. The keeper stores every change before an answer shows it.
     pub fn kept(world: World, keeper: Keeper) -> Self {
         Self::with(world, Some(keeper))
     }
 
     fn with(world: World, keeper: Option<Keeper>) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(SharedWorld {
             world: RwLock::new(world),
             turn: Mutex::new(()),
             waker: Mutex::new(None),
@@ -141,14 +145,15 @@ impl Service {
         *self.0.waker.lock() = Some(waker);
     }
 
-    /// What is said of a head before its body is read; a refusal is in the journal already.
+    /// Admits or refuses a call before its body is read. A refusal is recorded in the journal.
     pub fn admit(&self, system_now: Timestamp, head: &Head<'_>) -> Admission {
         let world = self.0.world.read();
         let admission = world.admit(world.now(system_now), head);
         let newest = self.newest();
         drop(world);
         if matches!(admission, Admission::Refused(_)) {
-            // It may tell of a revocation; one that can't be kept only makes it a refusal too many.
+            // A refusal may show a revocation that is not stored yet. If it is lost, the caller was
+            // refused once too often, which is harmless.
             let _ = self.finish(newest);
         }
         admission
@@ -236,8 +241,8 @@ impl Service {
         journal.record(&Occurrence::answered(now, call, response, changes, fault));
     }
 
-    /// Does what the control plane asks; what is due happens before. What only looks keeps no reader
-    /// waiting, however much there is to show.
+    /// Performs an action of the control plane, after everything that is due. An action that only reads
+    /// blocks no other reader.
     ///
     /// # Errors
     /// [`Refusal`] where it can't be done; then nothing changed.
@@ -258,7 +263,7 @@ impl Service {
         answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
     }
 
-    /// Takes the digests that the answer shows: a file is read for it, while nobody waits.
+    /// Computes the digests that the answer shows. It reads files, so no lock is held.
     fn read_files_of(&self, action: &ControlAction) {
         let shown = control::shown(&self.0.world.read(), action);
         for file in shown.iter().flat_map(|submission| &submission.files) {

@@ -1,6 +1,6 @@
-//! The data of a world that changes, and the one way in which it does.
+//! The data of a world that changes, and how a [`Change`] is applied to it.
 //!
-//! Applying decides nothing and can't fail; the indexes beside the tables follow from the rows.
+//! Applying a change decides nothing and cannot fail. The indexes follow from the rows.
 
 pub mod change;
 pub(crate) mod index;
@@ -18,7 +18,7 @@ use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument,
 use crate::state::change::Change;
 use crate::state::index::{Index, status_place};
 use crate::state::seeded::Seeded;
-use crate::state::table::Table;
+use crate::state::table::RowTable;
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::settings::{ClockSetting, RateLimitMode};
@@ -27,9 +27,9 @@ use crate::value::token::Grant;
 /// Everything of a world that changes by [`Change`]s.
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) legal_requests: Table<LegalRequest>,
-    pub(crate) documents: Table<RepositoryDocument>,
-    pub(crate) webhooks: Table<Webhook>,
+    pub(crate) legal_requests: RowTable<LegalRequest>,
+    pub(crate) documents: RowTable<RepositoryDocument>,
+    pub(crate) webhooks: RowTable<Webhook>,
     pub(crate) legal_request_index: Index,
     pub(crate) document_index: Index,
     pub(crate) webhook_index: Index,
@@ -93,9 +93,9 @@ impl State {
     pub(crate) fn new(seeded: &Seeded, clock: ClockSetting, rate_limit: RateLimitMode) -> Self {
         let rows = seeded.rows();
         Self {
-            legal_requests: Table::over(rows.legal_requests.clone()),
-            documents: Table::over(rows.documents.clone()),
-            webhooks: Table::over(rows.webhooks.clone()),
+            legal_requests: RowTable::over(rows.legal_requests.clone()),
+            documents: RowTable::over(rows.documents.clone()),
+            webhooks: RowTable::over(rows.webhooks.clone()),
             legal_request_index: rows.legal_request_index.clone(),
             document_index: rows.document_index.clone(),
             webhook_index: rows.webhook_index.clone(),

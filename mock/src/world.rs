@@ -1,8 +1,8 @@
-//! One owned value that is the whole service: its data, its clock, its limiter, its journal.
+//! The whole service as one value: its data, clock, limiter and journal.
 //!
-//! The walk of a call: [`World::admit`] (limit, route, token, scope), then the shell reads the body,
-//! then [`World::answer`] (body, existence, rules). Answering changes nothing; what has to change is
-//! handed back and applied by [`World::apply`], so that whoever owns the world decides when.
+//! A call passes [`World::admit`] (limit, route, token, scope) before its body is read, and
+//! [`World::answer`] (body, existence, rules) after that. Answering changes nothing: it returns
+//! changes, and [`World::apply`] applies them.
 
 pub(crate) mod admit;
 pub(crate) mod authorise;
@@ -25,19 +25,19 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
 use serde_json::Value;
 
-use crate::fault::drill::{self, Drilled};
+use crate::fault::drill::{self, ActiveDrills};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::journal::Journal;
 use crate::message::call::Call;
 use crate::message::problem::Problem;
-use crate::message::reply::Reply;
+use crate::message::reply::Responder;
 use crate::message::response::Response;
 use crate::state::State;
 use crate::state::change::Change;
 use crate::state::seeded::{Application, Seeded};
 use crate::value::identifier::Identifiers;
-use crate::value::key::Key;
-use crate::value::settings::{Secrets, SettingsError};
+use crate::value::key::SeedKey;
+use crate::value::settings::{SecretSource, SettingsError};
 use crate::value::timestamp;
 use crate::value::token::{Grant, Sealer};
 use crate::world::limiter::Limiter;
@@ -55,7 +55,7 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
-    /// What is applied meanwhile, for a store; `None` while nobody asks for it.
+    /// The changes applied since a store asked for them; `None` if no store did.
     noted: Option<Noted>,
     identifiers: Identifiers,
     sealer: Sealer,
@@ -63,10 +63,10 @@ pub struct World {
     calls: AtomicU64,
     limiter: Limiter,
     token_limiter: Option<(u32, Limiter)>,
-    /// Held by each call that is being written into it, too: that is done without the lock of the world.
+    /// Shared, so that a call is recorded without holding the lock of the world.
     journal: Arc<Journal>,
     faults: Faults,
-    drilled: Drilled,
+    drilled: ActiveDrills,
     hook: Option<Arc<dyn Hook>>,
 }
 
@@ -105,7 +105,7 @@ impl World {
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Arc::default(),
             faults: Faults::default(),
-            drilled: Drilled::default(),
+            drilled: ActiveDrills::default(),
             hook: None,
             state,
             noted: None,
@@ -123,8 +123,8 @@ impl World {
         self
     }
 
-    /// The same world as it was at first, but for the numbers of deliveries: these go on, so that an
-    /// attempt still under way is never taken for one of a new delivery.
+    /// A copy of the world as it was at the start. The numbers of deliveries go on, so that an attempt
+    /// that is still running is never taken for one of a new delivery.
     ///
     /// # Errors
     /// [`SettingsError`], though settings that made a world once make it again.
@@ -144,7 +144,7 @@ impl World {
         self.state.clock.now(system_now)
     }
 
-    /// The fault that strikes an admitted call, once: it is counted.
+    /// The fault that strikes an admitted call. Each call counts the hits of a fault.
     pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
         self.faults.strike(Struck {
             operation: call.admitted.operation,
@@ -153,7 +153,7 @@ impl World {
         })
     }
 
-    /// The answer to a call that is struck before anything is done; `None` where all is done first.
+    /// The answer of a fault that replaces the operation; `None` if the operation runs first.
     pub(crate) fn struck_before(
         &self,
         now: Timestamp,
@@ -214,10 +214,10 @@ impl World {
     /// What an application authenticates with.
     pub(crate) fn client_secret<'s>(&self, application: &'s Application) -> Cow<'s, str> {
         match &self.settings.secrets {
-            Secrets::Seeded => Cow::Borrowed(&application.client_secret),
-            Secrets::Own(name) => {
+            SecretSource::Seeded => Cow::Borrowed(&application.client_secret),
+            SecretSource::Own(name) => {
                 let id = &application.client_id;
-                let key = Key::derive(self.settings.seed, &format!("client secrets of {name}"));
+                let key = SeedKey::derive(self.settings.seed, &format!("client secrets of {name}"));
                 let code = u128::from_be_bytes(key.code(id.as_bytes()));
                 Cow::Owned(format!("{id}-secret-{code:032x}"))
             }
@@ -266,7 +266,7 @@ impl World {
         &self.faults
     }
 
-    pub(crate) const fn drilled(&self) -> &Drilled {
+    pub(crate) const fn drilled(&self) -> &ActiveDrills {
         &self.drilled
     }
 
@@ -300,8 +300,8 @@ impl World {
         self.reply(now, call.head.path, call.admitted.serial).problem(problem)
     }
 
-    pub(crate) fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Reply<'a> {
-        Reply {
+    pub(crate) fn reply<'a>(&'a self, now: Timestamp, path: &'a str, serial: u64) -> Responder<'a> {
+        Responder {
             answers: self.answers(),
             base_path: &self.base_path,
             path,

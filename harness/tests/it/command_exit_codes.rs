@@ -1,4 +1,4 @@
-//! Each exit code of `moot run`, and which of two wins, through the real binary (DESIGN §8).
+//! Each exit code of `moot run`, and the precedence of two, through the real binary.
 
 use std::fs;
 use std::net::TcpListener;

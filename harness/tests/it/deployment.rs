@@ -1,4 +1,4 @@
-//! A deployment for tests: the mock without its control plane's say, behind a server that counts.
+//! A deployment for tests: the mock without its control plane, behind a server that keeps each request.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use wiremock::{Mock, MockServer, Respond};
 
 use crate::command_support::{Ran, run};
 
-/// Consent and tolerance under which all that a deployment can be judged by runs, but the load.
+/// Consent and tolerance with which everything but the load scenarios runs on a deployment.
 pub(crate) const ALL_BUT_LOAD: &str = "\
 consent: [write, delete, fetch]
 tolerate: [load, admin, expired_token, revoked_token, receiver]
@@ -38,7 +38,7 @@ pub(crate) async fn start_as(world: SeedWorld, answers: Answers) -> MockServer {
     moot_mock::embed::start_with(settings).await.expect("it starts")
 }
 
-/// Lets GET of this path be answered so, and no more by the mock.
+/// Overrides the response to GET of this path.
 pub(crate) async fn answered(server: &MockServer, at: &str, answer: impl Respond + 'static) {
     Mock::given(method("GET"))
         .and(path(at))

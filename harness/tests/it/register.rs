@@ -1,5 +1,5 @@
-//! The register, the scenarios and the implicit checks name the same requirements (DESIGN §5): every
-//! row has a check or a reason, every check has a row.
+//! The register, the scenarios and the implicit checks name the same requirements: every row has a check or
+//! a reason, and every check has a row.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use moot_harness::scenario::declared;
 
 use crate::scenario_bundled::bundled;
 
-/// Requirements that some check verifies: explicit ones of the bundled scenarios, and implicit ones.
+/// Requirements that a check verifies: explicit checks of the bundled scenarios, and implicit checks.
 fn verified() -> BTreeSet<String> {
     let explicit = bundled().into_iter().flat_map(|file| file.scenarios);
     explicit
@@ -28,7 +28,7 @@ fn implicit_ids() -> impl Iterator<Item = &'static str> {
     implicit::TABLE.iter().flat_map(|row| row.verifies.iter().copied())
 }
 
-/// The rows that satisfy `is`, one a line.
+/// The rows that satisfy `is`, one per line.
 fn rows(is: impl Fn(&Requirement) -> bool) -> String {
     let ids = register::all().iter().filter(|row| is(row)).map(|row| format!("{}\n", row.id));
     ids.collect()

@@ -16,7 +16,7 @@ use moot_mock::control::ControlAction;
 use moot_mock::response::ResponseBody;
 use serde_json::Value;
 
-/// Calls of one timing, before each of which the world is as at first, and timings of one figure.
+/// Calls of one timing, and timings of one figure. The world is reset before each timing.
 const CALLS: usize = 150;
 const TIMINGS: usize = 7;
 const CLIENT_ID: &str = "bench";
@@ -46,7 +46,7 @@ impl Client {
         Ok(Self { service, headers, workflow, address: IpAddr::V4(Ipv4Addr::LOCALHOST) })
     }
 
-    /// The time of one call: the median of some timings. The limit counts, and is never reached.
+    /// The time of one call: the median of some timings. The rate limit counts and is never reached.
     pub(crate) fn time(
         &mut self,
         call: impl Fn(&Self, usize) -> Result<(), Failure>,
@@ -89,7 +89,7 @@ impl Client {
         Body::Multipart(parts.map(|(name, text)| part(name, text)).to_vec())
     }
 
-    /// Moves a request between two statuses, whatever the graph says.
+    /// Moves a request between two statuses, even if the transition is not allowed.
     pub(crate) fn change(&self, id: &str, turn: usize) -> Result<(), Failure> {
         let ways = [LegalRequestStatus::InitialReview, LegalRequestStatus::BusinessReview];
         let status = ways[turn % ways.len()];
@@ -101,7 +101,7 @@ impl Client {
         }
     }
 
-    /// Lets a call in, and no further.
+    /// Admits a call and does not answer it.
     pub(crate) fn admit(&self) {
         self.service.admit(Timestamp::now(), &self.head(&Method::GET, "/v1/requests", None));
     }
@@ -176,7 +176,7 @@ fn part(name: &str, text: &str) -> Part {
     }
 }
 
-/// What this program has used of a processor, as Linux tells it; nothing elsewhere.
+/// Processor time of this program. Linux only; zero elsewhere.
 pub(crate) fn processor_time() -> Duration {
     let nanoseconds = std::fs::read_to_string("/proc/self/schedstat")
         .ok()
@@ -184,7 +184,7 @@ pub(crate) fn processor_time() -> Duration {
     Duration::from_nanos(nanoseconds.unwrap_or(0))
 }
 
-/// Resident memory, as Linux tells it; 0 elsewhere.
+/// Resident memory. Linux only; 0 elsewhere.
 pub(crate) fn memory_bytes() -> u64 {
     const PAGE_BYTES: u64 = 4096;
     let pages = std::fs::read_to_string("/proc/self/statm")

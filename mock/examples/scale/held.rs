@@ -1,4 +1,4 @@
-//! How long a call is under the lock of its world: shared while it is answered, alone while it is changed.
+//! How long a call holds the lock of its world: the read lock for an answer, the write lock for a change.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use parking_lot::RwLock;
 use crate::Failure;
 use crate::client::Client;
 
-/// Readings, and creations: both together are below the limit of a minute.
+/// Numbers of reads and creations. Together they are below the rate limit of a minute.
 const CALLS: usize = 250;
 const REFERENCE_TURNS: u32 = 1_000_000;
 
-/// The figures of a world beside that of `client`; `id` is one of its requests.
+/// The figures of a second world with the same data as that of `client`. `id` is one of its requests.
 pub(crate) fn figures(
     mut world: World,
     client: &Client,
@@ -33,7 +33,7 @@ pub(crate) fn figures(
         };
         let call = Call { head, admitted: &admitted, body: Body::Empty, fetched: None };
         let outcome = black_box(world.answer(now, &call));
-        // What is answered leaves the lock before it is given to the client, and dropped.
+        // The response is dropped after the lock is released, as for a client.
         reading.push(begun.elapsed());
         drop(outcome);
     }
@@ -64,7 +64,7 @@ fn spread(times: &mut [Duration]) -> String {
     format!("{} ns, {} ns", middle.as_nanos(), last.as_nanos())
 }
 
-/// What is measured where nothing is done, the median.
+/// The cost of the measurement itself, the median.
 fn timing() -> Duration {
     let mut times: Vec<Duration> = (0..CALLS).map(|_| Instant::now().elapsed()).collect();
     times.sort_unstable();

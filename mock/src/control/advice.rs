@@ -1,11 +1,11 @@
-//! What would have worked: of a refused call, in words that only who reads the journal is told.
+//! Advice on a refused call: what would have worked. Only readers of the journal see it.
 //!
-//! A client must not learn which ids and applications exist (§5.6); who may read the journal knows.
+//! A client must not learn which ids and applications exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;
 
-use crate::journal::{Exchange, SentPart};
+use crate::journal::{JournalEntry, SentPart};
 use crate::message::response::Stage;
 use crate::world::World;
 use crate::world::authorise;
@@ -16,7 +16,7 @@ const PATH_LENGTH_MAX: usize = 100;
 const NAMES_MAX: usize = 5;
 
 /// What goes on after the detail of a refusal; `None` where that says all already.
-pub(super) fn of(world: &World, exchange: &Exchange) -> Option<String> {
+pub(super) fn of(world: &World, exchange: &JournalEntry) -> Option<String> {
     let is = |stage: Stage| exchange.refused_by == Some(stage);
     if is(Stage::Route) && exchange.status == 404 {
         return path(world, &exchange.path);
@@ -57,7 +57,7 @@ fn path(world: &World, path: &str) -> Option<String> {
 }
 
 /// Of a call that carries something which is no token of this world.
-fn token(world: &World, exchange: &Exchange) -> Option<String> {
+fn token(world: &World, exchange: &JournalEntry) -> Option<String> {
     let is_invalid = exchange.problem.as_deref() == Some(ProblemType::InvalidToken.as_str());
     is_invalid.then(|| {
         let base_url = world.base_url();
@@ -69,7 +69,7 @@ fn token(world: &World, exchange: &Exchange) -> Option<String> {
 }
 
 /// Of credentials that are those of no application.
-fn client(world: &World, exchange: &Exchange) -> Option<String> {
+fn client(world: &World, exchange: &JournalEntry) -> Option<String> {
     let form = exchange.request.text.as_deref()?;
     let mut fields = form_urlencoded::parse(form.as_bytes());
     let (_, id) = fields.find(|(name, _)| name == "client_id")?;
@@ -85,7 +85,7 @@ fn client(world: &World, exchange: &Exchange) -> Option<String> {
 }
 
 /// Which applications of the caller's company may do what this one may not.
-fn scope(world: &World, exchange: &Exchange) -> Option<String> {
+fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
     let seeded = world.seeded();
     let caller = seeded.application(exchange.application_index?)?;
     let needed = match authorise::need(exchange.operation?, world.answers()) {
@@ -107,7 +107,7 @@ fn scope(world: &World, exchange: &Exchange) -> Option<String> {
 }
 
 /// Whether the path names something that another company has.
-fn is_of_others(world: &World, exchange: &Exchange) -> bool {
+fn is_of_others(world: &World, exchange: &JournalEntry) -> bool {
     let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
     let Some(caller) = caller else { return false };
     let companies = exchange.path.split('/').filter_map(|id| {
@@ -121,7 +121,7 @@ fn is_of_others(world: &World, exchange: &Exchange) -> bool {
 }
 
 /// Of a legal request for a workflow that the caller has not, or that takes none.
-fn workflow(world: &World, exchange: &Exchange) -> Option<String> {
+fn workflow(world: &World, exchange: &JournalEntry) -> Option<String> {
     let asked = part(exchange, "workflow_id")?;
     let seeded = world.seeded();
     let caller = seeded.application(exchange.application_index?)?;
@@ -137,7 +137,7 @@ fn workflow(world: &World, exchange: &Exchange) -> Option<String> {
 }
 
 /// Of a requester that is no user of the caller's company.
-fn requester(world: &World, exchange: &Exchange) -> Option<String> {
+fn requester(world: &World, exchange: &JournalEntry) -> Option<String> {
     let asked = part(exchange, "requester_email")?;
     let seeded = world.seeded();
     let caller = seeded.application(exchange.application_index?)?;
@@ -148,7 +148,7 @@ fn requester(world: &World, exchange: &Exchange) -> Option<String> {
     Some(format!("users of this company: {}", some_of(users.iter().map(String::as_str))))
 }
 
-fn part<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
+fn part<'e>(exchange: &'e JournalEntry, name: &str) -> Option<&'e str> {
     let is_it = |part: &&SentPart| part.name == name;
     exchange.request.parts.iter().find(is_it)?.text.as_deref()
 }

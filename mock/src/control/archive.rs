@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::exchanges::{advised, found};
 use super::filter::ExchangeFilter;
-use crate::journal::{Exchange, SentPart, Timing};
+use crate::journal::{JournalEntry, SentPart, Timing};
 use crate::world::World;
 
 /// All exchanges as HAR 1.2.
@@ -28,8 +28,8 @@ pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
     })
 }
 
-fn entry(base_url: &str, exchange: &Exchange) -> Value {
-    let Exchange { path, query, status, .. } = exchange;
+fn entry(base_url: &str, exchange: &JournalEntry) -> Value {
+    let JournalEntry { path, query, status, .. } = exchange;
     let query_text = query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
     let status_text =
         StatusCode::from_u16(*status).ok().and_then(|status| status.canonical_reason());
@@ -69,7 +69,7 @@ fn entry(base_url: &str, exchange: &Exchange) -> Value {
     })
 }
 
-fn request(exchange: &Exchange, url: String) -> Value {
+fn request(exchange: &JournalEntry, url: String) -> Value {
     let sent = &exchange.request;
     let query = exchange.query.as_deref().unwrap_or_default();
     let query: Vec<Value> = form_urlencoded::parse(query.as_bytes())
@@ -132,7 +132,7 @@ fn milliseconds(timing: Timing) -> [f64; 3] {
 }
 
 /// Why it was refused, or which fault struck it.
-fn comment(exchange: &Exchange) -> String {
+fn comment(exchange: &JournalEntry) -> String {
     let refused = exchange.detail.as_ref().map(|why| format!("{}: {why}", exchange.decision));
     let fault = exchange.fault.as_ref().map(|kind| format!("fault: {kind}"));
     refused.into_iter().chain(fault).collect::<Vec<_>>().join("; ")

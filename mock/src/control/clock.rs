@@ -17,7 +17,7 @@ pub(super) fn view(world: &World, system_now: Timestamp, fired: &[Effect]) -> Va
     })
 }
 
-/// Forward by so many seconds.
+/// Moves the clock forward.
 pub(super) fn advance(
     world: &mut World,
     system_now: Timestamp,

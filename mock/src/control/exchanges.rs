@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::advice;
 use super::filter::ExchangeFilter;
-use crate::journal::Exchange;
+use crate::journal::JournalEntry;
 use crate::world::World;
 
 /// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
@@ -15,13 +15,13 @@ use crate::world::World;
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
     let mut exchanges = found(world, filter);
     let skipped = exchanges.len().saturating_sub(limit);
-    let shown: Vec<Exchange> =
+    let shown: Vec<JournalEntry> =
         exchanges.drain(skipped..).map(|exchange| advised(world, exchange)).collect();
     json!({ "exchanges": shown })
 }
 
-/// An exchange with what would have worked, which only who reads the journal is told.
-pub(super) fn advised(world: &World, mut exchange: Exchange) -> Exchange {
+/// An entry with advice on what would have worked. Only readers of the journal see it.
+pub(super) fn advised(world: &World, mut exchange: JournalEntry) -> JournalEntry {
     if let Some(advice) = advice::of(world, &exchange) {
         let detail = exchange.detail.get_or_insert_default();
         detail.push_str(&format!(" ({advice})"));
@@ -30,7 +30,7 @@ pub(super) fn advised(world: &World, mut exchange: Exchange) -> Exchange {
 }
 
 /// The exchanges that match, oldest first.
-pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<Exchange> {
+pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry> {
     let mut exchanges = world.journal().all();
     for exchange in &mut exchanges {
         let application = exchange.application_index.and_then(|at| world.seeded().application(at));

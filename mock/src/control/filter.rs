@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
 use super::action::optional_text;
-use crate::journal::Exchange;
+use crate::journal::JournalEntry;
 
 /// Which exchanges; what is absent matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub enum StatusFilter {
 }
 
 impl ExchangeFilter {
-    pub(crate) fn matches(&self, exchange: &Exchange) -> bool {
+    pub(crate) fn matches(&self, exchange: &JournalEntry) -> bool {
         self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))
             && self.since.is_none_or(|serial| exchange.serial > serial)
             && (self.application.is_none() || self.application == exchange.application)

@@ -1,4 +1,4 @@
-//! The outbox: what is to be delivered, and what became of it.
+//! The deliveries of a world, and the policy by which they are attempted.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

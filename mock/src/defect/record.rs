@@ -10,7 +10,7 @@ use serde_json::Map;
 
 use super::call::AdmittedCall;
 use crate::message::content::Content;
-use crate::message::json::{Data, json_bytes};
+use crate::message::json::{DataJson, json_bytes};
 use crate::message::problem::Problem;
 use crate::resource::activity::{Activity, Happening};
 use crate::resource::legal_request::Submission;
@@ -83,7 +83,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         logged: 1,
         document: None,
     };
-    let body = json_bytes(&Data { data: record.created_json() });
+    let body = json_bytes(&DataJson { data: record.created_json() });
     Some(created(call, 201, body, Change::from(record)))
 }
 

@@ -16,11 +16,11 @@ use crate::value::limits::FAULTS_MAX;
 pub(crate) struct Faults {
     /// Spares calls the lock while there is none.
     is_any: AtomicBool,
-    inner: Mutex<Inner>,
+    inner: Mutex<ArmedFaults>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct ArmedFaults {
     armed: Vec<Armed>,
     made: u64,
 }
@@ -53,7 +53,7 @@ impl Strike {
 
 /// JSON of an armed fault.
 #[derive(Debug, Serialize)]
-pub(crate) struct View {
+pub(crate) struct ArmedFaultJson {
     id: u64,
     kind: &'static str,
     operation: Option<Operation>,
@@ -68,7 +68,7 @@ pub(crate) struct View {
 
 impl Faults {
     /// Arms a fault; `None` where there are [`FAULTS_MAX`] already.
-    pub(crate) fn arm(&self, fault: Fault, application: Option<u32>) -> Option<View> {
+    pub(crate) fn arm(&self, fault: Fault, application: Option<u32>) -> Option<ArmedFaultJson> {
         let mut inner = self.inner.lock();
         if inner.armed.len() >= FAULTS_MAX {
             return None;
@@ -83,7 +83,7 @@ impl Faults {
     }
 
     /// All, also those that are spent, oldest first.
-    pub(crate) fn views(&self) -> Vec<View> {
+    pub(crate) fn views(&self) -> Vec<ArmedFaultJson> {
         self.inner.lock().armed.iter().map(Armed::view).collect()
     }
 
@@ -140,9 +140,9 @@ impl Armed {
             && (self.application.is_none() || self.application == call.application)
     }
 
-    fn view(&self) -> View {
+    fn view(&self) -> ArmedFaultJson {
         let Fault { operation, application, client, nth, times, kind } = &*self.fault;
-        View {
+        ArmedFaultJson {
             id: self.id,
             kind: kind.into(),
             operation: *operation,

@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::{FailedStatus, FaultKind};
 use crate::message::json::json_bytes;
 use crate::message::problem::Problem;
-use crate::message::reply::Reply;
-use crate::message::response::{Response, ResponseBody, Transport};
+use crate::message::reply::Responder;
+use crate::message::response::{Response, ResponseBody, TransportFault};
 
-/// The damaged answer; `None` where there is nothing in it to damage.
+/// The damaged answer; `None` if it has nothing that the fault can damage.
 pub(crate) fn damage(
-    reply: &Reply<'_>,
+    reply: &Responder<'_>,
     operation: Operation,
     kind: &FaultKind,
     response: &Response,
@@ -23,16 +23,16 @@ pub(crate) fn damage(
             Some(failure(reply, operation, failed))
         }
         FaultKind::ResetBefore | FaultKind::CommitThenFail(None) => {
-            Some(carried(response, Transport::ResetBefore))
+            Some(carried(response, TransportFault::ResetBefore))
         }
         FaultKind::Delay { milliseconds } => {
-            Some(carried(response, Transport::Delay { milliseconds: *milliseconds }))
+            Some(carried(response, TransportFault::Delay { milliseconds: *milliseconds }))
         }
         FaultKind::SlowBody { milliseconds } => {
-            of_body(response, Transport::SlowBody { milliseconds: *milliseconds })
+            of_body(response, TransportFault::SlowBody { milliseconds: *milliseconds })
         }
-        FaultKind::Truncate => of_body(response, Transport::Truncate),
-        FaultKind::ResetDuring => of_body(response, Transport::ResetDuring),
+        FaultKind::Truncate => of_body(response, TransportFault::Truncate),
+        FaultKind::ResetDuring => of_body(response, TransportFault::ResetDuring),
         FaultKind::WrongContentType { content_type } => with_type(response, content_type),
         FaultKind::MalformedJson => {
             let (bytes, _) = json_of(response)?;
@@ -47,7 +47,7 @@ pub(crate) fn damage(
     }
 }
 
-fn failure(reply: &Reply<'_>, operation: Operation, failed: &FailedStatus) -> Response {
+fn failure(reply: &Responder<'_>, operation: Operation, failed: &FailedStatus) -> Response {
     let FailedStatus { status, problem, retry_after_seconds } = failed;
     let mut response = reply.problem(&Problem::injected(operation, *status, problem));
     // No rule of the service refused it.
@@ -57,12 +57,12 @@ fn failure(reply: &Reply<'_>, operation: Operation, failed: &FailedStatus) -> Re
     response
 }
 
-fn carried(response: &Response, transport: Transport) -> Response {
+fn carried(response: &Response, transport: TransportFault) -> Response {
     Response { transport: Some(transport), ..response.clone() }
 }
 
 /// Two bytes are the least that can be cut in the middle.
-fn of_body(response: &Response, transport: Transport) -> Option<Response> {
+fn of_body(response: &Response, transport: TransportFault) -> Option<Response> {
     let length = match &response.body {
         ResponseBody::Bytes(bytes) => bytes.len() as u64,
         ResponseBody::Content(content) => content.length,
@@ -98,7 +98,7 @@ fn removed(json: &mut Value, pointer: &str) -> Option<Value> {
     json.pointer_mut(parent)?.as_object_mut()?.shift_remove(&unescaped(name))
 }
 
-/// Only where there is no such member yet.
+/// Adds a member, unless it exists.
 fn added(json: &mut Value, pointer: &str, value: &Value) -> Option<()> {
     let (parent, name) = pointer.rsplit_once('/')?;
     let (parent, name) = (json.pointer_mut(parent)?.as_object_mut()?, unescaped(name));

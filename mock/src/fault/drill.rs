@@ -1,10 +1,9 @@
-//! Drills: additions that a service may make without notice (§9), on demand, so that a client learns
-//! early whether it can bear them. Nothing that the specification states is changed or left out.
-
-use std::sync::atomic::{AtomicBool, Ordering};
+//! Drills: additions that a service may make without notice (§9). A test asks for them to see whether
+//! its client survives them. A drill changes nothing that the specification states.
 
 use http::header::{HeaderName, HeaderValue};
 use moot_fixtures::contract::{Operation, ProblemType};
+use parking_lot::RwLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -12,16 +11,16 @@ use serde_json::{Map, Value, json};
 use crate::message::json::json_bytes;
 use crate::message::response::{Response, ResponseBody};
 
-/// The member that nobody knows.
+/// The unknown member.
 const MEMBER: &str = "moot_unknown_member";
-/// The header that nobody knows, and its value.
+/// The unknown header and its value.
 const HEADER: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-moot-unknown-header"), HeaderValue::from_static("drill"));
-/// The `action` of an activity entry that nobody knows.
+/// The unknown `action` of an activity entry.
 const ACTION: &str = "moot_unknown_action";
-/// The event kind that nobody knows.
+/// The unknown event kind.
 pub(crate) const EVENT: &str = "moot_unknown_event";
-/// The `type` of a problem that nobody knows.
+/// The unknown `type` of a problem.
 const PROBLEM: &str = "moot_unknown_problem";
 
 /// Which additions are made. Shape: `{"members", "values", "events", "headers", "problems"}`, each
@@ -43,34 +42,17 @@ pub struct Drills {
     pub problems: bool,
 }
 
-/// The drills of a world: interior state, as faults are.
+/// The drills of a world.
 #[derive(Debug, Default)]
-pub(crate) struct Drilled {
-    members: AtomicBool,
-    values: AtomicBool,
-    events: AtomicBool,
-    headers: AtomicBool,
-    problems: AtomicBool,
-}
+pub(crate) struct ActiveDrills(RwLock<Drills>);
 
-impl Drilled {
+impl ActiveDrills {
     pub(crate) fn set(&self, drills: Drills) {
-        let Drills { members, values, events, headers, problems } = drills;
-        self.members.store(members, Ordering::Relaxed);
-        self.values.store(values, Ordering::Relaxed);
-        self.events.store(events, Ordering::Relaxed);
-        self.headers.store(headers, Ordering::Relaxed);
-        self.problems.store(problems, Ordering::Relaxed);
+        *self.0.write() = drills;
     }
 
     pub(crate) fn get(&self) -> Drills {
-        Drills {
-            members: self.members.load(Ordering::Relaxed),
-            values: self.values.load(Ordering::Relaxed),
-            events: self.events.load(Ordering::Relaxed),
-            headers: self.headers.load(Ordering::Relaxed),
-            problems: self.problems.load(Ordering::Relaxed),
-        }
+        *self.0.read()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Texts without the secrets in them: in place of each stands its fingerprint.
+//! Masks the secrets in texts: each is replaced by its fingerprint.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(super) fn fingerprint(secret: &[u8]) -> String {
     format!("fingerprint:{:016x}", SipHasher13::new().hash(secret))
 }
 
-/// A query, or a form, without its secrets; as it is where it has none.
+/// A query or a form without its secrets.
 pub(super) fn form(text: &str) -> Cow<'_, str> {
     if !names_secret(text) && !text.contains('%') {
         return Cow::Borrowed(text);
@@ -50,8 +50,8 @@ fn push_pair(pair: &str, masked: &mut String) {
     }
 }
 
-/// A whole body without its secrets, be it JSON or a form; `None` where it is no text, or where its
-/// secrets can't be told from the rest.
+/// A whole body without its secrets, JSON or a form. `None` if it is no text, or if its secrets cannot
+/// be found.
 pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(bytes).ok()?;
     if !text.trim_start().starts_with(['{', '[', '"']) {
@@ -65,7 +65,7 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(json.to_string()))
 }
 
-/// A field of a form of parts, without what is a secret by its name; `None` where it is no text.
+/// A field of a multipart form, masked if its name is that of a secret; `None` if it is no text.
 pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     if is_secret(name) {
         return Some(Cow::Owned(fingerprint(bytes)));

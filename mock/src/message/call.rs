@@ -1,6 +1,6 @@
 //! One HTTP call as values: what a shell hands to the core.
 //!
-//! Never here: reading a socket or parsing multipart (that is the shell's body reader), or any rule.
+//! Reading a socket and parsing multipart bodies is the shell's task. Rules are in [`crate::operation`].
 
 use std::net::IpAddr;
 

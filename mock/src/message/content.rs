@@ -1,4 +1,4 @@
-//! Bytes of a document or a field, wherever they are.
+//! The bytes of a document or a field: in memory, in a file, or in a store.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 /// kept: `{"length", "digest": [32 numbers]}`; where the bytes are is not told, see
 /// [`ContentPlace::Apart`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(from = "Kept", into = "Kept")]
+#[serde(from = "StoredContent", into = "StoredContent")]
 pub struct Content {
     /// Bytes.
     pub length: u64,
@@ -25,7 +25,7 @@ pub struct Content {
 
 /// What is kept of a [`Content`].
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredContent {
     length: u64,
     digest: [u8; 32],
 }
@@ -45,7 +45,7 @@ impl Content {
         Self { length, digest: OnceLock::from(digest), place }
     }
 
-    /// Bytes in a file of the shell's, whose digest nobody took yet.
+    /// Bytes in a file of the shell; the digest is computed when it is first needed.
     pub fn in_file(length: u64, path: PathBuf, keep: Arc<dyn ContentFile>) -> Self {
         Self { length, digest: OnceLock::new(), place: ContentPlace::File { path, keep } }
     }
@@ -64,15 +64,15 @@ impl Content {
     }
 }
 
-impl From<Content> for Kept {
+impl From<Content> for StoredContent {
     fn from(content: Content) -> Self {
         // A store has it taken when the bytes come; without the file it could keep nothing anyway.
         Self { length: content.length, digest: content.digest().copied().unwrap_or_default() }
     }
 }
 
-impl From<Kept> for Content {
-    fn from(kept: Kept) -> Self {
+impl From<StoredContent> for Content {
+    fn from(kept: StoredContent) -> Self {
         Self::elsewhere(kept.length, kept.digest, ContentPlace::Apart)
     }
 }

@@ -11,7 +11,7 @@ use crate::message::problem::Problem;
 
 /// The parts of a body.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields<'a>(&'a [Part]);
+pub(crate) struct MultipartFields<'a>(&'a [Part]);
 
 /// A file that was sent.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) struct SentFile<'a> {
     pub(crate) is_cut: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> MultipartFields<'a> {
     /// The fields of a body.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A single-resource answer: `{"data":…}` (§4).
 #[derive(Debug, Serialize)]
-pub(crate) struct Data<T> {
+pub(crate) struct DataJson<T> {
     pub(crate) data: T,
 }
 

@@ -40,7 +40,7 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// What `status` asks for.
-pub(crate) enum Filter<S> {
+pub(crate) enum StatusParameter<S> {
     /// All rows.
     All,
     /// Those of one status.
@@ -58,18 +58,18 @@ pub(crate) fn filter<S>(
     query: Option<&str>,
     from_text: impl Fn(&str) -> Option<S>,
     known: impl Fn() -> String,
-) -> Result<Filter<S>, Problem> {
+) -> Result<StatusParameter<S>, Problem> {
     let text = match parameter(query, "status") {
-        Parameter::Absent => return Ok(Filter::All),
+        Parameter::Absent => return Ok(StatusParameter::All),
         Parameter::Once(text) => text,
         Parameter::Repeated => Cow::Borrowed("given more than once"),
     };
     if let Some(status) = from_text(&text) {
-        return Ok(Filter::Status(status));
+        return Ok(StatusParameter::Status(status));
     }
     match answers.status_filter_unknown {
-        FilterUnknown::Ignored => Ok(Filter::All),
-        FilterUnknown::Empty => Ok(Filter::Nothing),
+        FilterUnknown::Ignored => Ok(StatusParameter::All),
+        FilterUnknown::Empty => Ok(StatusParameter::Nothing),
         FilterUnknown::Refused => Err(Problem::parameter_missing(format!(
             "`status` must be one of {}, not `{}`.",
             known(),

@@ -1,7 +1,7 @@
 //! Refusals of the API: problem details of §7, and the token endpoint's own form of failure.
 //!
-//! A problem is a value of the API and not a failure of ours. It is built here and nowhere else, by
-//! a constructor per condition; each `detail` says what is wrong and what would have worked.
+//! A problem is an answer of the API, not an error of the mock. Each condition has a constructor in this
+//! file. Each `detail` says what is wrong and what would have worked.
 
 use std::borrow::Cow;
 
@@ -28,14 +28,14 @@ pub(crate) struct Problem {
     /// Which rule of the operation, if it has an id.
     pub(crate) rule: Option<Rule>,
     /// The form of the body.
-    pub(crate) form: Form,
+    pub(crate) form: ProblemForm,
     /// A header beside those of every answer.
     pub(crate) header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 /// Forms of a refusal's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ProblemForm {
     /// Problem details (RFC 9457).
     Problem,
     /// `{error, error_description}` (RFC 6749 §5.2).
@@ -55,7 +55,7 @@ impl Problem {
             detail: detail.into(),
             stage,
             rule: None,
-            form: Form::Problem,
+            form: ProblemForm::Problem,
             header: None,
         }
     }
@@ -235,9 +235,9 @@ impl Problem {
         let problem = Self {
             status: answers.rate_limit_response.status,
             form: match answers.rate_limit_response.body {
-                RateLimitBody::Problem => Form::Problem,
-                RateLimitBody::Text => Form::Text,
-                RateLimitBody::Empty => Form::Empty,
+                RateLimitBody::Problem => ProblemForm::Problem,
+                RateLimitBody::Text => ProblemForm::Text,
+                RateLimitBody::Empty => ProblemForm::Empty,
             },
             ..Self::new(ProblemType::RateLimitExceeded, Stage::Limit, detail)
         };
@@ -259,7 +259,7 @@ impl Problem {
             detail: "This failure was asked for at the control plane of the mock.".to_owned(),
             stage: Stage::Rule,
             rule: None,
-            form: if is_token_failure { Form::TokenFailure } else { Form::Problem },
+            form: if is_token_failure { ProblemForm::TokenFailure } else { ProblemForm::Problem },
             header: None,
         }
     }
@@ -273,7 +273,7 @@ impl Problem {
             detail: format!("The mock can't keep its state: {why}."),
             stage: Stage::Rule,
             rule: None,
-            form: Form::Problem,
+            form: ProblemForm::Problem,
             header: None,
         }
     }
@@ -291,7 +291,7 @@ impl Problem {
             detail: detail.into(),
             stage: Stage::Body,
             rule: None,
-            form: Form::TokenFailure,
+            form: ProblemForm::TokenFailure,
             header: None,
         }
     }

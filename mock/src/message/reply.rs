@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use crate::message::content::Content;
 use crate::message::json::json_bytes;
-use crate::message::problem::{Form, Problem};
+use crate::message::problem::{Problem, ProblemForm};
 use crate::message::response::{Refused, Response, ResponseBody};
-use crate::value::identifier::{Identifiers, Kind};
+use crate::value::identifier::{IdKind, Identifiers};
 
 /// What every answer of one call has in common.
 #[derive(Debug)]
-pub(crate) struct Reply<'a> {
+pub(crate) struct Responder<'a> {
     /// The answers of the world.
     pub(crate) answers: &'a Answers,
     /// Empty, or with a leading `/`.
@@ -54,7 +54,7 @@ struct TokenFailureBody<'a> {
     error_description: &'a str,
 }
 
-impl Reply<'_> {
+impl Responder<'_> {
     /// A JSON body.
     pub(crate) fn json(&self, status: u16, body: &impl Serialize) -> Response {
         self.json_text(status, json_bytes(body))
@@ -65,7 +65,7 @@ impl Reply<'_> {
         self.bytes(status, Some(JSON), body.into())
     }
 
-    /// A JSON body that nobody may store (RFC 6749 §5.1).
+    /// A JSON body that caches must not store (RFC 6749 §5.1).
     pub(crate) fn secret_json(&self, body: &impl Serialize) -> Response {
         let mut response = self.json(200, body);
         forbid_storing(&mut response);
@@ -94,12 +94,12 @@ impl Reply<'_> {
     /// A refusal.
     pub(crate) fn problem(&self, problem: &Problem) -> Response {
         let mut response = match problem.form {
-            Form::Problem => {
+            ProblemForm::Problem => {
                 let media_type = HeaderValue::from_str(&self.answers.problem_content_type);
                 let body = json_bytes(&self.problem_body(problem));
                 self.bytes(problem.status, Some(media_type.unwrap_or(PROBLEM_JSON)), body.into())
             }
-            Form::TokenFailure => {
+            ProblemForm::TokenFailure => {
                 let body = TokenFailureBody {
                     error: &problem.problem_type,
                     error_description: &problem.detail,
@@ -108,8 +108,10 @@ impl Reply<'_> {
                 forbid_storing(&mut response);
                 response
             }
-            Form::Text => self.bytes(problem.status, Some(TEXT), problem.detail.clone().into()),
-            Form::Empty => self.empty(problem.status),
+            ProblemForm::Text => {
+                self.bytes(problem.status, Some(TEXT), problem.detail.clone().into())
+            }
+            ProblemForm::Empty => self.empty(problem.status),
         };
         response.headers.extend(problem.header.as_deref().cloned());
         response.refused = Some(Box::new(Refused {
@@ -129,7 +131,7 @@ impl Reply<'_> {
             title: &problem.title,
             detail: &problem.detail,
             instance: format!("{base_path}{}", self.path),
-            request_id: format!("req_{}", self.identifiers.id(Kind::Call, self.serial)),
+            request_id: format!("req_{}", self.identifiers.id(IdKind::Call, self.serial)),
         }
     }
 

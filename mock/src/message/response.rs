@@ -20,7 +20,7 @@ pub struct Response {
     /// Why it is an error; `None` where it is none. For the journal, not for the wire.
     pub refused: Option<Box<Refused>>,
     /// What a fault does to its way out.
-    pub transport: Option<Transport>,
+    pub transport: Option<TransportFault>,
     /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
     pub page: Option<PageNumber>,
 }
@@ -34,9 +34,9 @@ pub struct PageNumber {
     pub pages: u64,
 }
 
-/// What a fault does to an answer on its way out; the shell's to do.
+/// What a fault does to an answer on its way out. The shell carries it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
+pub enum TransportFault {
     /// The answer comes so much later.
     Delay {
         /// Milliseconds of real time.
@@ -94,7 +94,7 @@ pub enum Stage {
     Scope,
     /// The body and the query.
     Body,
-    /// Whether what is named exists.
+    /// Whether the named resource exists.
     Existence,
     /// The rules of the operation.
     Rule,

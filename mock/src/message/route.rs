@@ -11,10 +11,10 @@ const ID: &str = "{id}";
 
 /// All routes of a world.
 #[derive(Debug)]
-pub(crate) struct Router(Vec<Route>);
+pub(crate) struct Router(Vec<OperationRoute>);
 
 #[derive(Debug)]
-struct Route {
+struct OperationRoute {
     operation: Operation,
     method: Method,
     /// The whole path, or what stands before the id.
@@ -50,13 +50,20 @@ impl Router {
                             "workflow_schema_endpoint: its path needs `{id}`".to_owned(),
                         ));
                     }
-                    routes.push(Route::answered(operation, endpoint)?);
+                    routes.push(OperationRoute::answered(operation, endpoint)?);
                 }
                 Operation::CreateWebhook => {
-                    routes.push(Route::answered(operation, &answers.webhook_create_endpoint)?);
+                    routes.push(OperationRoute::answered(
+                        operation,
+                        &answers.webhook_create_endpoint,
+                    )?);
                 }
                 Operation::RevokeToken if !answers.token_revocation.endpoint => {}
-                _ => routes.push(Route::new(operation, operation.method(), operation.path())),
+                _ => routes.push(OperationRoute::new(
+                    operation,
+                    operation.method(),
+                    operation.path(),
+                )),
             }
         }
         // A path without an id wins over one that would take its last segment for an id.
@@ -72,7 +79,7 @@ impl Router {
     /// The paths that there are, with the id of `path` in those that take one.
     pub(crate) fn paths_like(&self, path: &str) -> Vec<String> {
         let segments: Vec<&str> = path.split('/').collect();
-        let filled = |route: &Route| match &route.end {
+        let filled = |route: &OperationRoute| match &route.end {
             None => Some(route.start.clone()),
             Some(end) => {
                 let id = segments.get(route.start.matches('/').count())?;
@@ -99,7 +106,7 @@ impl Router {
     }
 }
 
-impl Route {
+impl OperationRoute {
     fn new(operation: Operation, method: Method, path: &str) -> Self {
         match path.split_once(ID) {
             Some((start, end)) => {

@@ -6,7 +6,7 @@ use moot_fixtures::contract::Answers;
 
 use crate::message::call::{Call, Principal};
 use crate::message::problem::Problem;
-use crate::message::reply::Reply;
+use crate::message::reply::Responder;
 use crate::world::World;
 
 /// A call, the world it meets, and the time.
@@ -15,7 +15,7 @@ pub(crate) struct Context<'a> {
     pub(crate) world: &'a World,
     pub(crate) now: Timestamp,
     pub(crate) call: &'a Call<'a>,
-    pub(crate) reply: Reply<'a>,
+    pub(crate) reply: Responder<'a>,
 }
 
 impl<'a> Context<'a> {
@@ -51,7 +51,7 @@ impl<'a> Context<'a> {
     /// A record of `company` that the caller may see.
     ///
     /// # Errors
-    /// 404 where there is none; by answer `other_company` where it is another company's.
+    /// 404 if there is none; by answer `other_company` if it belongs to another company.
     pub(crate) fn visible<R>(
         &self,
         record: Option<R>,

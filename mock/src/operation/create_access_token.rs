@@ -4,7 +4,7 @@ use moot_fixtures::contract::{Answers, ScopeBeyond, Scopes, TokenFailure};
 
 use super::Context;
 use crate::message::problem::{Problem, shown};
-use crate::operation::oauth::{self, Form};
+use crate::operation::oauth::{self, TokenForm};
 use crate::resource::token::TokenJson;
 use crate::state::change::Change;
 use crate::state::seeded::Application;
@@ -13,7 +13,7 @@ use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let answers = context.answers();
-    let form = Form::of(context)?;
+    let form = TokenForm::of(context)?;
     check_grant_type(answers, &form)?;
     let (index, application) = oauth::client(context, &form)?;
     let scopes = scopes(answers, application, form.once("scope")?)?;
@@ -33,7 +33,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     Ok(Outcome { response: context.reply.secret_json(&body), changes, effects: Vec::new() })
 }
 
-fn check_grant_type(answers: &Answers, form: &Form<'_>) -> Result<(), Problem> {
+fn check_grant_type(answers: &Answers, form: &TokenForm<'_>) -> Result<(), Problem> {
     let status = answers.token_failure_status.other;
     match form.once("grant_type")? {
         Some("client_credentials") => Ok(()),

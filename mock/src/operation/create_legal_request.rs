@@ -15,8 +15,8 @@ use moot_fixtures::contract::{Answers, FieldUnexpected, LegalRequestStatus, Work
 use moot_fixtures::world::WorkflowKind;
 
 use super::Context;
-use crate::message::fields::Fields;
-use crate::message::json::Data;
+use crate::message::fields::MultipartFields;
+use crate::message::json::DataJson;
 use crate::message::problem::{Problem, shown};
 use crate::message::rule::Rule;
 use crate::resource::LegalRequest;
@@ -65,7 +65,7 @@ const EMAILS: [&str; 2] = ["counterparty_email", "counterparty_signer_email"];
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;
     let answers = context.answers();
-    let fields = Fields::of(&context.call.body, context.content_type(), answers)?;
+    let fields = MultipartFields::of(&context.call.body, context.content_type(), answers)?;
     let (workflow_row, workflow) = workflow(context, &fields, company)?;
     check_requester(context, &fields, company)?;
     check_required(&fields, workflow)?;
@@ -80,7 +80,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let submission = Submission { texts, variables, signers, files, merge };
 
     let record = created(context, company, workflow_row, workflow, submission)?;
-    let body = Data { data: record.created_json() };
+    let body = DataJson { data: record.created_json() };
     Ok(Outcome {
         response: context.reply.json(201, &body),
         changes: vec![Change::from(record)],
@@ -90,7 +90,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 
 fn workflow<'a>(
     context: &Context<'a>,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     company: u32,
 ) -> Result<(u32, &'a Workflow), Problem> {
     let id = fields.text("workflow_id")?.ok_or_else(|| missing(&["workflow_id"]))?;
@@ -118,7 +118,7 @@ fn workflow<'a>(
 
 fn check_requester(
     context: &Context<'_>,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     company: u32,
 ) -> Result<(), Problem> {
     let answers = context.answers();
@@ -138,7 +138,7 @@ fn check_requester(
 }
 
 /// Every field that the schema requires is there and not empty.
-fn check_required(fields: &Fields<'_>, workflow: &Workflow) -> Result<(), Problem> {
+fn check_required(fields: &MultipartFields<'_>, workflow: &Workflow) -> Result<(), Problem> {
     let mut absent = Vec::new();
     for name in FIELDS.into_iter().filter(|name| workflow.requires(name)) {
         let is_present = match name {
@@ -157,7 +157,7 @@ fn check_required(fields: &Fields<'_>, workflow: &Workflow) -> Result<(), Proble
 /// Fields of §4.5 that the schema does not list (question `request_field_unexpected`).
 fn check_unexpected(
     answers: &Answers,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     listed: impl Fn(&str) -> bool,
 ) -> Result<(), Problem> {
     let status = match answers.request_field_unexpected {
@@ -176,7 +176,7 @@ fn check_unexpected(
 
 fn texts(
     answers: &Answers,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     listed: impl Fn(&str) -> bool,
 ) -> Result<BTreeMap<Cow<'static, str>, String>, Problem> {
     let mut texts = BTreeMap::new();

@@ -11,7 +11,7 @@ use url::Url;
 use super::Context;
 use crate::message::call::Fetch;
 use crate::message::content::Content;
-use crate::message::fields::{Fields, SentFile};
+use crate::message::fields::{MultipartFields, SentFile};
 use crate::message::problem::Problem;
 use crate::message::rule::Rule;
 use crate::resource::RepositoryDocument;
@@ -22,11 +22,11 @@ use crate::world::Outcome;
 /// What a call uploads, as sent.
 struct Upload<'a> {
     custom_fields: Map<String, Value>,
-    source: Source<'a>,
+    source: UploadSource<'a>,
 }
 
 /// Exactly one of the two is given.
-enum Source<'a> {
+enum UploadSource<'a> {
     File(SentFile<'a>),
     Address(Url),
 }
@@ -36,8 +36,8 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let answers = context.answers();
     let Upload { custom_fields, source } = read(context)?;
     let (name, content) = match source {
-        Source::File(file) => sent(answers, file)?,
-        Source::Address(url) => by_address::document(context, &url)?,
+        UploadSource::File(file) => sent(answers, file)?,
+        UploadSource::Address(url) => by_address::document(context, &url)?,
     };
 
     let (row, id) = context.world.fresh_document().ok_or_else(|| {
@@ -66,14 +66,14 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
 pub(crate) fn needs(context: &Context<'_>) -> Option<Fetch> {
     context.principal().ok()?;
     match read(context).ok()?.source {
-        Source::File(_) => None,
-        Source::Address(url) => by_address::needs(context, url),
+        UploadSource::File(_) => None,
+        UploadSource::Address(url) => by_address::needs(context, url),
     }
 }
 
 fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
     let answers = context.answers();
-    let fields = Fields::of(&context.call.body, context.content_type(), answers)?;
+    let fields = MultipartFields::of(&context.call.body, context.content_type(), answers)?;
     let (file, url) = (fields.file("file")?, fields.text("url")?);
     let metadata = fields.text("metadata")?;
     match (file, url) {
@@ -88,11 +88,14 @@ fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
         }
         (Some(file), None) => {
             let custom_fields = custom_fields(answers, metadata)?;
-            Ok(Upload { custom_fields, source: Source::File(file) })
+            Ok(Upload { custom_fields, source: UploadSource::File(file) })
         }
         (None, Some(url)) => {
             let custom_fields = custom_fields(answers, metadata)?;
-            Ok(Upload { custom_fields, source: Source::Address(by_address::read(answers, url)?) })
+            Ok(Upload {
+                custom_fields,
+                source: UploadSource::Address(by_address::read(answers, url)?),
+            })
         }
     }
 }

@@ -11,7 +11,7 @@ use url::Url;
 use super::Context;
 use crate::message::call::Body;
 use crate::message::fields;
-use crate::message::json::Data;
+use crate::message::json::DataJson;
 use crate::message::problem::{Problem, shown};
 use crate::resource::Webhook;
 use crate::resource::webhook::Credential;
@@ -43,7 +43,7 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let (name, url) = (name.to_owned(), url.to_owned());
     let record = Webhook { id, company, name, url, auth_type, events, credential };
     Ok(Outcome {
-        response: context.reply.json(201, &Data { data: record.json() }),
+        response: context.reply.json(201, &DataJson { data: record.json() }),
         changes: vec![Change::PutWebhook { row, record: Arc::new(record) }],
         effects: Vec::new(),
     })

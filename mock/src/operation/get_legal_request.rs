@@ -1,7 +1,7 @@
 //! `GET /v1/requests/{id}` (§4.7). With progression `on-read` this is the read that counts.
 
 use super::Context;
-use crate::message::json::Data;
+use crate::message::json::DataJson;
 use crate::message::problem::Problem;
 use crate::state::change::Change;
 use crate::world::Outcome;
@@ -22,6 +22,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         Change::PutLegalRequest { row, record: moved } if *row == record.row => Some(moved),
         _ => None,
     });
-    let response = context.reply.json(200, &Data { data: shown.unwrap_or(record).json() });
+    let response = context.reply.json(200, &DataJson { data: shown.unwrap_or(record).json() });
     Ok(Outcome { response, changes, effects })
 }

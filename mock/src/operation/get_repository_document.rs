@@ -1,7 +1,7 @@
 //! `GET /v1/repository_documents/{id}` (§4.11).
 
 use super::Context;
-use crate::message::json::Data;
+use crate::message::json::DataJson;
 use crate::message::problem::Problem;
 use crate::world::Outcome;
 
@@ -13,5 +13,5 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         || Problem::not_found(context.answers(), "repository document", context.id()),
     )?;
     let data = document.json(context.answers().timestamps, context.world.base_url());
-    Ok(Outcome::unchanged(context.reply.json(200, &Data { data })))
+    Ok(Outcome::unchanged(context.reply.json(200, &DataJson { data })))
 }

@@ -1,7 +1,7 @@
 //! `GET /v1/workflows/{id}` (§4.3).
 
 use super::Context;
-use crate::message::json::Data;
+use crate::message::json::DataJson;
 use crate::message::problem::Problem;
 use crate::world::Outcome;
 
@@ -12,6 +12,6 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         "workflow",
         || Problem::not_found(context.answers(), "workflow", context.id()),
     )?;
-    let body = Data { data: workflow.json(context.answers()) };
+    let body = DataJson { data: workflow.json(context.answers()) };
     Ok(Outcome::unchanged(context.reply.json(200, &body)))
 }

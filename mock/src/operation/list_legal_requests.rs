@@ -3,7 +3,7 @@
 use moot_fixtures::contract::LegalRequestStatus;
 
 use super::Context;
-use crate::message::page::{self, Filter};
+use crate::message::page::{self, StatusParameter};
 use crate::message::problem::Problem;
 use crate::operation::list;
 use crate::state::index::status_place;
@@ -16,9 +16,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let rows = |company| {
         let filter = page::filter(context.answers(), query, LegalRequestStatus::from_text, known)?;
         Ok(match filter {
-            Filter::All => index.rows(company, None),
-            Filter::Status(status) => index.rows(company, Some(status_place(status))),
-            Filter::Nothing => None,
+            StatusParameter::All => index.rows(company, None),
+            StatusParameter::Status(status) => index.rows(company, Some(status_place(status))),
+            StatusParameter::Nothing => None,
         })
     };
     let member = |row| Some(state.legal_requests.get(row)?.json());

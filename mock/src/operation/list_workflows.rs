@@ -3,7 +3,7 @@
 use moot_fixtures::contract::WorkflowStatus;
 
 use super::Context;
-use crate::message::page::{self, Filter};
+use crate::message::page::{self, StatusParameter};
 use crate::message::problem::Problem;
 use crate::operation::list;
 use crate::world::Outcome;
@@ -15,9 +15,9 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let rows = |company| {
         let filter = page::filter(context.answers(), query, WorkflowStatus::from_text, known)?;
         Ok(match filter {
-            Filter::All => index.rows(company, None),
-            Filter::Status(status) => index.rows(company, Some(status as usize)),
-            Filter::Nothing => None,
+            StatusParameter::All => index.rows(company, None),
+            StatusParameter::Status(status) => index.rows(company, Some(status as usize)),
+            StatusParameter::Nothing => None,
         })
     };
     let member = |row| Some(seeded.workflow(row)?.json(context.answers()));

@@ -2,14 +2,14 @@
 
 use super::Context;
 use crate::message::problem::Problem;
-use crate::operation::oauth::{self, Form};
+use crate::operation::oauth::{self, TokenForm};
 use crate::state::change::Change;
 use crate::value::limits::MARKED_TOKENS_MAX;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let status = context.answers().token_failure_status.other;
-    let form = Form::of(context)?;
+    let form = TokenForm::of(context)?;
     let (index, _) = oauth::client(context, &form)?;
     let token = form
         .once("token")?

@@ -18,7 +18,7 @@ const RESERVED_STEP_SECONDS: u32 = 1;
 
 /// Where a request goes by itself, and how fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Course {
+pub(crate) struct ProgressionPlan {
     pub(crate) goal: LegalRequestStatus,
     pub(crate) pace: Pace,
 }
@@ -42,7 +42,7 @@ pub(crate) fn course(
     progression: Progression,
     texts: &BTreeMap<Cow<'static, str>, String>,
     now: Timestamp,
-) -> Option<Course> {
+) -> Option<ProgressionPlan> {
     let reserved = ["counterparty_email", "counterparty_signer_email"]
         .into_iter()
         .find_map(|field| Reserved::of(texts.get(field)?));
@@ -59,10 +59,10 @@ pub(crate) fn course(
         Progression::OnRead { reads } => Pace::OnRead { reads, read: 0 },
         Progression::Immediate => timed(0),
     };
-    Some(Course { goal, pace })
+    Some(ProgressionPlan { goal, pace })
 }
 
-impl Course {
+impl ProgressionPlan {
     /// The course after a step at `at`.
     pub(crate) fn after_step(self, at: Timestamp) -> Self {
         let pace = match self.pace {

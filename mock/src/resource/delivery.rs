@@ -1,4 +1,4 @@
-//! A delivery of an event to a webhook (§6): what is sent, and what became of it.
+//! A delivery of an event to a webhook (§6), with its attempts.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Delivery {
     pub(crate) tries: usize,
 }
 
-/// Where a delivery is.
+/// The state of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -58,7 +58,7 @@ pub(crate) struct AttemptRecord {
     pub(crate) outcome: AttemptOutcome,
 }
 
-/// What became of an attempt.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AttemptOutcome {
@@ -122,7 +122,7 @@ impl Delivery {
 }
 
 /// What a delivery says about a request.
-pub(crate) struct Event<'a> {
+pub(crate) struct WebhookEvent<'a> {
     pub(crate) kind: &'a str,
     pub(crate) legal_request_id: &'a str,
     pub(crate) workflow_id: &'a str,
@@ -132,7 +132,7 @@ pub(crate) struct Event<'a> {
 
 /// The body: `{event, data: {request_id, …}}`, with the members that the answer
 /// `delivery_payload` names.
-pub(crate) fn payload(members: &[String], event: &Event<'_>) -> String {
+pub(crate) fn payload(members: &[String], event: &WebhookEvent<'_>) -> String {
     let mut data = Map::new();
     data.insert("request_id".to_owned(), event.legal_request_id.into());
     for member in members {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::message::content::Content;
 use crate::message::json::ResourceJson;
 use crate::resource::activity::Activity;
-use crate::resource::course::{Course, Pace};
+use crate::resource::course::{Pace, ProgressionPlan};
 use crate::resource::workflow::Workflow;
 
 /// A legal request.
@@ -34,7 +34,7 @@ pub struct LegalRequest {
     /// Entries that were ever logged.
     pub(crate) logged: u64,
     /// Where it goes by itself; `None` where it stays until it is moved.
-    pub(crate) course: Option<Course>,
+    pub(crate) course: Option<ProgressionPlan>,
     /// The repository document that archiving it made.
     pub(crate) document: Option<u32>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct StoredFile {
     pub(crate) content_type: Option<String>,
     pub(crate) content: Content,
     pub(crate) role: FileRole,
-    pub(crate) disposition: Disposition,
+    pub(crate) disposition: FileDisposition,
 }
 
 /// What a file is for.
@@ -86,7 +86,7 @@ pub(crate) enum FileRole {
 /// What becomes of a file in the PDF of the request (§8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Disposition {
+pub(crate) enum FileDisposition {
     /// It is part of it.
     Merged,
     /// It stands beside it.

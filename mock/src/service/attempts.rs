@@ -1,16 +1,16 @@
 //! Attempts of deliveries: which have to be made now, and what became of them.
 //!
-//! Never here: making one (that is the shell's), or when one is due (that is [`crate::world::deliver`]).
+//! The shell makes the attempts. [`crate::world::deliver`] decides when one is due.
 
 use jiff::Timestamp;
 
 use super::Service;
-use crate::world::deliver::{self, Attempt, AttemptResult};
+use crate::world::deliver::{self, AttemptResult, DeliveryAttempt};
 
 impl Service {
     /// Fires all that is due, and gives the attempts that have to be made now. Each stays in flight
     /// until [`Self::attempt_done`] is told.
-    pub fn due_attempts(&self, system_now: Timestamp) -> Vec<Attempt> {
+    pub fn due_attempts(&self, system_now: Timestamp) -> Vec<DeliveryAttempt> {
         let turn = self.0.turn.lock();
         let begun = self.settle(system_now).and_then(|now| {
             let (changes, attempts) = deliver::begin(&self.0.world.read(), now);

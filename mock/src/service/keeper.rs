@@ -1,26 +1,25 @@
-//! What keeps the changes of a world: where to hand them in, and where to wait for it.
+//! Storing the changes of a world, in two steps.
 //!
-//! Two steps, so that changes that come close together are kept together: [`Keeper::take`] is asked
-//! while nobody else can change the world, [`Keeper::finish`] while everybody can.
+//! [`Keeper::take`] is called under the write lock of the world, so the order of changes is kept.
+//! [`Keeper::finish`] waits for the disk without a lock, so that many changes share one write.
 
 use crate::world::Noted;
 
-/// Takes changes of one world, in the order applied; gives their number, above 0 and growing.
+/// Queues changes of one world, in the order applied. Returns their number, which grows from 1.
 pub type Take = Box<dyn Fn(Noted) -> u64 + Send + Sync>;
 
-/// Returns once everything up to a number of [`Take`] is kept, or can't be.
+/// Waits until all changes up to a number of [`Take`] are stored.
 pub type Finish = Box<dyn Fn(u64) -> Result<(), NotKept> + Send + Sync>;
 
-/// Keeps what it is given, all of one call of `take` or nothing. After it failed once it keeps
-/// nothing more.
+/// Stores changes: all of one call of `take`, or none. After a failure it stores nothing more.
 pub struct Keeper {
-    /// Hands in.
+    /// Queues changes.
     pub take: Take,
-    /// Waits.
+    /// Waits for them.
     pub finish: Finish,
 }
 
-/// Why changes could not be kept, in words.
+/// Why changes could not be stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotKept(pub String);

@@ -185,7 +185,7 @@ impl Site {
         })))
     }
 
-    /// Where and with what to call it. Shape (DESIGN §4): `{"ready": true, "base_url", "token_url",
+    /// Its address and credentials. Shape: `{"ready": true, "base_url", "token_url",
     /// "admin_url", "seed", "applications": [{"client_id", "client_secret", "scopes": [],
     /// "company"}], "users": {company: [email]}, "workflows": [{"id", "company", "name", "type",
     /// "status"}]}`.

@@ -1,6 +1,6 @@
-//! What changes: plain records, so that a store can keep exactly what was applied.
+//! Changes of a world as plain values, so that a store can keep exactly what was applied.
 //!
-//! Deciding is done before; whatever one change implies stands beside it in the same list.
+//! A change decides nothing. A decision with several consequences is a list of changes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -143,14 +143,14 @@ impl fmt::Display for Change {
     }
 }
 
-/// What came of a change beside the change: something that fell due.
+/// Something that fell due, as the control plane reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
     /// When.
     pub at: Timestamp,
     /// What.
     pub kind: EffectKind,
-    /// Of which legal request or delivery.
+    /// The id of the legal request or delivery.
     pub id: String,
     /// In words.
     pub detail: String,
@@ -170,7 +170,7 @@ pub enum EffectKind {
 
 /// JSON of an effect: a member of `fired`.
 #[derive(Serialize)]
-pub(crate) struct EffectView<'a> {
+pub(crate) struct EffectJson<'a> {
     at: String,
     kind: EffectKind,
     id: &'a str,
@@ -179,8 +179,8 @@ pub(crate) struct EffectView<'a> {
 
 impl Effect {
     /// The JSON of the control plane.
-    pub(crate) fn view(&self) -> EffectView<'_> {
-        EffectView {
+    pub(crate) fn view(&self) -> EffectJson<'_> {
+        EffectJson {
             at: timestamp::exact(self.at),
             kind: self.kind,
             id: &self.id,

@@ -9,8 +9,8 @@ use roaring::RoaringBitmap;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index(Vec<Arc<Members>>);
 
-/// The rows of one company. Each bitmap is shared for itself: the first change of a world copies those
-/// that it changes, and readers don't wait for the others.
+/// The rows of one company. Each bitmap is shared separately, so that a change copies only the bitmaps
+/// that it changes.
 #[derive(Debug, Clone, Default)]
 struct Members {
     all: Arc<RoaringBitmap>,
@@ -18,7 +18,7 @@ struct Members {
 }
 
 impl Index {
-    /// No rows, for so many companies and statuses.
+    /// An index without rows, for this number of companies and statuses.
     pub(crate) fn new(companies: usize, statuses: usize) -> Self {
         let none = Members { all: Arc::default(), by_status: vec![Arc::default(); statuses] };
         Self((0..companies).map(|_| Arc::new(none.clone())).collect())

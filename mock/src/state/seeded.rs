@@ -1,7 +1,7 @@
-//! The rows that a world starts with: built once, and shared by every world of the same seed.
+//! The rows that a world starts with, shared by all worlds of the same seed world.
 //!
-//! Their ids derive from the seed world alone, so that they are the same in every run. What needs the
-//! answers (JSON, routes) is made here too; what needs a run's seed or address never is.
+//! Their ids derive from the seed world alone, so that they are the same in every run. Nothing here
+//! depends on the seed or the address of a run.
 
 mod ids;
 mod parties;
@@ -19,13 +19,13 @@ use crate::message::route::Router;
 use crate::resource::workflow::{self, Workflow};
 use crate::state::index::Index;
 use crate::value::identifier::Identifiers;
-use crate::value::key::Key;
+use crate::value::key::SeedKey;
 use crate::value::settings::SettingsError;
 use crate::value::timestamp;
 
 pub(crate) use ids::Ids;
 pub(crate) use parties::{Application, Company};
-pub(crate) use rows::Rows;
+pub(crate) use rows::SeedRows;
 
 /// The seed rows of a seed world under a set of answers.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Seeded {
     workflows: Vec<Workflow>,
     workflow_rows: BTreeMap<String, u32>,
     workflow_index: Index,
-    rows: Rows,
+    rows: SeedRows,
 }
 
 impl Seeded {
@@ -75,7 +75,7 @@ impl Seeded {
         })
     }
 
-    /// The answers that the rows were rendered by.
+    /// The answers of the service.
     pub const fn answers(&self) -> &Answers {
         &self.answers
     }
@@ -169,7 +169,7 @@ impl Seeded {
         &self.workflow_index
     }
 
-    pub(crate) const fn rows(&self) -> &Rows {
+    pub(crate) const fn rows(&self) -> &SeedRows {
         &self.rows
     }
 }
@@ -178,7 +178,7 @@ impl Seeded {
 /// added at the end of a list leaves the ids of the others as they are.
 fn seed_of(world: &SeedWorld) -> u64 {
     let names = world.companies.iter().map(|company| company.name.as_str());
-    Key::derive(0, &names.collect::<Vec<_>>().join("\n")).scramble(0)
+    SeedKey::derive(0, &names.collect::<Vec<_>>().join("\n")).scramble(0)
 }
 
 /// The time of a seed world.
@@ -193,7 +193,6 @@ fn seeded_at(world: &SeedWorld) -> Result<jiff::Timestamp, SettingsError> {
 
 /// Wraps shared rows.
 fn shared<R>(rows: Vec<R>) -> Arc<Vec<Arc<R>>> {
-    // Not collected in place: that would keep the room of the rows themselves.
     let mut shared = Vec::with_capacity(rows.len());
     shared.extend(rows.into_iter().map(Arc::new));
     Arc::new(shared)

@@ -1,7 +1,7 @@
-//! A change as a store keeps it: JSON under a key, with the bytes of documents apart.
+//! A change as a store keeps it: JSON under a key, and the bytes of documents separately.
 //!
-//! Which file the rows are in is the store's business. The newest row of a key is all that counts of
-//! it, so the rows of a world, read back in any order, make the same world again.
+//! The newest row of a key replaces the older ones. So the rows of a world, read back in any order, make
+//! the same world again.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::message::json::json_bytes;
 use crate::resource::{Delivery, DeliveryState, LegalRequest};
 use crate::state::change::Change;
 
-/// One row: a key, and what is kept under it from now on.
+/// One row: a key and its new value.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct StoredRow {
     /// Kind and number, such as `legal_request/42`.
     pub key: String,
     /// JSON; `None` removes the row.
@@ -72,7 +72,7 @@ struct Address {
     content_type: Option<String>,
 }
 
-impl Row {
+impl StoredRow {
     fn put(key: String, value: &impl Serialize) -> Self {
         Self { key, value: Some(json_bytes(value)), contents: Vec::new() }
     }
@@ -88,39 +88,41 @@ impl Row {
 }
 
 /// The rows that keep a change.
-pub fn rows(change: &Change) -> Vec<Row> {
+pub fn rows(change: &Change) -> Vec<StoredRow> {
     let row = match change {
         Change::PutLegalRequest { row, record } => {
             let files = record.submission.files.iter().map(|file| file.content.clone());
-            Row::put(RowKind::LegalRequest.key(row), record).with(files)
+            StoredRow::put(RowKind::LegalRequest.key(row), record).with(files)
         }
         Change::PutRepositoryDocument { row, record } => {
             let content = record.content.clone();
-            Row::put(RowKind::RepositoryDocument.key(row), record).with([content])
+            StoredRow::put(RowKind::RepositoryDocument.key(row), record).with([content])
         }
-        Change::PutWebhook { row, record } => Row::put(RowKind::Webhook.key(row), record),
+        Change::PutWebhook { row, record } => StoredRow::put(RowKind::Webhook.key(row), record),
         // That it was there is kept: no number is used again, and a seed row stays deleted.
-        Change::DeleteWebhook { row } => Row::put(RowKind::Webhook.key(row), &()),
-        Change::PutDelivery { record } => Row::put(RowKind::Delivery.key(record.id), record),
-        Change::DeleteDelivery { id } => Row::removed(RowKind::Delivery.key(id)),
-        Change::ExpireToken { serial } => Row::put(RowKind::ExpiredToken.key(serial), &()),
-        Change::RevokeToken { serial } => Row::put(RowKind::RevokedToken.key(serial), &()),
+        Change::DeleteWebhook { row } => StoredRow::put(RowKind::Webhook.key(row), &()),
+        Change::PutDelivery { record } => StoredRow::put(RowKind::Delivery.key(record.id), record),
+        Change::DeleteDelivery { id } => StoredRow::removed(RowKind::Delivery.key(id)),
+        Change::ExpireToken { serial } => StoredRow::put(RowKind::ExpiredToken.key(serial), &()),
+        Change::RevokeToken { serial } => StoredRow::put(RowKind::RevokedToken.key(serial), &()),
         Change::ForgetToken { serial } => {
             return vec![
-                Row::removed(RowKind::ExpiredToken.key(serial)),
-                Row::removed(RowKind::RevokedToken.key(serial)),
+                StoredRow::removed(RowKind::ExpiredToken.key(serial)),
+                StoredRow::removed(RowKind::RevokedToken.key(serial)),
             ];
         }
         Change::RevokeEarlierTokens { application, serial } => {
-            Row::put(RowKind::RevokedBefore.key(application), serial)
+            StoredRow::put(RowKind::RevokedBefore.key(application), serial)
         }
         Change::PutAddress { url, content, content_type } => {
             let value = Address { content: content.clone(), content_type: content_type.clone() };
-            Row::put(RowKind::Address.key(url), &value).with([content.clone()])
+            StoredRow::put(RowKind::Address.key(url), &value).with([content.clone()])
         }
-        Change::SetClock(clock) => Row::put(RowKind::Clock.key(""), clock),
-        Change::SetRateLimit(mode) => Row::put(RowKind::RateLimit.key(""), mode),
-        Change::SetDeliveryPolicy(policy) => Row::put(RowKind::DeliveryPolicy.key(""), policy),
+        Change::SetClock(clock) => StoredRow::put(RowKind::Clock.key(""), clock),
+        Change::SetRateLimit(mode) => StoredRow::put(RowKind::RateLimit.key(""), mode),
+        Change::SetDeliveryPolicy(policy) => {
+            StoredRow::put(RowKind::DeliveryPolicy.key(""), policy)
+        }
     };
     vec![row]
 }

@@ -1,11 +1,11 @@
-//! Rows by number: those of the seed, shared between worlds, and what this world changed of them.
+//! Rows by number: the rows of the seed, which worlds share, and the changes of one world.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Copy on write: the base is never touched.
 #[derive(Debug)]
-pub(crate) struct Table<R> {
+pub(crate) struct RowTable<R> {
     base: Arc<Vec<Arc<R>>>,
     /// Rows of the base that were replaced, or deleted.
     changed: BTreeMap<u32, Option<Arc<R>>>,
@@ -13,7 +13,7 @@ pub(crate) struct Table<R> {
     added: Vec<Option<Arc<R>>>,
 }
 
-impl<R> Table<R> {
+impl<R> RowTable<R> {
     /// A table that starts as `base`.
     pub(crate) const fn over(base: Arc<Vec<Arc<R>>>) -> Self {
         Self { base, changed: BTreeMap::new(), added: Vec::new() }

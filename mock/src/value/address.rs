@@ -1,7 +1,7 @@
 //! Which addresses a document may be fetched from (§4.9): public and https.
 //!
 //! One WHATWG parse, so that decimal, octal and hexadecimal hosts are seen as the addresses they are.
-//! Nothing is resolved here: what a name resolves to is checked by whoever connects.
+//! Nothing is resolved here. The code that connects checks the resolved addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

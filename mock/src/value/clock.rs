@@ -64,7 +64,7 @@ impl Clock {
     }
 }
 
-/// `at` and so many seconds, or the end of time.
+/// `at` plus a number of seconds, or the end of time.
 pub(crate) fn later(at: Timestamp, seconds: u64) -> Timestamp {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     at.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::value::key::Key;
+use crate::value::key::SeedKey;
 
 /// Whether and how deliveries are attempted. All but the pause is about events that occur from now
 /// on. Shape: `{"paused", "delay_seconds", "reorder_seconds", "duplicates", "event"}`.
@@ -70,7 +70,7 @@ impl DeliveryPolicy {
         if self.reorder_seconds == 0 {
             return 0;
         }
-        let drawn = Key::derive(seed, "delivery order").scramble(delivery);
+        let drawn = SeedKey::derive(seed, "delivery order").scramble(delivery);
         let second_half = self.reorder_seconds.div_ceil(2);
         if delivery.is_multiple_of(2) {
             drawn % second_half

@@ -1,12 +1,12 @@
-//! Identifiers: short hash strings (§2), a keyed bijection of a row's number.
+//! Identifiers: short hash strings (§2).
 //!
-//! So an id needs no table to be found again, and no two rows of a kind share one. Eight characters
-//! of `0-9A-Za-z`; a number is below [`NUMBER_END`].
+//! An id is a keyed bijection of the row's number, in eight characters of `0-9A-Za-z`. So no table is
+//! needed to find the row of an id, and no two rows of a kind have the same id.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::value::key::Key;
+use crate::value::key::SeedKey;
 use crate::value::short_id::{LENGTH, ShortId};
 
 /// The document id in the id of a download, which may be no real one.
@@ -16,7 +16,7 @@ pub(crate) fn document_id_of(download_id: &str) -> Option<&str> {
 
 /// What an id is of; ids of different kinds are unrelated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum IdKind {
     /// §2.1.
     LegalRequest,
     /// §2.2.
@@ -48,8 +48,8 @@ pub(crate) const NUMBER_END: u64 = 1 << (2 * HALF_BITS);
 /// The ids of one seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Identifiers {
-    keys: [Key; KINDS],
-    downloads: Key,
+    keys: [SeedKey; KINDS],
+    downloads: SeedKey,
 }
 
 impl Identifiers {
@@ -58,18 +58,18 @@ impl Identifiers {
         let purposes =
             ["request id", "document id", "workflow id", "activity id", "webhook id", "call id"];
         Self {
-            keys: purposes.map(|purpose| Key::derive(seed, purpose)),
-            downloads: Key::derive(seed, "download id"),
+            keys: purposes.map(|purpose| SeedKey::derive(seed, purpose)),
+            downloads: SeedKey::derive(seed, "download id"),
         }
     }
 
     /// The id of a number; numbers from [`NUMBER_END`] on wrap around.
-    pub(crate) fn id(&self, kind: Kind, number: u64) -> String {
+    pub(crate) fn id(&self, kind: IdKind, number: u64) -> String {
         self.short_id(kind, number).into()
     }
 
     /// The same, held in place.
-    fn short_id(&self, kind: Kind, number: u64) -> ShortId {
+    fn short_id(&self, kind: IdKind, number: u64) -> ShortId {
         let key = self.keys[kind as usize];
         let number = number % NUMBER_END;
         let (mut left, mut right) = (number >> HALF_BITS, number & HALF_MASK);
@@ -81,7 +81,7 @@ impl Identifiers {
 
     /// The id of the `entry`th entry in the log of the request of a row.
     pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
-        self.short_id(Kind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
+        self.short_id(IdKind::Activity, (u64::from(row) << ENTRY_BITS) | (entry & ENTRY_MASK))
     }
 
     /// The id of a document's download: the document's, and a code that makes it unguessable.
@@ -91,7 +91,7 @@ impl Identifiers {
     }
 
     /// The number of an id; `None` for a text that is the id of none.
-    pub(crate) fn number(&self, kind: Kind, id: &str) -> Option<u64> {
+    pub(crate) fn number(&self, kind: IdKind, id: &str) -> Option<u64> {
         let key = self.keys[kind as usize];
         let value = value(id)?;
         let (mut left, mut right) = (value >> HALF_BITS, value & HALF_MASK);
@@ -102,7 +102,7 @@ impl Identifiers {
     }
 }
 
-fn mixed(key: Key, round: u64, half: u64) -> u64 {
+fn mixed(key: SeedKey, round: u64, half: u64) -> u64 {
     key.scramble((round << 32) | half) & HALF_MASK
 }
 
@@ -133,14 +133,14 @@ fn value(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Identifiers, Kind, NUMBER_END};
+    use super::{IdKind, Identifiers, NUMBER_END};
 
     #[track_caller]
     fn check(identifiers: &Identifiers, number: u64) {
-        let id = identifiers.id(Kind::LegalRequest, number);
+        let id = identifiers.id(IdKind::LegalRequest, number);
         assert_eq!(id.len(), 8);
-        assert_eq!(identifiers.number(Kind::LegalRequest, &id), Some(number));
-        assert_ne!(id, identifiers.id(Kind::Webhook, number), "kinds are unrelated");
+        assert_eq!(identifiers.number(IdKind::LegalRequest, &id), Some(number));
+        assert_ne!(id, identifiers.id(IdKind::Webhook, number), "kinds are unrelated");
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
     fn texts_that_are_no_id_lead_nowhere() {
         let identifiers = Identifiers::new(7);
         for text in ["", "short", "ninechars", "not-an-i", "üüüü", "zzzzzzzz"] {
-            assert_eq!(identifiers.number(Kind::LegalRequest, text), None, "{text}");
+            assert_eq!(identifiers.number(IdKind::LegalRequest, text), None, "{text}");
         }
     }
 }

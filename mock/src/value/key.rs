@@ -1,6 +1,6 @@
-//! Keys that stand for chance: everything unguessable is a keyed hash under one of these.
+//! Keys derived from a seed. They replace random numbers: everything unguessable is a keyed hash.
 //!
-//! Not cryptography for a real service: whoever knows the seed knows everything.
+//! This is not cryptography for a real service: the seed gives away everything.
 
 use std::hash::Hasher;
 
@@ -9,12 +9,12 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 /// A 128-bit key for one purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key(u64, u64);
+pub(crate) struct SeedKey(u64, u64);
 
 /// Separates the derivation of keys from their use.
 const DERIVATION: u64 = 0x6d6f_6f74_2073_6565;
 
-impl Key {
+impl SeedKey {
     /// The key of `seed` for `purpose`; different purposes give unrelated keys.
     pub(crate) fn derive(seed: u64, purpose: &str) -> Self {
         let mut hasher = SipHasher24::new_with_keys(seed, DERIVATION);
@@ -25,7 +25,6 @@ impl Key {
 
     /// The authentication code of `message`.
     pub(crate) fn code(self, message: &[u8]) -> [u8; 16] {
-        // At once: what is written piece by piece takes twice as long.
         SipHasher24::new_with_keys(self.0, self.1).hash(message).as_bytes()
     }
 

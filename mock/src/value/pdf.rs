@@ -19,7 +19,7 @@ pub(crate) fn document(lines: &[String]) -> Vec<u8> {
     let page_objects = (0..pages.len()).map(|page| FIRST_PAGE_OBJECT + 2 * page);
     let kids: Vec<String> = page_objects.map(|object| format!("{object} 0 R")).collect();
 
-    let mut file = File::default();
+    let mut file = PdfFile::default();
     file.object(b"<< /Type /Catalog /Pages 2 0 R >>");
     file.object(
         format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()).as_bytes(),
@@ -83,12 +83,12 @@ fn windows_1252(letter: char) -> u8 {
 
 /// The bytes so far, and where each object starts.
 #[derive(Default)]
-struct File {
+struct PdfFile {
     bytes: Vec<u8>,
     starts: Vec<usize>,
 }
 
-impl File {
+impl PdfFile {
     fn object(&mut self, body: &[u8]) {
         if self.bytes.is_empty() {
             self.bytes.extend_from_slice(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n");

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 /// Where the secrets of a world's applications come from.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Secrets {
+pub enum SecretSource {
     /// They are those of the seed world.
     Seeded,
     /// They derive from the world's seed and this name, so that no other world takes them.
@@ -50,14 +50,14 @@ pub enum RateLimitMode {
 pub enum Progression {
     /// Only by the control plane (but for reserved counterparty addresses).
     Manual,
-    /// A step after each so many seconds, at least 1.
+    /// A step after every period of this length.
     Timed {
-        /// Seconds.
+        /// Seconds, at least 1.
         seconds: u32,
     },
-    /// A step at each so manyth `GET` of the request, at least 1.
+    /// A step at every Nth `GET` of the request.
     OnRead {
-        /// Reads a step.
+        /// N, at least 1.
         reads: u32,
     },
     /// All steps right after the answer to its creation.

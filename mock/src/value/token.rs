@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Scopes, TOKEN_LIFETIME_SECONDS};
 
-use crate::value::key::Key;
+use crate::value::key::SeedKey;
 
 const GRANT_BYTES: usize = 21;
 const CODE_BYTES: usize = 16;
@@ -38,13 +38,13 @@ impl Grant {
 
 /// Seals and opens the tokens of a world.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sealer(Key);
+pub(crate) struct Sealer(SeedKey);
 
 impl Sealer {
     /// The sealer of a world. The address is part of it, so that a token of one sandbox means
     /// nothing in another of the same seed.
     pub(crate) fn new(seed: u64, base_url: &str) -> Self {
-        Self(Key::derive(seed, &format!("token {base_url}")))
+        Self(SeedKey::derive(seed, &format!("token {base_url}")))
     }
 
     /// The token of a grant.

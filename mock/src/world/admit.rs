@@ -1,4 +1,4 @@
-//! What is said of a call before its body is read: limit, route, token, scope, in this order.
+//! Admits or refuses a call before its body is read: limit, route, token, scope, in this order.
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
@@ -12,9 +12,9 @@ use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
 use crate::world::limiter::{Decision, Limiter};
 
-/// What was found out about a call until it was refused.
+/// Facts about a call that were found before it was refused, for the journal.
 #[derive(Default)]
-struct Seen {
+struct AdmissionTrace {
     operation: Option<Operation>,
     application: Option<u32>,
 }
@@ -31,7 +31,7 @@ impl World {
     /// The admission of the core itself.
     pub(crate) fn admit_unhooked(&self, now: Timestamp, head: &Head<'_>) -> Admission {
         let serial = self.next_serial();
-        let mut seen = Seen::default();
+        let mut seen = AdmissionTrace::default();
         match self.admitted(now, head, serial, &mut seen) {
             Ok(admitted) => Admission::Admitted(admitted),
             Err(problem) => {
@@ -59,7 +59,7 @@ impl World {
         now: Timestamp,
         head: &Head<'_>,
         serial: u64,
-        seen: &mut Seen,
+        seen: &mut AdmissionTrace,
     ) -> Result<Admitted, Problem> {
         let answers = self.answers();
         self.limit(now, head, REQUESTS_PER_MINUTE_MAX, self.limiter())?;

@@ -1,6 +1,6 @@
 //! The outbox (§6): which deliveries are queued, when each is attempted, and when it is given up.
 //!
-//! Sending is the shell's; here is only what has to be sent and what became of it.
+//! The shell sends. This file decides what is sent when, and records the result.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::fault::drill;
 use crate::resource::delivery::{
-    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, Event, payload,
+    AttemptOutcome, AttemptRecord, Delivery, DeliveryState, WebhookEvent, payload,
 };
 use crate::resource::{LegalRequest, Webhook};
 use crate::state::change::{Change, Effect, EffectKind};
@@ -20,7 +20,7 @@ use crate::world::World;
 
 /// One attempt to deliver, to be made now.
 #[derive(Debug, Clone)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     /// The delivery.
     pub delivery: u64,
     /// Where to `POST`.
@@ -51,7 +51,7 @@ pub(crate) fn queue(
     let told = |event| {
         let body = payload(
             &world.answers().delivery_payload.members,
-            &Event {
+            &WebhookEvent {
                 kind: event,
                 legal_request_id: &record.id,
                 workflow_id: world.seeded().workflow_id(record.workflow),
@@ -115,7 +115,7 @@ pub(crate) fn discard(world: &World, webhook: u32) -> Vec<Change> {
 }
 
 /// The attempts that are due, each marked as in flight.
-pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<Attempt>) {
+pub(crate) fn begin(world: &World, now: Timestamp) -> (Vec<Change>, Vec<DeliveryAttempt>) {
     let deliveries = &world.state().deliveries;
     let due = world.state().due_deliveries(now);
     due.iter()
@@ -192,11 +192,11 @@ fn put(delivery: Delivery) -> Change {
     Change::PutDelivery { record: Arc::new(delivery) }
 }
 
-fn attempt(delivery: &Delivery) -> Attempt {
+fn attempt(delivery: &Delivery) -> DeliveryAttempt {
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     let authorization = delivery.authorization.clone();
     headers.extend(authorization.map(|value| ("authorization".to_owned(), value)));
-    Attempt {
+    DeliveryAttempt {
         delivery: delivery.id,
         url: delivery.url.clone(),
         headers,

@@ -1,4 +1,4 @@
-//! A world and its store: noting what was applied, and being made again from what was kept.
+//! A world and its store: collecting applied changes, and restoring a world from stored ones.
 
 use std::sync::atomic::Ordering;
 
@@ -10,14 +10,14 @@ use crate::message::problem::Problem;
 use crate::message::response::Response;
 use crate::state::change::Change;
 
-/// Numbers of calls between two starts of a world that a store keeps: no two starts share one, so
-/// that no `request_id` and no token is given twice.
+/// Range of call numbers of one start of a stored world. No two starts share a number, so that no
+/// `request_id` and no token is issued twice.
 const CALLS_PER_START: u64 = 1 << 32;
 
-/// What a store has to keep, all or nothing.
+/// Changes that a store has to keep, all or none.
 #[derive(Debug, Clone, Default)]
 pub struct Noted {
-    /// Whether the world is as at first before the changes.
+    /// Whether the world was reset before the changes.
     pub is_reset: bool,
     /// What was applied, or is about to be.
     pub changes: Vec<Change>,
@@ -37,7 +37,7 @@ impl World {
         self.calls.store(starts.wrapping_mul(CALLS_PER_START), Ordering::Relaxed);
     }
 
-    /// Notes from now on what is applied.
+    /// Collects applied changes from now on.
     pub(crate) fn note(&mut self) {
         self.noted = Some(Noted::default());
     }

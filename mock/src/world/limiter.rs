@@ -1,4 +1,4 @@
-//! The rate limit of §8: so many accepted calls a minute and client address.
+//! The rate limit of §8: a maximum of accepted calls per minute and client address.
 //!
 //! Exact, not an approximation: the sliding window keeps the time of every accepted call in it, so
 //! that of any 60 seconds no more than the limit are accepted, and a call is accepted again exactly
@@ -20,7 +20,7 @@ const WINDOW: i64 = WINDOW_SECONDS * SECOND;
 /// Clients looked at when one has to be forgotten.
 const FORGETTABLE_SAMPLE: usize = 8;
 
-/// What is said of a call.
+/// The decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// It is within the limit, and counted.
@@ -124,7 +124,7 @@ impl Limiter {
             RateLimitWindow::Sliding => at + WINDOW,
             RateLimitWindow::Fixed => (now.div_euclid(WINDOW) + 1) * WINDOW,
         };
-        // Rounded up: whoever comes back after so many seconds finds a place.
+        // Rounded up, so that a call after this time is accepted.
         let retry_after_seconds = (free_at - now + SECOND - 1).div_euclid(SECOND);
         Decision::Refused { retry_after_seconds }
     }

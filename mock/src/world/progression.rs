@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{World, transition};
 use crate::resource::LegalRequest;
-use crate::resource::course::{Course, Pace};
+use crate::resource::course::{Pace, ProgressionPlan};
 use crate::resource::status_way;
 use crate::state::change::{Change, Effect};
 
@@ -60,7 +60,7 @@ pub(crate) fn read(
     if read + 1 >= reads {
         return Some(step(world, now, record));
     }
-    let course = Course { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
+    let course = ProgressionPlan { pace: Pace::OnRead { reads, read: read + 1 }, ..course };
     let record = LegalRequest { course: Some(course), ..record.clone() };
     Some((vec![Change::from(record)], Vec::new()))
 }

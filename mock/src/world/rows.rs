@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::World;
 use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::state::seeded::Ids;
-use crate::state::table::Table;
-use crate::value::identifier::{Identifiers, Kind, document_id_of};
+use crate::state::table::RowTable;
+use crate::value::identifier::{IdKind, Identifiers, document_id_of};
 use crate::value::limits::ROWS_MAX;
 use crate::value::short_id::ShortId;
 
@@ -16,21 +16,21 @@ impl World {
     /// The legal request of an id.
     pub(crate) fn legal_request(&self, id: &str) -> Option<&Arc<LegalRequest>> {
         let ids = &self.seeded().rows().legal_request_ids;
-        let row = self.row(Kind::LegalRequest, id, ids, &self.state().legal_requests)?;
+        let row = self.row(IdKind::LegalRequest, id, ids, &self.state().legal_requests)?;
         self.state().legal_requests.get(row)
     }
 
     /// The repository document of an id.
     pub(crate) fn document(&self, id: &str) -> Option<&Arc<RepositoryDocument>> {
         let ids = &self.seeded().rows().document_ids;
-        let row = self.row(Kind::RepositoryDocument, id, ids, &self.state().documents)?;
+        let row = self.row(IdKind::RepositoryDocument, id, ids, &self.state().documents)?;
         self.state().documents.get(row)
     }
 
     /// The webhook of an id, with its row.
     pub(crate) fn webhook(&self, id: &str) -> Option<(u32, &Arc<Webhook>)> {
         let ids = &self.seeded().rows().webhook_ids;
-        let row = self.row(Kind::Webhook, id, ids, &self.state().webhooks)?;
+        let row = self.row(IdKind::Webhook, id, ids, &self.state().webhooks)?;
         Some((row, self.state().webhooks.get(row)?))
     }
 
@@ -43,18 +43,18 @@ impl World {
     /// Row and id for a new legal request; `None` where the world is full.
     pub(crate) fn fresh_legal_request(&self) -> Option<(u32, String)> {
         let ids = &self.seeded().rows().legal_request_ids;
-        self.fresh(Kind::LegalRequest, ids, &self.state().legal_requests)
+        self.fresh(IdKind::LegalRequest, ids, &self.state().legal_requests)
     }
 
     /// Row and id for a new document; `None` where the world is full.
     pub(crate) fn fresh_document(&self) -> Option<(u32, String)> {
         let ids = &self.seeded().rows().document_ids;
-        self.fresh(Kind::RepositoryDocument, ids, &self.state().documents)
+        self.fresh(IdKind::RepositoryDocument, ids, &self.state().documents)
     }
 
     /// Row and id for a new webhook; `None` where the world is full.
     pub(crate) fn fresh_webhook(&self) -> Option<(u32, String)> {
-        self.fresh(Kind::Webhook, &self.seeded().rows().webhook_ids, &self.state().webhooks)
+        self.fresh(IdKind::Webhook, &self.seeded().rows().webhook_ids, &self.state().webhooks)
     }
 
     /// The id of an entry in the log of the request of a row.
@@ -74,7 +74,7 @@ impl World {
         if is_seeded { self.seeded().identifiers() } else { &self.identifiers }
     }
 
-    fn row<R>(&self, kind: Kind, id: &str, seeded: &Ids, table: &Table<R>) -> Option<u32> {
+    fn row<R>(&self, kind: IdKind, id: &str, seeded: &Ids, table: &RowTable<R>) -> Option<u32> {
         if let Some(row) = seeded.row(self.seeded().identifiers(), id) {
             return Some(row);
         }
@@ -84,7 +84,7 @@ impl World {
     }
 
     /// A row whose id is no seed row's: then its number is passed over.
-    fn fresh<R>(&self, kind: Kind, seeded: &Ids, table: &Table<R>) -> Option<(u32, String)> {
+    fn fresh<R>(&self, kind: IdKind, seeded: &Ids, table: &RowTable<R>) -> Option<(u32, String)> {
         (table.next_row()..ROWS_MAX)
             .map(|row| (row, self.identifiers.id(kind, u64::from(row))))
             .find(|(_, id)| seeded.row(self.seeded().identifiers(), id).is_none())

@@ -1,6 +1,6 @@
-//! What a world is told once: its seed, its address, its answers, its clock, its pace.
+//! The settings of a world: its seed, address, answers, clock and progression.
 //!
-//! Values only; reading them from a command line or a file is a shell's business.
+//! The shell reads them from a command line or a file.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use moot_fixtures::world::SeedWorld;
 use url::Url;
 
 pub use crate::value::settings::{
-    ClockSetting, Progression, RateLimitMode, Secrets, SettingsError,
+    ClockSetting, Progression, RateLimitMode, SecretSource, SettingsError,
 };
 
 /// Everything that a world is made of.
@@ -47,7 +47,7 @@ pub struct RunSettings {
     /// As [`Settings::progression`].
     pub progression: Progression,
     /// Where the secrets of its applications come from.
-    pub secrets: Secrets,
+    pub secrets: SecretSource,
 }
 
 /// The base path of a base address: empty, or with a leading and without a trailing `/`.
@@ -93,7 +93,7 @@ impl Settings {
             clock: self.clock,
             rate_limit: self.rate_limit,
             progression: self.progression,
-            secrets: Secrets::Seeded,
+            secrets: SecretSource::Seeded,
         }
     }
 }

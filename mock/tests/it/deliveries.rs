@@ -2,7 +2,7 @@
 
 use moot_fixtures::contract::LegalRequestStatus;
 use moot_mock::control::ControlAction;
-use moot_mock::service::{Attempt, AttemptResult};
+use moot_mock::service::{AttemptResult, DeliveryAttempt};
 use serde_json::{Value, json};
 
 use crate::support::{Bench, bench, bench_answering, delete, post, sound, start};
@@ -25,7 +25,7 @@ fn set_status(bench: &Bench, id: &str, status: LegalRequestStatus) {
 }
 
 /// The attempts that are due for our own receiver; those for the seed's webhooks fail.
-fn due(bench: &Bench) -> Vec<Attempt> {
+fn due(bench: &Bench) -> Vec<DeliveryAttempt> {
     let attempts = bench.service.due_attempts(start());
     let (ours, seeded): (Vec<_>, Vec<_>) =
         attempts.into_iter().partition(|attempt| attempt.url == HOOK);
@@ -88,7 +88,7 @@ fn retries_come_after_10_60_300_and_1800_seconds_and_then_end() {
     let id = bench.create(&sound());
     set_status(&bench, &id, LegalRequestStatus::Signed);
     let first = due(&bench).remove(0);
-    let fail = |attempt: &Attempt| {
+    let fail = |attempt: &DeliveryAttempt| {
         bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500));
     };
     fail(&first);

@@ -3,10 +3,10 @@
 use moot_fixtures::contract::Answers;
 
 use super::FILE;
-use crate::message::fields::{Fields, SentFile};
+use crate::message::fields::{MultipartFields, SentFile};
 use crate::message::problem::Problem;
 use crate::message::rule::Rule;
-use crate::resource::legal_request::{Disposition, FileRole, StoredFile};
+use crate::resource::legal_request::{FileDisposition, FileRole, StoredFile};
 use crate::resource::workflow_fields::SUPPORT_DOCUMENTS;
 use crate::value::document_type;
 
@@ -16,7 +16,7 @@ use crate::value::document_type;
 /// 413 and 422 for the document, by answer `support_document_size` for the others.
 pub(super) fn read(
     answers: &Answers,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     listed: impl Fn(&str) -> bool,
     merge: bool,
 ) -> Result<Vec<StoredFile>, Problem> {
@@ -67,6 +67,6 @@ fn stored(file: &SentFile<'_>, role: FileRole, merge: bool) -> StoredFile {
         content_type: file.content_type.map(str::to_owned),
         content: file.content.clone(),
         role,
-        disposition: if is_merged { Disposition::Merged } else { Disposition::Attached },
+        disposition: if is_merged { FileDisposition::Merged } else { FileDisposition::Attached },
     }
 }

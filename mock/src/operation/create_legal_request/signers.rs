@@ -4,7 +4,7 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SignerStyle;
 
 use super::invalid;
-use crate::message::fields::Fields;
+use crate::message::fields::MultipartFields;
 use crate::message::problem::{Problem, shown};
 use crate::message::rule::Rule;
 use crate::resource::workflow::Workflow;
@@ -16,7 +16,7 @@ use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 /// By answer `request_field_invalid`.
 pub(super) fn read(
     answers: &Answers,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     workflow: &Workflow,
 ) -> Result<Vec<String>, Problem> {
     let (field, named) = match workflow.signers {

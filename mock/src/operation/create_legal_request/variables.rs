@@ -7,7 +7,7 @@ use moot_fixtures::world::{SeedVariable, VariableType};
 use serde_json::{Map, Value};
 
 use super::{VARIABLES, invalid};
-use crate::message::fields::Fields;
+use crate::message::fields::MultipartFields;
 use crate::message::problem::Problem;
 use crate::message::rule::Rule;
 use crate::resource::workflow::Workflow;
@@ -19,7 +19,7 @@ use crate::resource::workflow_schema;
 /// By answer `request_field_invalid`.
 pub(super) fn read(
     answers: &Answers,
-    fields: &Fields<'_>,
+    fields: &MultipartFields<'_>,
     workflow: &Workflow,
 ) -> Result<Map<String, Value>, Problem> {
     if !workflow.lists(VARIABLES) {

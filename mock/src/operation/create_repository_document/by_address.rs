@@ -29,7 +29,7 @@ pub(super) fn read(answers: &Answers, text: &str) -> Result<Url, Problem> {
     })
 }
 
-/// What has to be fetched: nothing where bytes are registered, or the name is nobody's.
+/// The document to fetch; `None` if its bytes are registered, or its host is reserved for examples.
 pub(super) fn needs(context: &Context<'_>, url: Url) -> Option<Fetch> {
     let answers = context.answers();
     let is_registered = context.world.state().addresses.contains_key(url.as_str());
@@ -49,7 +49,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
     let answers = context.answers();
     let extension = extension(url);
     let content = if let Some(known) = context.world.state().addresses.get(url.as_str()) {
-        // An address need not show the type; then whoever registered it may have told.
+        // If the address has no extension, the registered media type decides.
         match (&extension, known.content_type.as_deref()) {
             (Some(extension), _) => check_type(answers, Some(extension))?,
             (None, Some(told)) => check_type(answers, document_type::extension_of(told))?,

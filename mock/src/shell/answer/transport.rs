@@ -7,7 +7,7 @@ use http::Response;
 use super::body::SiteBody;
 use super::faulty_body::FaultyBody;
 use super::problem;
-use crate::message::response::{self, ResponseBody, Transport};
+use crate::message::response::{self, ResponseBody, TransportFault};
 
 /// Marks an answer whose connection ends with a reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,22 +41,22 @@ pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     }
 }
 
-async fn carried(mut sent: Response<SiteBody>, transport: Transport) -> Response<SiteBody> {
+async fn carried(mut sent: Response<SiteBody>, transport: TransportFault) -> Response<SiteBody> {
     match transport {
-        Transport::Delay { milliseconds } => {
+        TransportFault::Delay { milliseconds } => {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await;
             sent
         }
-        Transport::SlowBody { milliseconds } => {
+        TransportFault::SlowBody { milliseconds } => {
             let takes = Duration::from_millis(milliseconds);
             sent.map(|body| SiteBody::faulty(FaultyBody::slow(body, takes)))
         }
-        Transport::Truncate => sent.map(|body| SiteBody::faulty(FaultyBody::halved(body))),
-        Transport::ResetBefore => {
+        TransportFault::Truncate => sent.map(|body| SiteBody::faulty(FaultyBody::halved(body))),
+        TransportFault::ResetBefore => {
             sent.extensions_mut().insert(Reset::Before);
             sent.map(|body| SiteBody::faulty(FaultyBody::halved(body)))
         }
-        Transport::ResetDuring => {
+        TransportFault::ResetDuring => {
             sent.extensions_mut().insert(Reset::During);
             sent.map(|body| SiteBody::faulty(FaultyBody::halved(body)))
         }

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use reqwest::{Client, Url};
 use tokio::sync::Semaphore;
 
-use crate::service::{Attempt, AttemptResult};
+use crate::service::{AttemptResult, DeliveryAttempt};
 use crate::shell::network::{Network, Reach, reason};
 use crate::value::address;
 
@@ -54,7 +54,7 @@ impl Sender {
     /// Makes an attempt; `None` where it might not start any more when its turn came.
     pub(crate) async fn send(
         &self,
-        attempt: Attempt,
+        attempt: DeliveryAttempt,
         may_start: impl Fn() -> bool,
     ) -> Option<AttemptResult> {
         let Ok(url) = Url::parse(&attempt.url) else {
@@ -78,7 +78,7 @@ impl Sender {
         Some(answer.map_or_else(AttemptResult::NoAnswer, AttemptResult::Status))
     }
 
-    async fn answer(&self, url: Url, attempt: Attempt) -> Result<u16, String> {
+    async fn answer(&self, url: Url, attempt: DeliveryAttempt) -> Result<u16, String> {
         if address::is_reserved(&url) {
             return Err("a name reserved for examples and tests is never looked up".to_owned());
         }

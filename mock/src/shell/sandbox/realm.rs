@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::lease::Lease;
 use crate::Service;
-use crate::service::Attempt;
+use crate::service::DeliveryAttempt;
 use crate::shell::clock;
 use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
 use crate::world::settings::RunSettings;
@@ -75,8 +75,8 @@ impl Realm {
     }
 
     /// Hands an attempt to its built-in receiver.
-    pub(crate) fn receive(&self, attempt: Attempt) -> StatusCode {
-        let Attempt { url, headers, body, .. } = attempt;
+    pub(crate) fn receive(&self, attempt: DeliveryAttempt) -> StatusCode {
+        let DeliveryAttempt { url, headers, body, .. } = attempt;
         let query = url.split_once('?').map(|(_, query)| query);
         let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let now = self.service().now(clock::now());
@@ -92,7 +92,7 @@ impl Realm {
         &self.0.settings
     }
 
-    /// Where and with what to call it. Shape: DESIGN §4, the ready line of `moot mock`.
+    /// Its address and credentials. Shape: the line that `moot mock --format json` prints.
     pub(crate) fn describe(&self) -> Value {
         let mut all = self.addresses();
         all.insert("ready".to_owned(), json!(true));

@@ -20,7 +20,7 @@ use crate::shell::clock;
 use crate::shell::store::Durable;
 use crate::shell::store::KeptSandbox;
 use crate::state::seeded::Seeded;
-use crate::value::settings::{Secrets, SettingsError};
+use crate::value::settings::{SecretSource, SettingsError};
 use crate::world::settings::RunSettings;
 
 /// Sandboxes that exist at a time.
@@ -202,7 +202,7 @@ impl Sandboxes {
             rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
             progression: plan.progression.unwrap_or(defaults.progression),
             // Who writes a world out chooses its secrets.
-            secrets: if is_inline { Secrets::Seeded } else { Secrets::Own(id(key)) },
+            secrets: if is_inline { SecretSource::Seeded } else { SecretSource::Own(id(key)) },
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
         let world = World::from_seeded(seeded.clone(), settings.clone(), now)?;

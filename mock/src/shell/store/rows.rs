@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::sandbox_row::{Definitions, SandboxRow};
 use crate::message::content::{Content, ContentPlace};
 use crate::message::json::json_bytes;
-use crate::state::stored::Row;
+use crate::state::stored::StoredRow;
 
 /// Keys are those of [`crate::state::stored`] below the number of a world, such as `0/legal_request/42`.
 pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
@@ -48,7 +48,7 @@ pub(super) struct About {
 #[derive(Debug)]
 pub(super) enum Entry {
     /// What changed in a world.
-    Changes { world: u64, is_reset: bool, rows: Vec<Row> },
+    Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
     /// There is a sandbox.
     Sandbox { world: u64, row: SandboxRow, definitions: Definitions },
     /// There is no such sandbox any more.
@@ -147,7 +147,7 @@ fn keep_rows(
     writing: &WriteTransaction,
     world: u64,
     is_reset: bool,
-    changed: &[Row],
+    changed: &[StoredRow],
 ) -> Result<(), Failure> {
     let mut rows = writing.open_table(ROWS).map_err(boxed)?;
     let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
@@ -155,7 +155,7 @@ fn keep_rows(
         let Range { start, end } = keys(world);
         rows.retain_in(start.as_str()..end.as_str(), |_, _| false).map_err(boxed)?;
     }
-    for Row { key, value, contents } in changed {
+    for StoredRow { key, value, contents } in changed {
         for content in contents {
             if let (ContentPlace::Memory(bytes), Some(digest)) = (&content.place, content.digest())
                 && documents.get(&digest[..]).map_err(boxed)?.is_none()

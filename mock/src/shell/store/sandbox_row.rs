@@ -15,7 +15,7 @@ use super::sandbox_record::KeptSandbox;
 use crate::message::json::json_bytes;
 use crate::shell::clock;
 use crate::shell::settings;
-use crate::value::settings::{ClockSetting, RateLimitMode, Secrets};
+use crate::value::settings::{ClockSetting, RateLimitMode, SecretSource};
 use crate::world::settings::RunSettings;
 
 /// Seed worlds and answers by the SHA-256 of their JSON.
@@ -33,7 +33,7 @@ pub(super) struct SandboxRow {
     rate_limit: RateLimitMode,
     progression: String,
     defects: Vec<String>,
-    secrets: Secrets,
+    secrets: SecretSource,
     lease_seconds: Option<u64>,
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::value::identifier::{Identifiers, Kind};
+use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
 /// The rows of one kind by id. A derived id leads to its row without being kept.
 #[derive(Debug)]
 pub(crate) struct Ids {
-    kind: Kind,
+    kind: IdKind,
     rows: u32,
     named: BTreeMap<String, u32>,
     /// Which rows these are: their derived ids lead nowhere.
@@ -21,7 +21,7 @@ impl Ids {
     /// # Errors
     /// [`SettingsError::SeedWorld`] where two `what` have the same.
     pub(super) fn new<'a>(
-        kind: Kind,
+        kind: IdKind,
         what: &str,
         identifiers: &Identifiers,
         ids: impl Iterator<Item = &'a String>,

@@ -7,7 +7,7 @@ use moot_fixtures::world::SeedWorld;
 
 use crate::resource::workflow::Workflow;
 use crate::state::table;
-use crate::value::identifier::{Identifiers, Kind};
+use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
 /// A company: what one application can see (§5.6).
@@ -15,9 +15,9 @@ use crate::value::settings::SettingsError;
 pub(crate) struct Company {
     pub(crate) name: String,
     pub(crate) users: Vec<String>,
-    /// Index of its first application, and so many.
+    /// Indexes of its applications.
     pub(crate) applications: std::ops::Range<u32>,
-    /// Row of its first workflow, and so many.
+    /// Rows of its workflows.
     pub(crate) workflows: std::ops::Range<u32>,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parti
             let id = workflow
                 .id
                 .clone()
-                .unwrap_or_else(|| identifiers.id(Kind::Workflow, u64::from(row)));
+                .unwrap_or_else(|| identifiers.id(IdKind::Workflow, u64::from(row)));
             let merges = seed.merge_documents;
             parties.workflows.push(Workflow::new(id, company, merges, workflow));
         }

@@ -15,12 +15,12 @@ use super::{seeded_at, shared};
 use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::state::index::Index;
 use crate::state::index::status_place;
-use crate::value::identifier::{Identifiers, Kind};
+use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
 /// The rows, their ids and their indexes.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct SeedRows {
     pub(crate) legal_requests: Arc<Vec<Arc<LegalRequest>>>,
     pub(crate) documents: Arc<Vec<Arc<RepositoryDocument>>>,
     pub(crate) webhooks: Arc<Vec<Arc<Webhook>>>,
@@ -33,7 +33,7 @@ pub(crate) struct Rows {
 }
 
 /// What reading rows needs.
-struct Source<'a> {
+struct SeedSource<'a> {
     world: &'a SeedWorld,
     answers: &'a Answers,
     identifiers: &'a Identifiers,
@@ -47,8 +47,8 @@ pub(super) fn read(
     answers: &Answers,
     identifiers: &Identifiers,
     parties: &Parties,
-) -> Result<Rows, SettingsError> {
-    let source = Source { world, answers, identifiers, parties, seeded_at: seeded_at(world)? };
+) -> Result<SeedRows, SettingsError> {
+    let source = SeedSource { world, answers, identifiers, parties, seeded_at: seeded_at(world)? };
     let mut legal_requests = legal_requests::read(&source)?;
     let documents = documents::read(&source, &mut legal_requests)?;
     let webhooks = webhooks::read(&source);
@@ -69,10 +69,10 @@ pub(super) fn read(
     let requests = legal_requests.iter().map(|record| &record.id);
     let uploads = documents.iter().map(|record| &record.id);
     let hooks = webhooks.iter().map(|record| &record.id);
-    Ok(Rows {
-        legal_request_ids: Ids::new(Kind::LegalRequest, "requests", identifiers, requests)?,
-        document_ids: Ids::new(Kind::RepositoryDocument, "documents", identifiers, uploads)?,
-        webhook_ids: Ids::new(Kind::Webhook, "webhooks", identifiers, hooks)?,
+    Ok(SeedRows {
+        legal_request_ids: Ids::new(IdKind::LegalRequest, "requests", identifiers, requests)?,
+        document_ids: Ids::new(IdKind::RepositoryDocument, "documents", identifiers, uploads)?,
+        webhook_ids: Ids::new(IdKind::Webhook, "webhooks", identifiers, hooks)?,
         legal_requests: Arc::new(legal_requests),
         documents: shared(documents),
         webhooks: shared(webhooks),

@@ -8,13 +8,13 @@ use moot_fixtures::documents;
 use moot_fixtures::world::{SeedCompany, SeedDocument};
 use serde_json::Map;
 
-use super::Source;
+use super::SeedSource;
 use super::legal_requests::back;
 use crate::message::content::Content;
 use crate::resource::signed_document::signed_document;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::table;
-use crate::value::identifier::Kind;
+use crate::value::identifier::IdKind;
 use crate::value::settings::SettingsError;
 use moot_fixtures::contract::LegalRequestStatus;
 
@@ -33,7 +33,7 @@ enum Origin {
 
 /// All documents; archived requests are told theirs.
 pub(super) fn read(
-    source: &Source<'_>,
+    source: &SeedSource<'_>,
     legal_requests: &mut [Arc<LegalRequest>],
 ) -> Result<Vec<RepositoryDocument>, SettingsError> {
     let mut records = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn read(
     Ok(records)
 }
 
-fn uploads(source: &Source<'_>, seed: &SeedCompany) -> Vec<(Timestamp, Origin)> {
+fn uploads(source: &SeedSource<'_>, seed: &SeedCompany) -> Vec<(Timestamp, Origin)> {
     let generated = (1..=seed.generated_repository_documents).map(|number| SeedDocument {
         id: None,
         name: format!("Sample document {number:03}.txt"),
@@ -89,7 +89,7 @@ fn archived(
 }
 
 fn uploaded(
-    source: &Source<'_>,
+    source: &SeedSource<'_>,
     company: u32,
     row: u32,
     seed: &SeedDocument,
@@ -111,7 +111,7 @@ fn uploaded(
 }
 
 fn signed(
-    source: &Source<'_>,
+    source: &SeedSource<'_>,
     row: u32,
     request: &LegalRequest,
     created_at: Timestamp,
@@ -130,6 +130,6 @@ fn signed(
     }
 }
 
-fn id(source: &Source<'_>, row: u32) -> String {
-    source.identifiers.id(Kind::RepositoryDocument, u64::from(row))
+fn id(source: &SeedSource<'_>, row: u32) -> String {
+    source.identifiers.id(IdKind::RepositoryDocument, u64::from(row))
 }

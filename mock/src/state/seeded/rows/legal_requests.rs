@@ -11,15 +11,15 @@ use moot_fixtures::documents;
 use moot_fixtures::world::{SeedCompany, SeedLegalRequest, VariableType, WorkflowKind};
 use serde_json::{Map, Value};
 
-use super::Source;
+use super::SeedSource;
 use crate::message::content::Content;
 use crate::resource::LegalRequest;
 use crate::resource::activity::{Activity, Happening};
-use crate::resource::legal_request::{self, Disposition, FileRole, StoredFile, Submission};
+use crate::resource::legal_request::{self, FileDisposition, FileRole, StoredFile, Submission};
 use crate::resource::status_way;
 use crate::resource::workflow::Workflow;
 use crate::state::table;
-use crate::value::identifier::Kind;
+use crate::value::identifier::IdKind;
 use crate::value::settings::SettingsError;
 
 /// Between the creations of two requests of a company.
@@ -29,12 +29,12 @@ const ACTIVITY_PACE: SignedDuration = SignedDuration::from_mins(20);
 /// The file of third-party requests.
 const THIRD_PARTY_FILE: &str = "agreement.docx";
 
-/// Generated requests come from so many counterparties, in turn.
+/// Number of counterparties that generated requests come from, in turn.
 const COUNTERPARTIES: u32 = 1_000;
 
-/// What alike requests share.
+/// Values that similar requests share, so that a million of them need little memory.
 #[derive(Default)]
-struct Alike {
+struct SharedValues {
     /// What was submitted, by workflow and counterparty.
     submissions: BTreeMap<(u32, String), Arc<Submission>>,
     /// What happened to a request until it had a status.
@@ -42,8 +42,8 @@ struct Alike {
 }
 
 /// All requests, by company and then by age.
-pub(super) fn read(source: &Source<'_>) -> Result<Vec<Arc<LegalRequest>>, SettingsError> {
-    let (mut records, mut alike) = (Vec::new(), Alike::default());
+pub(super) fn read(source: &SeedSource<'_>) -> Result<Vec<Arc<LegalRequest>>, SettingsError> {
+    let (mut records, mut alike) = (Vec::new(), SharedValues::default());
     for (company, seed) in (0..).zip(&source.world.companies) {
         let count = match seed.workflows.len() {
             0 => 0,
@@ -63,7 +63,7 @@ pub(super) fn read(source: &Source<'_>) -> Result<Vec<Arc<LegalRequest>>, Settin
     Ok(records)
 }
 
-/// The request of a number: workflows in turn, statuses in turn; none where there is no workflow.
+/// The generated request of this number: workflows in turn, statuses in turn.
 fn generated(seed: &SeedCompany, number: u32) -> Option<SeedLegalRequest> {
     let place = number as usize;
     Some(SeedLegalRequest {
@@ -77,12 +77,12 @@ fn generated(seed: &SeedCompany, number: u32) -> Option<SeedLegalRequest> {
 }
 
 fn record(
-    source: &Source<'_>,
+    source: &SeedSource<'_>,
     company: u32,
     row: u32,
     seed: SeedLegalRequest,
     created_at: Timestamp,
-    alike: &mut Alike,
+    alike: &mut SharedValues,
 ) -> Result<LegalRequest, SettingsError> {
     let parties = &source.parties.companies[company as usize];
     let workflow_row = parties
@@ -92,7 +92,7 @@ fn record(
         .ok_or_else(|| SettingsError::SeedWorld(format!("no workflow {}", seed.workflow)))?;
     let workflow = &source.parties.workflows[workflow_row as usize];
     let SeedLegalRequest { id, name, description, status, counterparty, workflow: _ } = seed;
-    let id = id.unwrap_or_else(|| source.identifiers.id(Kind::LegalRequest, u64::from(row)));
+    let id = id.unwrap_or_else(|| source.identifiers.id(IdKind::LegalRequest, u64::from(row)));
     let name =
         name.unwrap_or_else(|| legal_request::name(source.answers, workflow, Some(&counterparty)));
     let requester = parties.users.first().map_or("", String::as_str);
@@ -119,7 +119,7 @@ fn record(
 }
 
 /// The way to a status; where the answers know no way, one step does it.
-fn happenings(source: &Source<'_>, status: LegalRequestStatus) -> Vec<Happening> {
+fn happenings(source: &SeedSource<'_>, status: LegalRequestStatus) -> Vec<Happening> {
     let draft = LegalRequestStatus::Draft;
     let way =
         status_way::towards_goal(source.answers, draft, status).unwrap_or_else(|| vec![status]);
@@ -134,7 +134,7 @@ fn happenings(source: &Source<'_>, status: LegalRequestStatus) -> Vec<Happening>
 
 /// A log of what happened to the request of a row.
 fn activity(
-    source: &Source<'_>,
+    source: &SeedSource<'_>,
     row: u32,
     happenings: &[Happening],
     created_at: Timestamp,
@@ -188,7 +188,7 @@ fn third_party_file() -> Option<StoredFile> {
         content_type: Some(document.media_type.to_owned()),
         content: Content::in_memory(Bytes::from_static(document.bytes)),
         role: FileRole::Document,
-        disposition: Disposition::Attached,
+        disposition: FileDisposition::Attached,
     })
 }
 

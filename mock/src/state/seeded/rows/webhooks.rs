@@ -2,15 +2,15 @@
 
 use moot_fixtures::world::SeedWebhook;
 
-use super::Source;
+use super::SeedSource;
 use crate::resource::Webhook;
 use crate::resource::webhook::Credential;
 use crate::state::table;
-use crate::value::identifier::Kind;
+use crate::value::identifier::IdKind;
 
 /// All webhooks, by company. Generated ones subscribe to nothing, so that no event calls on dozens of
 /// addresses that do not exist.
-pub(super) fn read(source: &Source<'_>) -> Vec<Webhook> {
+pub(super) fn read(source: &SeedSource<'_>) -> Vec<Webhook> {
     let mut records = Vec::new();
     for (company, seed) in (0..).zip(&source.world.companies) {
         let generated = (1..=seed.generated_webhooks).map(|number| SeedWebhook {
@@ -29,9 +29,9 @@ pub(super) fn read(source: &Source<'_>) -> Vec<Webhook> {
     records
 }
 
-fn record(source: &Source<'_>, company: u32, row: u32, seed: SeedWebhook) -> Webhook {
+fn record(source: &SeedSource<'_>, company: u32, row: u32, seed: SeedWebhook) -> Webhook {
     Webhook {
-        id: seed.id.unwrap_or_else(|| source.identifiers.id(Kind::Webhook, u64::from(row))),
+        id: seed.id.unwrap_or_else(|| source.identifiers.id(IdKind::Webhook, u64::from(row))),
         company,
         name: seed.name,
         url: seed.url,

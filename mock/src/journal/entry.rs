@@ -14,7 +14,7 @@ use super::masks;
 use crate::fault::Strike;
 use crate::message::call::{Body, Call, Head, Part};
 use crate::message::content::{Content, ContentPlace};
-use crate::message::response::{Response, ResponseBody, Stage, Transport};
+use crate::message::response::{Response, ResponseBody, Stage, TransportFault};
 use crate::value::limits::{
     JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX,
 };
@@ -72,7 +72,7 @@ impl<'a> Occurrence<'a> {
 /// One call and its answer. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
 /// [`JOURNAL_BODY_TEXT_MAX`]; secrets are fingerprints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Exchange {
+pub(crate) struct JournalEntry {
     pub(crate) serial: u64,
     pub(crate) at: Timestamp,
     pub(crate) client: IpAddr,
@@ -80,7 +80,7 @@ pub(crate) struct Exchange {
     pub(crate) path: String,
     pub(crate) query: Option<String>,
     pub(crate) operation: Option<Operation>,
-    /// Client id of the caller; filled in by whoever knows the applications.
+    /// Client id of the caller; the control plane fills it in.
     pub(crate) application: Option<String>,
     #[serde(skip)]
     pub(crate) application_index: Option<u32>,
@@ -153,7 +153,7 @@ pub(crate) struct ResponseSummary {
     pub(crate) retry_after_seconds: Option<u64>,
 }
 
-impl Exchange {
+impl JournalEntry {
     /// Masks a call and cuts its texts.
     pub(super) fn of(occurrence: &Occurrence<'_>) -> Self {
         let Occurrence { head, response, operation, .. } = occurrence;
@@ -282,15 +282,18 @@ impl Timing {
         let reading_microseconds = u64::try_from(reading).unwrap_or(0);
         let none = Self { reading_microseconds, ..Self::default() };
         match occurrence.response.transport {
-            Some(Transport::Delay { milliseconds }) => {
+            Some(TransportFault::Delay { milliseconds }) => {
                 Self { delay_milliseconds: milliseconds, ..none }
             }
-            Some(Transport::SlowBody { milliseconds }) => {
+            Some(TransportFault::SlowBody { milliseconds }) => {
                 Self { slowness_milliseconds: milliseconds, ..none }
             }
-            Some(Transport::Truncate | Transport::ResetBefore | Transport::ResetDuring) | None => {
-                none
-            }
+            Some(
+                TransportFault::Truncate
+                | TransportFault::ResetBefore
+                | TransportFault::ResetDuring,
+            )
+            | None => none,
         }
     }
 }
