@@ -1,9 +1,9 @@
-//! What differs between two recorded texts, place by place, so that the same change is known again in
+//! The differences between two recorded texts, place by place, so that the same change is recognised in
 //! another snapshot.
 
 use serde_json::Value;
 
-/// Changes told of one pair of texts; a whole other answer is one.
+/// Changes that are reported for one pair of texts.
 const CHANGES_MAX: usize = 40;
 
 /// Characters of a value that a change shows.
@@ -32,8 +32,8 @@ pub enum ChangedPlace {
     Body(String),
 }
 
-/// What differs in `new` from `old`, in the order status, headers, body. Of an answer with another status
-/// that alone: the rest is that of another answer.
+/// The differences of `new` from `old`, in the order status, headers, body. If the status differs, only
+/// that: the rest belongs to another answer.
 pub(crate) fn changes(old: &str, new: &str) -> Vec<Change> {
     let (old, new) = (parts(old), parts(new));
     if old.status != new.status {

@@ -1,4 +1,4 @@
-//! What an identifier identifies, told from a resource's `type`, a member's name or a path.
+//! The kind of an identifier, from a resource's `type`, a member's name or a path.
 
 use serde_json::{Map, Value};
 

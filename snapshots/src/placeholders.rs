@@ -1,4 +1,4 @@
-//! From a response to stable text: what is volatile becomes a typed name that keeps its identity.
+//! Renders a response as stable text: volatile values become typed names that keep their identity.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub struct RawResponse<'a> {
     pub text: &'a str,
 }
 
-/// Where a value stands while a body is rendered.
+/// The position of a value while a body is rendered.
 #[derive(Clone, Copy)]
 struct ValuePosition<'a> {
     /// The id (or token) of the resource around it.

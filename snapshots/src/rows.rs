@@ -1,6 +1,5 @@
-//! Steps of a loop over what a target holds: how many rows there are, and in which order they come, is
-//! other data tomorrow. Rows that were told the same share a snapshot, and a row is sound where it is
-//! the same as any of them.
+//! Snapshots of steps in a loop over the target's data. The number and order of rows change with the
+//! data. Rows with the same response share a snapshot, and a row matches if it equals any of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +12,7 @@ use crate::unknown::filled;
 /// Snapshots of one step of a loop that are looked for.
 const FAMILY_MAX: usize = 200;
 
-/// What a run saw of the loops in it.
+/// The responses of all loops of a run.
 #[derive(Debug, Default)]
 pub struct Rows {
     families: BTreeMap<String, Family>,

@@ -22,7 +22,7 @@ pub enum Mode {
     Record,
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
     /// The same.

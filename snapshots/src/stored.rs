@@ -1,4 +1,5 @@
-//! Which places of a body hold what somebody stored. RawResponse from outside: nothing here knows the contract.
+//! Which places of a body hold what somebody stored. The caller passes
+//! them: this crate does not know the contract.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Lists of which nothing is known because they were empty: they differ from no list.
+//! Lists that were empty when they were recorded: their members are unknown, so no list differs from them.
 
 use serde_json::Value;
 

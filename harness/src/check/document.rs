@@ -1,4 +1,4 @@
-//! What a check looks into: an answer, or a value that stands for many.
+//! The document that a check judges: an answer, or one value made of many answers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The named formats of texts. Each says yes or no, none repairs anything.
+//! The named formats of texts.
 
 use moot_fixtures::contract::is_timestamp;
 

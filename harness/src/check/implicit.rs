@@ -1,8 +1,8 @@
-//! Implicit checks: the rules that hold for every exchange, in any scenario.
+//! Implicit checks: checks of every exchange, independent of the scenario.
 //!
 //! One file answers one question; [`TABLE`] binds each to the rows of the register that it
-//! verifies. A check that does not apply finds nothing. What an open question allows is never a
-//! failure.
+//! verifies. A check that does not apply returns nothing. An answer that an open question allows is
+//! never a failure.
 
 mod allow;
 mod answered_exchange;

@@ -1,7 +1,7 @@
-//! What must hold of a value. Where the value is, is [`super::place`]'s.
+//! Judges a value by a matcher. [`super::place`] finds the value.
 //!
-//! Nothing passes by being empty, and what can't be judged (a name without a value, a bound that is
-//! no number) is empty with the reason, never a failure of the service.
+//! Nothing passes by being empty. A rule that can't be judged (a name without a value, a bound that is
+//! not a number) is [`Judgement::Empty`] with the reason, never a failure of the service.
 
 use serde_json::{Number, Value};
 
@@ -12,7 +12,7 @@ use super::{Judgement, MismatchKind, PlaceValue, format, members};
 use crate::scenario::model::{Json, JsonType, Matcher, Near, Rule, TextFormat};
 use crate::scenario::names::Names;
 
-/// Whether what was found satisfies the matcher. A pointer in a failure is relative to the value.
+/// Whether the value satisfies the matcher. A pointer in a failure is relative to the value.
 pub fn judge(matcher: &Matcher, found: &PlaceValue, names: &Names) -> Judgement {
     match found {
         PlaceValue::One(value) => judge_value(matcher, value.as_ref(), names),

@@ -1,4 +1,4 @@
-//! Where a value is: finding it in a document. What must hold there is [`super::matcher`]'s.
+//! Finds the value at a place of a document. [`super::matcher`] judges it.
 
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
@@ -8,7 +8,7 @@ use super::document::{is_json, media_type};
 use crate::scenario::model::{Place, Sight, Text};
 use crate::scenario::names::{Names, UnknownName};
 
-/// What is at a place.
+/// The value at a place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlaceValue {
     /// One value, or none.
@@ -33,7 +33,7 @@ pub enum PlaceError {
     },
 }
 
-/// What is at `place`.
+/// The value at `place`.
 ///
 /// A problem's `type` is found only where the answer is sent as a problem (or as JSON, which the
 /// question `problem_content_type` allows). [`Place::Schema`] has no value of its own.

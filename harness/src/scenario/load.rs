@@ -1,7 +1,7 @@
 //! Finding scenario files, bundled or on disk, and reading them whole: form first, then meaning.
 //!
-//! The only module of the language that reads files. Nothing is kept of a suite in which anything
-//! is wrong: a run starts from files that are sound, or not at all.
+//! The only module of the language that reads files. A suite with any mistake is refused as a whole: a
+//! run starts only from valid files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

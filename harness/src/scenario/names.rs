@@ -1,6 +1,6 @@
 //! Values by name while a scenario is walked, in scopes: a loop's names end with the loop.
 //!
-//! Looks up only; how a text with names becomes a value is the business of [`super::text`].
+//! Looks up names only. [`super::text`] renders a text with names.
 
 use serde_json::Value;
 

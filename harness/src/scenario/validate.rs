@@ -1,6 +1,6 @@
 //! The second pass: whether names, ids, documents, schemas and worlds exist. Reports all mistakes.
 //!
-//! Form is the reader's business. Nothing here changes the model.
+//! The reader has checked the form. Nothing here changes the model.
 
 mod ids;
 mod names;

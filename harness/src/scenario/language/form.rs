@@ -8,6 +8,7 @@ use std::time::Duration;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
 use serde_json::{Map, Value, json};
 
+use super::fields::MapFields;
 use super::reader::{ENTRIES_MAX, ScenarioReader};
 use crate::scenario::text::{Json, ROOTS, Text};
 
@@ -40,6 +41,22 @@ pub(in crate::scenario) trait YamlForm<T> {
     /// The value of an absent key; `None` if the key is required.
     fn absent() -> Option<T> {
         None
+    }
+}
+
+impl ScenarioReader {
+    /// The value of a key.
+    pub(in crate::scenario) fn field<T, F: YamlForm<T>>(
+        &mut self,
+        fields: MapFields<'_>,
+        key: &str,
+    ) -> Option<T> {
+        match fields.get(key) {
+            Some(node) => F::read(self, node, &format!("`{key}`")),
+            None => F::absent().or_else(|| {
+                self.refuse(fields.start(), format!("{} needs the key `{key}`", fields.what))
+            }),
+        }
     }
 }
 

@@ -174,8 +174,8 @@ macro_rules! form_of {
     };
 }
 
-/// Declares a struct whose fields are keys: `"key" => field: Type as YamlForm`. The literal is left out
-/// if the key has the name of the field, the form if the type is its own form. MapFields in the part
+/// Declares a struct whose fields are keys: `"key" => field: Type as Form`. The literal is left out
+/// if the key has the name of the field, the form if the type is its own form. Fields in the part
 /// `with` are groups of further keys. A literal after the name makes the struct a form of its own: it
 /// is what messages call the map. The doc comments become the descriptions of the JSON Schema.
 macro_rules! keyed {

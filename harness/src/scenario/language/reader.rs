@@ -7,7 +7,6 @@ use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlError, YamlKey, YamlNode, YamlSpan, YamlValue};
 
 use super::fields::MapFields;
-use super::form::YamlForm;
 use crate::scenario::Diagnostic;
 use crate::scenario::text::{Location, ROOTS, Text, TextError, is_name};
 
@@ -124,20 +123,6 @@ impl ScenarioReader {
             }
         }
         Some(MapFields { entries, span: node.span, what })
-    }
-
-    /// The value of a key.
-    pub(in crate::scenario) fn field<T, F: YamlForm<T>>(
-        &mut self,
-        fields: MapFields<'_>,
-        key: &str,
-    ) -> Option<T> {
-        match fields.get(key) {
-            Some(node) => F::read(self, node, &format!("`{key}`")),
-            None => F::absent().or_else(|| {
-                self.refuse(fields.start(), format!("{} needs the key `{key}`", fields.what))
-            }),
-        }
     }
 
     /// The entries of a map with free keys, each read by `read`. The map is not empty.

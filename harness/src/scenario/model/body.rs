@@ -42,7 +42,7 @@ keyed! {
         from_schema: Option<Json>,
         /// Field and text; a list repeats the field.
         set: Vec<(Text, Json)> as OrDefault<Pairs>,
-        /// MapFields left out; if absent, a control keeps the step's own.
+        /// Fields left out; if absent, a control keeps the step's own.
         omit: Option<Vec<Text>> as Option<List<Text, 0, PARTS_MAX>>,
         /// Further parts, in order; if absent, a control keeps the step's own.
         parts: Option<Vec<PartSpec>> as Option<List<PartSpec, 0, PARTS_MAX>>,

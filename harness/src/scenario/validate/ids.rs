@@ -1,5 +1,5 @@
-//! What a scenario refers to exists: requirements, questions, schemas, documents, worlds, answers;
-//! and what it is called by is its own.
+//! Whether everything that a scenario refers to exists (requirements, questions, schemas, documents,
+//! worlds, answers), and whether ids of scenarios and names of files are unique.
 
 use std::collections::BTreeMap;
 
