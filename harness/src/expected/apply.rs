@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::answers;
 use serde_json::Value;
 
-use super::entry::{Condition, Entry, Expected, Outcome};
+use super::entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
 use crate::answers::ObservedAnswer;
 use crate::result::{
     CheckResult, ExpectedFailure, ExpectedState, KnownFailure, ScenarioResult, Subject,
@@ -31,12 +31,12 @@ pub fn apply(
 }
 
 fn apply_one(
-    entry: &Entry,
+    entry: &ExpectedEntry,
     scenarios: &mut [ScenarioResult],
     circumstances: &Circumstances<'_>,
 ) -> ExpectedFailure {
     let unmet = entry.condition.as_ref().and_then(|condition| unmet(condition, circumstances));
-    let mut found = Found::default();
+    let mut found = EntryMatches::default();
     if unmet.is_none() {
         let named = scenarios.iter_mut().filter(|one| entry.names_scenario(&one.name));
         named.for_each(|scenario| found.look(entry, scenario));
@@ -60,19 +60,19 @@ fn apply_one(
 
 /// What an entry met in a run.
 #[derive(Default)]
-struct Found {
+struct EntryMatches {
     /// Scenarios and checks that did what was expected.
     names: Vec<String>,
     /// How many did something else.
     others: usize,
 }
 
-impl Found {
-    fn look(&mut self, entry: &Entry, scenario: &mut ScenarioResult) {
+impl EntryMatches {
+    fn look(&mut self, entry: &ExpectedEntry, scenario: &mut ScenarioResult) {
         let known = || KnownFailure { id: entry.id.clone(), reason: entry.reason.clone() };
         let happened_before = self.names.len();
         let others_before = self.others;
-        if entry.outcome == Outcome::NotRun && entry.is_about_scenarios() {
+        if entry.outcome == ExpectedOutcome::NotRun && entry.is_about_scenarios() {
             match scenario.not_run {
                 Some(_) => {
                     self.names.push(scenario.name.clone());
@@ -93,11 +93,14 @@ impl Found {
                 self.others += 1;
             }
         }
-        if entry.is_about_scenarios() && entry.outcome != Outcome::NotRun && is_unjudged(scenario) {
+        if entry.is_about_scenarios()
+            && entry.outcome != ExpectedOutcome::NotRun
+            && is_unjudged(scenario)
+        {
             // What would have failed may be what was not run.
             self.others = others_before;
         }
-        if entry.outcome == Outcome::Fail && self.names.len() > happened_before {
+        if entry.outcome == ExpectedOutcome::Fail && self.names.len() > happened_before {
             excuse_what_it_stopped(scenario, &known());
         }
         weigh(scenario);
@@ -110,7 +113,7 @@ fn is_unjudged(scenario: &ScenarioResult) -> bool {
     scenario.not_run.is_some() || checks.any(|check| check.verdict == Verdict::NotRun)
 }
 
-fn is_about(entry: &Entry, check: &CheckResult) -> bool {
+fn is_about(entry: &ExpectedEntry, check: &CheckResult) -> bool {
     match (entry.parts().1, &check.subject) {
         (None, _) => true,
         (Some(requirement), Subject::Requirement(id)) => requirement == id,
@@ -119,10 +122,10 @@ fn is_about(entry: &Entry, check: &CheckResult) -> bool {
 }
 
 /// Whether a verdict shows that what was expected did not happen. What was not judged shows nothing.
-fn says_otherwise(outcome: Outcome, verdict: Verdict) -> bool {
+fn says_otherwise(outcome: ExpectedOutcome, verdict: Verdict) -> bool {
     match verdict {
         Verdict::NotApplicable => false,
-        Verdict::NotRun => outcome == Outcome::NotRun,
+        Verdict::NotRun => outcome == ExpectedOutcome::NotRun,
         Verdict::Pass
         | Verdict::Observed
         | Verdict::Warn

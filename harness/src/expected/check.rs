@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use moot_fixtures::nearest::{alike, ending};
 use moot_fixtures::register;
 
-use super::entry::{Entry, Expected};
+use super::entry::{Expected, ExpectedEntry};
 use crate::check::implicit;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
@@ -34,7 +34,7 @@ impl Expected {
         })
     }
 
-    fn is_in_time(&self, entry: &Entry, today: Date) -> Result<(), FileError> {
+    fn is_in_time(&self, entry: &ExpectedEntry, today: Date) -> Result<(), FileError> {
         let Some(day) = entry.expires.filter(|day| *day < today) else { return Ok(()) };
         Err(self.refused(
             entry,
@@ -46,7 +46,7 @@ impl Expected {
         ))
     }
 
-    fn is_a_row(&self, entry: &Entry, requirement: &str) -> Result<(), FileError> {
+    fn is_a_row(&self, entry: &ExpectedEntry, requirement: &str) -> Result<(), FileError> {
         if register::get(requirement).is_some() {
             return Ok(());
         }
@@ -57,7 +57,11 @@ impl Expected {
         Err(self.refused(entry, message))
     }
 
-    fn names_something(&self, entry: &Entry, files: &[ScenarioFile]) -> Result<(), FileError> {
+    fn names_something(
+        &self,
+        entry: &ExpectedEntry,
+        files: &[ScenarioFile],
+    ) -> Result<(), FileError> {
         let (pattern, requirement) = entry.parts();
         let all = || {
             let named = |file: &'_ ScenarioFile, id: &str| format!("{}/{id}", file.stem);
@@ -89,7 +93,7 @@ impl Expected {
         Err(self.refused(entry, message))
     }
 
-    fn refused(&self, entry: &Entry, message: String) -> FileError {
+    fn refused(&self, entry: &ExpectedEntry, message: String) -> FileError {
         let (line, column) = entry.place;
         FileError { file: self.file.display().to_string(), line, column, message }
     }

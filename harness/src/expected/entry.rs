@@ -16,7 +16,7 @@ pub struct Expected {
     /// Where they stand; empty where there is no file.
     pub file: PathBuf,
     /// In the order of the file.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ExpectedEntry>,
 }
 
 /// One known failure.
@@ -25,11 +25,11 @@ pub struct Expected {
 /// - { id: list-webhooks.status-200, outcome: fail, reason: OPS-12, expires: 2027-01-31 }
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct ExpectedEntry {
     /// A scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
     pub id: String,
     /// What is expected of it.
-    pub outcome: Outcome,
+    pub outcome: ExpectedOutcome,
     /// Why, for people; not empty.
     pub reason: String,
     /// The last day on which it is expected.
@@ -42,7 +42,7 @@ pub struct Entry {
 
 /// The verdict that is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum Outcome {
+pub enum ExpectedOutcome {
     /// A violation.
     #[serde(rename = "fail")]
     Fail,
@@ -65,7 +65,7 @@ pub struct Condition {
     pub lacks: Vec<String>,
 }
 
-impl Outcome {
+impl ExpectedOutcome {
     /// As a verdict.
     pub const fn verdict(self) -> Verdict {
         match self {
@@ -76,7 +76,7 @@ impl Outcome {
     }
 }
 
-impl Entry {
+impl ExpectedEntry {
     /// The pattern of scenarios and the requirement that it names; at least one of them.
     pub fn parts(&self) -> (Option<&str>, Option<&str>) {
         match self.id.split_once('#') {

@@ -16,7 +16,7 @@ mod entry;
 mod read;
 
 pub use apply::{Circumstances, apply};
-pub use entry::{Condition, Entry, Expected, Outcome};
+pub use entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
 pub use read::{from_text, read};
 
 /// Reads the known failures of a run, none where there is no file. They are held against the day and the

@@ -13,7 +13,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
-use super::entry::{Condition, Entry, Expected, Outcome};
+use super::entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
 use crate::scenario::model::NEEDS;
 use crate::target_file::{FileError, did_you_mean, syntax};
 
@@ -92,7 +92,7 @@ impl<'de> Visitor<'de> for ShapeVisitor {
 #[serde(deny_unknown_fields)]
 struct EntryShape {
     id: Spanned<String>,
-    outcome: Outcome,
+    outcome: ExpectedOutcome,
     reason: Spanned<String>,
     #[serde(default, alias = "expiry")]
     expires: Option<Spanned<String>>,
@@ -113,7 +113,7 @@ struct ConditionShape {
 }
 
 impl EntryShape {
-    fn checked(self, file: &str) -> Result<Entry, FileError> {
+    fn checked(self, file: &str) -> Result<ExpectedEntry, FileError> {
         if self.id.value.trim().is_empty() {
             return Err(at(file, &self.id, "`id` is empty".to_owned()));
         }
@@ -124,7 +124,7 @@ impl EntryShape {
         let expires = self.expires.map(|text| date(file, &text)).transpose()?;
         let condition = self.condition.map(|shape| shape.checked(file)).transpose()?;
         let place = (self.id.referenced.line(), self.id.referenced.column());
-        Ok(Entry {
+        Ok(ExpectedEntry {
             id: self.id.value,
             outcome: self.outcome,
             reason: self.reason.value,

@@ -1,34 +1,34 @@
-//! Finding any of thousands of texts in another, while the thousands grow.
+//! Finds any of thousands of texts in another, while texts are added.
 //!
-//! An automaton would look faster, but is made anew for each text that is added, and a run adds one
-//! with every token. Here adding costs the same however many there are; texts are found by their
-//! first bytes. What a text is for is never known here.
+//! An automaton cannot grow. So the texts are kept in batches, each with an automaton of its own. A new text
+//! is merged with all batches that are not larger, so that there are few batches and few rebuilds.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 /// Shorter texts can't be looked for.
 pub(crate) const BYTES_MIN: usize = 4;
-/// Of the filter, which tells at most places at once that nothing begins there: of few starts, and of
-/// many. A request holds a few secrets, a run thousands.
-const FEW_FILTER_BITS: u32 = 12;
-const MANY_FILTER_BITS: u32 = 18;
-/// More starts than this are many.
-const FEW_STARTS_MAX: usize = 64;
 
 /// The texts that are looked for, each with a number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Needles {
-    numbers: HashMap<Box<[u8]>, usize>,
-    /// How long those are that begin with these bytes: the longest first.
-    lengths: HashMap<u32, Vec<usize>>,
-    /// A bit for each start that there is; empty where there is none.
-    filter: Vec<u64>,
-    filter_bits: u32,
+    texts: Vec<(Box<[u8]>, usize)>,
+    /// In the order of the texts, all of them together.
+    batches: Vec<NeedleBatch>,
+}
+
+/// The texts from `first` up to the first of the next batch.
+#[derive(Debug, Clone)]
+struct NeedleBatch {
+    first: usize,
+    automaton: AhoCorasick,
 }
 
 /// A place where a text was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct NeedleMatch {
     /// Of the text.
     pub(crate) number: usize,
     /// First byte.
@@ -38,57 +38,54 @@ pub(crate) struct Found {
 }
 
 impl Needles {
-    /// Looks for `text` too; `false` where it is known already, or shorter than [`BYTES_MIN`].
+    /// Looks for all of these. Of equal texts the first counts.
+    pub(crate) fn of(texts: impl IntoIterator<Item = (String, usize)>) -> Self {
+        let mut known = BTreeSet::new();
+        let mut needles = Self::default();
+        for (text, number) in texts {
+            if text.len() >= BYTES_MIN && known.insert(text.clone()) {
+                needles.texts.push((text.into_bytes().into(), number));
+            }
+        }
+        if !needles.texts.is_empty() {
+            needles.batches = vec![NeedleBatch::new(0, &needles.texts)];
+        }
+        needles
+    }
+
+    /// Looks for `text` too; `false` if it is known already, or shorter than [`BYTES_MIN`].
     pub(crate) fn add(&mut self, text: &str, number: usize) -> bool {
-        let text = text.as_bytes();
-        let Some(start) = start(text) else { return false };
-        if self.numbers.contains_key(text) {
+        let is_whole = |found: NeedleMatch| found.start == 0 && found.end == text.len();
+        if text.len() < BYTES_MIN || self.matches(text.as_bytes()).any(is_whole) {
             return false;
         }
-        self.numbers.insert(text.into(), number);
-        let lengths = self.lengths.entry(start).or_default();
-        if let Err(at) = lengths.binary_search_by(|length| text.len().cmp(length)) {
-            lengths.insert(at, text.len());
+        let mut first = self.texts.len();
+        self.texts.push((text.as_bytes().into(), number));
+        while let Some(last) =
+            self.batches.pop_if(|it| first - it.first <= self.texts.len() - first)
+        {
+            first = last.first;
         }
-        let is_crowded = self.filter_bits == FEW_FILTER_BITS && self.lengths.len() > FEW_STARTS_MAX;
-        if self.filter.is_empty() || is_crowded {
-            self.filter_anew();
-        } else {
-            self.admit(start);
-        }
+        self.batches.push(NeedleBatch::new(first, &self.texts[first..]));
         true
     }
 
-    fn filter_anew(&mut self) {
-        let is_few = self.lengths.len() <= FEW_STARTS_MAX;
-        self.filter_bits = if is_few { FEW_FILTER_BITS } else { MANY_FILTER_BITS };
-        self.filter = vec![0; 1 << (self.filter_bits - u64::BITS.ilog2())];
-        let starts: Vec<u32> = self.lengths.keys().copied().collect();
-        starts.into_iter().for_each(|start| self.admit(start));
-    }
-
-    fn admit(&mut self, start: u32) {
-        let (word, bit) = self.place(start);
-        self.filter[word] |= bit;
-    }
-
-    /// What is found in `text`, from its beginning: the leftmost, of those the longest, never two
-    /// that overlap.
-    pub(crate) fn find<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Found> + 't {
-        let mut from = 0;
-        std::iter::from_fn(move || {
-            loop {
-                let at = self.next_start(text, from)?;
-                if let Some(found) = self.beginning(text, at).next() {
-                    from = found.end;
-                    return Some(found);
-                }
-                from = at + 1;
+    /// The matches in `text` that do not overlap: the leftmost, of those the longest.
+    pub(crate) fn find(&self, text: &[u8]) -> Vec<NeedleMatch> {
+        let mut all: Vec<NeedleMatch> = self.matches(text).collect();
+        all.sort_unstable_by_key(|found| (found.start, Reverse(found.end)));
+        let mut end = 0;
+        all.retain(|found| {
+            let is_next = found.start >= end;
+            if is_next {
+                end = found.end;
             }
-        })
+            is_next
+        });
+        all
     }
 
-    /// `text` with what is found in it replaced.
+    /// `text` with each match replaced.
     pub(crate) fn replaced<'r>(&self, text: &str, by: impl Fn(usize) -> &'r str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
@@ -101,59 +98,39 @@ impl Needles {
         out
     }
 
-    /// The numbers of all that stand somewhere in `text`, overlapping or not; each once, in order.
+    /// The numbers of all texts that occur in `text`, overlapping or not; each once, in order.
     pub(crate) fn within(&self, text: &[u8]) -> Vec<usize> {
-        let (mut numbers, mut from) = (Vec::new(), 0);
-        while let Some(at) = self.next_start(text, from) {
-            numbers.extend(self.beginning(text, at).map(|found| found.number));
-            from = at + 1;
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        let numbers: BTreeSet<usize> = self.matches(text).map(|found| found.number).collect();
+        numbers.into_iter().collect()
     }
 
-    /// The first place from `from` on where something may begin.
-    fn next_start(&self, text: &[u8], from: usize) -> Option<usize> {
-        if self.filter.is_empty() {
-            return None;
-        }
-        let places = text.get(from..)?.windows(BYTES_MIN);
-        let mut starts = places.map(|window| start(window).is_some_and(|it| self.may_begin(it)));
-        starts.position(|may_begin| may_begin).map(|at| from + at)
-    }
-
-    /// Those that begin at a place, the longest first.
-    fn beginning<'t>(&'t self, text: &'t [u8], at: usize) -> impl Iterator<Item = Found> + 't {
-        let rest = &text[at..];
-        let lengths = start(rest).and_then(|start| self.lengths.get(&start));
-        lengths.into_iter().flatten().filter_map(move |length| {
-            let number = *self.numbers.get(rest.get(..*length)?)?;
-            Some(Found { number, start: at, end: at + length })
+    /// All matches, also those that overlap.
+    pub(crate) fn matches<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = NeedleMatch> + 't {
+        self.batches.iter().flat_map(move |batch| {
+            batch.automaton.find_overlapping_iter(text).map(|found| NeedleMatch {
+                number: self.texts[batch.first + found.pattern().as_usize()].1,
+                start: found.start(),
+                end: found.end(),
+            })
         })
-    }
-
-    fn may_begin(&self, start: u32) -> bool {
-        let (word, bit) = self.place(start);
-        self.filter.get(word).is_some_and(|bits| bits & bit != 0)
-    }
-
-    /// Word and bit of the filter (Fibonacci hashing).
-    fn place(&self, start: u32) -> (usize, u64) {
-        let hash = start.wrapping_mul(0x9E37_79B1) >> (u32::BITS - self.filter_bits);
-        ((hash >> u64::BITS.ilog2()) as usize, 1 << (hash & (u64::BITS - 1)))
     }
 }
 
-fn start(text: &[u8]) -> Option<u32> {
-    text.first_chunk::<BYTES_MIN>().map(|bytes| u32::from_le_bytes(*bytes))
+impl NeedleBatch {
+    fn new(first: usize, texts: &[(Box<[u8]>, usize)]) -> Self {
+        let automaton = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(texts.iter().map(|(text, _)| text))
+            .expect("the secrets of a run are shorter than 2 GiB");
+        Self { first, automaton }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{BYTES_MIN, Found, Needles};
+    use super::{BYTES_MIN, NeedleMatch, Needles};
 
     fn needles(texts: &[&str]) -> Needles {
         let mut needles = Needles::default();
@@ -166,9 +143,11 @@ mod tests {
     #[test]
     fn the_leftmost_and_longest_is_found() {
         let needles = needles(&["secret", "secret-two", "cret-two-three"]);
-        let found: Vec<Found> = needles.find(b"a secret-two-three, secret").collect();
-        let expected =
-            [Found { number: 1, start: 2, end: 12 }, Found { number: 0, start: 20, end: 26 }];
+        let found: Vec<NeedleMatch> = needles.find(b"a secret-two-three, secret");
+        let expected = [
+            NeedleMatch { number: 1, start: 2, end: 12 },
+            NeedleMatch { number: 0, start: 20, end: 26 },
+        ];
         assert_eq!(found, expected);
         assert_eq!(needles.within(b"a secret-two-three"), [0, 1, 2]);
     }
@@ -179,8 +158,8 @@ mod tests {
         assert!(!needles.add("four", 1));
         assert!(!needles.add("thr", 1));
         assert!(needles.add("fourth", 1));
-        assert_eq!(needles.find(b"fou").next(), None);
-        assert_eq!(Needles::default().find(b"anything at all").next(), None);
+        assert_eq!(needles.find(b"fou"), []);
+        assert_eq!(Needles::default().find(b"anything at all"), []);
     }
 
     proptest! {

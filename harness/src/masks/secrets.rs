@@ -13,39 +13,33 @@ const SCANNED_BYTES_MIN: usize = 8;
 
 /// All forms of all secrets.
 pub struct Secrets {
-    /// Every form.
-    masked: Needles,
+    forms: Needles,
+    /// By the number of a form.
     labels: Vec<String>,
-    /// The forms that are long enough to be no chance.
-    scanned: Needles,
 }
 
 impl Secrets {
     /// The secrets that are known now.
     pub fn of(masks: &Masks) -> Self {
-        let (mut masked, mut scanned) = (Needles::default(), Needles::default());
-        let mut labels = Vec::new();
-        for secret in masks.secrets() {
-            let number = labels.len();
-            for form in forms_of(&secret) {
-                masked.add(&form, number);
-                if form.len() >= SCANNED_BYTES_MIN {
-                    scanned.add(&form, number);
-                }
-            }
-            labels.push(masks.mask(&secret));
-        }
-        Self { masked, labels, scanned }
+        let secrets = masks.secrets();
+        let labels = secrets.iter().map(|secret| masks.mask(secret)).collect();
+        let forms = secrets.iter().enumerate();
+        let forms = forms.flat_map(|(number, secret)| {
+            forms_of(secret).into_iter().map(move |form| (form, number))
+        });
+        Self { forms: Needles::of(forms), labels }
     }
 
     /// `text` with every form of every secret replaced by its label.
     pub fn mask(&self, text: &str) -> String {
-        self.masked.replaced(text, |number| &self.labels[number])
+        self.forms.replaced(text, |number| &self.labels[number])
     }
 
     /// Whether any form of any secret stands in `artefact`.
     pub fn is_in(&self, artefact: &str) -> bool {
-        self.scanned.find(artefact.as_bytes()).next().is_some()
+        self.forms
+            .matches(artefact.as_bytes())
+            .any(|form| form.end - form.start >= SCANNED_BYTES_MIN)
     }
 }
 

@@ -22,19 +22,17 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// For the secrets that are known now.
     pub(crate) fn new(masks: &Masks) -> Self {
-        let mut needles = Needles::default();
-        let (mut rows, mut known) = (Vec::new(), Vec::new());
-        for (at, (secret, label)) in masks.labelled().into_iter().enumerate() {
-            // Plain secrets come first: an encoded form may equal another secret.
-            needles.add(&secret, at);
-            rows.push((placeholder(at, secret.len()), label));
-            known.push(secret);
-        }
-        for (at, secret) in known.iter().enumerate() {
-            for form in forms_of(secret) {
-                needles.add(&form, at);
-            }
-        }
+        let secrets = masks.labelled();
+        let rows = secrets.iter().enumerate();
+        let rows = rows.map(|(at, (secret, label))| (placeholder(at, secret.len()), label.clone()));
+        // Plain secrets come first: an encoded form may equal another secret.
+        let plain = secrets.iter().enumerate().map(|(at, (secret, _))| (secret.clone(), at));
+        let forms = secrets
+            .iter()
+            .enumerate()
+            .flat_map(|(at, (secret, _))| forms_of(secret).into_iter().map(move |form| (form, at)));
+        let needles = Needles::of(plain.chain(forms));
+        let rows = rows.collect();
         Self { needles, rows, used: BTreeMap::new() }
     }
 

@@ -7,7 +7,7 @@ use moot_fixtures::{questions, register};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::exchange::{ExchangeRow, exchanges};
+use super::exchange::{ExchangeRow, ExchangesShown, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
 use crate::answers::{Observed, Sample};
@@ -158,15 +158,6 @@ pub struct RequirementRow {
     pub checks: usize,
     /// Why nothing outside can verify it.
     pub unverifiable: Option<String>,
-}
-
-/// Which exchanges a report has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExchangesShown {
-    /// Those that a check of `warn` or worse judged.
-    Remarkable,
-    /// All.
-    All,
 }
 
 /// Masks the secrets of a run.

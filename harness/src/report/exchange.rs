@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::document::ExchangesShown;
 use crate::exchange::Exchange;
 use crate::result::{RunResult, TextMap};
 use crate::terminal::escape;
@@ -13,6 +12,15 @@ use crate::terminal::escape;
 /// Characters shown of a body that a check found wanting, and of any other.
 const BODY_CHARACTERS_MAX: usize = 8_000;
 const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
+
+/// Which exchanges a report has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExchangesShown {
+    /// Those that a check of `warn` or worse judged.
+    Remarkable,
+    /// All.
+    All,
+}
 
 /// One exchange, masked and cut.
 #[derive(Debug, Clone, Serialize)]

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use moot_snapshots::{Change, ChangedPlace};
 use serde::Serialize;
 
-use super::document::Report;
 use crate::check::{AnswerPart, MismatchKind};
 use crate::result::{CheckResult, Subject};
 use crate::verdict::Verdict;
@@ -42,7 +41,7 @@ pub struct Finding {
     /// this alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explains: Vec<String>,
-    /// The checks, by number in [`Report::checks`]; at least one.
+    /// The checks, by number in the list of checks; at least one.
     #[serde(skip)]
     pub at: Vec<usize>,
     /// The explained checks, likewise.
@@ -57,14 +56,14 @@ impl Finding {
     }
 
     /// The check that is shown in full.
-    pub fn first<'a>(&self, report: &'a Report) -> Option<&'a CheckResult> {
-        self.at.first().and_then(|at| report.checks.get(*at))
+    pub fn first<'a>(&self, checks: &'a [CheckResult]) -> Option<&'a CheckResult> {
+        self.at.first().and_then(|at| checks.get(*at))
     }
 
     /// Where the others are: `scenario › step`, each once.
-    pub fn others(&self, report: &Report) -> Vec<String> {
+    pub fn others(&self, checks: &[CheckResult]) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
-        for check in self.at.iter().filter_map(|at| report.checks.get(*at)) {
+        for check in self.at.iter().filter_map(|at| checks.get(*at)) {
             let place = format!("{} › {}", check.scenario, check.step);
             if !places.contains(&place) {
                 places.push(place);
@@ -74,9 +73,9 @@ impl Finding {
     }
 
     /// A line for each other requirement that it breaks, and for each snapshot that differs by it.
-    pub fn with_it(&self, report: &Report) -> Vec<String> {
+    pub fn with_it(&self, checks: &[CheckResult]) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
-        for check in self.explained(report) {
+        for check in self.explained(checks) {
             let line = match &check.subject {
                 Subject::Snapshot(name) => format!("{name} differs by this"),
                 Subject::Question(name) => format!("the answer to {name} is another by this"),
@@ -92,8 +91,8 @@ impl Finding {
     }
 
     /// The checks that it explains.
-    pub fn explained<'a>(&self, report: &'a Report) -> Vec<&'a CheckResult> {
-        self.explained_at.iter().filter_map(|at| report.checks.get(*at)).collect()
+    pub fn explained<'a>(&self, checks: &'a [CheckResult]) -> Vec<&'a CheckResult> {
+        self.explained_at.iter().filter_map(|at| checks.get(*at)).collect()
     }
 
     /// ` (12 times)`; empty where it is there once.

@@ -101,7 +101,7 @@ fn failures(out: &mut String, report: &Report) -> std::fmt::Result {
 
 fn failure(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Result {
     let e = escape::markdown;
-    let Some(check) = finding.first(report) else { return Ok(()) };
+    let Some(check) = finding.first(&report.checks) else { return Ok(()) };
     writeln!(
         out,
         "<details><summary><b>{}</b> {} · {}{}</summary>\n",
@@ -134,14 +134,14 @@ fn failure(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Re
 }
 
 fn elsewhere(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Result {
-    let others = finding.others(report);
+    let others = finding.others(&report.checks);
     for other in others.iter().take(PLACES_SHOWN_MAX) {
         writeln!(out, "- also at: {}", escape::markdown(other))?;
     }
     if let Some(more) = others.len().checked_sub(PLACES_SHOWN_MAX).filter(|more| *more > 0) {
         writeln!(out, "- and {more} more")?;
     }
-    for told in finding.with_it(report).iter().take(PLACES_SHOWN_MAX) {
+    for told in finding.with_it(&report.checks).iter().take(PLACES_SHOWN_MAX) {
         writeln!(out, "- with it: {}", escape::markdown(told))?;
     }
     Ok(())
@@ -156,7 +156,7 @@ fn warnings(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "### Warnings\n")?;
     for finding in warned.iter().take(WARNINGS_SHOWN_MAX) {
         let e = escape::markdown;
-        let scenario = finding.first(report).map_or("", |check| &*check.scenario);
+        let scenario = finding.first(&report.checks).map_or("", |check| &*check.scenario);
         let (subject, message) = (e(finding.subject.as_str()), e(&finding.message));
         writeln!(out, "- {subject}: {message} ({}){}", e(scenario), finding.times())?;
     }

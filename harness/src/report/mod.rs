@@ -21,8 +21,9 @@ use std::str::FromStr;
 use crate::masks::Secrets;
 use crate::result::RunResult;
 use crate::run::Event;
+use document::ForPeople;
 pub use document::Report;
-use document::{ExchangesShown, ForPeople};
+use exchange::ExchangesShown;
 pub use findings::Finding;
 pub(crate) use findings::section_order;
 

@@ -9,7 +9,7 @@
 use serde_json::{Value, json};
 
 use super::Report;
-use super::document::ExchangesShown;
+use super::exchange::ExchangesShown;
 use crate::masks::Secrets;
 use crate::result::RunResult;
 use crate::run::Event;

@@ -3,19 +3,23 @@
 use crate::check::{self, Document};
 use crate::scenario::model::AdminStep;
 
-use super::scenario::Walk;
-use super::step::Done;
+use super::scenario_walk::ScenarioWalk;
+use super::send::StepOutcome;
 use super::stop::Stop;
 use crate::verdict::NotRunKind;
 
-pub(super) async fn walk(walk: &mut Walk<'_>, step: &AdminStep, label: &str) -> Done {
+pub(super) async fn walk(
+    walk: &mut ScenarioWalk<'_>,
+    step: &AdminStep,
+    label: &str,
+) -> StepOutcome {
     let mut checks = Vec::new();
     let stop = ask(walk, step, label, &mut checks).await.err();
-    Done { exchanges: Vec::new(), checks, stop }
+    StepOutcome { exchanges: Vec::new(), checks, stop }
 }
 
 async fn ask(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &AdminStep,
     label: &str,
     checks: &mut Vec<crate::result::CheckResult>,
@@ -33,9 +37,8 @@ async fn ask(
         let value = check::place::value(place, &document, &walk.names);
         walk.names.set(name, value.unwrap_or_default());
     }
-    let standing = walk.standing(label);
-    checks.extend(
-        step.expect.iter().map(|check| standing.judge(check, &document, &walk.names, None)),
-    );
+    let origin = walk.origin(label);
+    checks
+        .extend(step.expect.iter().map(|check| origin.judge(check, &document, &walk.names, None)));
     Ok(())
 }

@@ -14,10 +14,10 @@ use crate::client::ClientRequest;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 
-use super::scenario::Walk;
-use super::step::Done;
+use super::scenario_walk::ScenarioWalk;
+use super::send::StepOutcome;
 use super::stop::Stop;
-use super::{observe, prepare, request};
+use super::{observe, prepare, send};
 
 /// What the limiter of §8 counts in, in seconds.
 const WINDOW_SECONDS: i64 = 60;
@@ -25,15 +25,19 @@ const WINDOW_SECONDS: i64 = 60;
 /// Spaced calls that wait for an answer, or for their time, at once.
 const SPACED_IN_FLIGHT_MAX: usize = 64;
 
-pub(super) async fn walk(walk: &mut Walk<'_>, step: &BurstStep, label: &str) -> Done {
+pub(super) async fn walk(
+    walk: &mut ScenarioWalk<'_>,
+    step: &BurstStep,
+    label: &str,
+) -> StepOutcome {
     let mut exchanges = Vec::new();
     let mut checks = Vec::new();
-    let stop = send(walk, step, label, &mut exchanges, &mut checks).await.err();
-    Done { exchanges, checks, stop }
+    let stop = run_burst(walk, step, label, &mut exchanges, &mut checks).await.err();
+    StepOutcome { exchanges, checks, stop }
 }
 
-async fn send(
-    walk: &mut Walk<'_>,
+async fn run_burst(
+    walk: &mut ScenarioWalk<'_>,
     step: &BurstStep,
     label: &str,
     exchanges: &mut Vec<Arc<Exchange>>,
@@ -57,7 +61,7 @@ async fn send(
         let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
         if !statuses.contains(&status) {
             statuses.push(status);
-            checks.extend(request::implied(walk, label, &exchange));
+            checks.extend(send::implied(walk, label, &exchange));
             exchanges.push(exchange);
         }
     }
@@ -66,7 +70,7 @@ async fn send(
 
 /// All calls, in the rhythm that the step says.
 async fn sent(
-    walk: &Walk<'_>,
+    walk: &ScenarioWalk<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
 ) -> Result<Vec<Arc<Exchange>>, Stop> {
@@ -92,7 +96,7 @@ fn is_last(step: &BurstStep, exchange: &Exchange) -> bool {
 
 /// As fast as they are answered.
 async fn crowded(
-    walk: &Walk<'_>,
+    walk: &ScenarioWalk<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
     at_once: u32,
@@ -126,7 +130,7 @@ async fn crowded(
 
 /// Evenly spaced on a sandbox, whose clock goes on by whole seconds between the calls.
 async fn spaced_by_clock(
-    walk: &Walk<'_>,
+    walk: &ScenarioWalk<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
     time: Duration,
@@ -136,7 +140,7 @@ async fn spaced_by_clock(
     for number in 0..step.plan.calls {
         let due = Duration::from_secs(time_of(number, step.plan.calls, time).as_secs());
         if due > moved {
-            request::wait(walk, due - moved).await?;
+            send::wait(walk, due - moved).await?;
             moved = due;
         }
         let exchange = Arc::new(walk.session.send_in_burst(prepared.clone()).await);
@@ -150,7 +154,7 @@ async fn spaced_by_clock(
 
 /// Evenly spaced in real time: a slow answer does not hold up the next call.
 async fn spaced(
-    walk: &Walk<'_>,
+    walk: &ScenarioWalk<'_>,
     step: &BurstStep,
     prepared: &ClientRequest,
     time: Duration,
@@ -178,7 +182,7 @@ fn time_of(number: u32, calls: u32, time: Duration) -> Duration {
 }
 
 fn judge(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &BurstStep,
     all: &[Arc<Exchange>],
     label: &str,
@@ -191,11 +195,9 @@ fn judge(
     }
     let refused = all.iter().find(|exchange| is_refused(exchange));
     let shown = refused.or_else(|| all.last()).cloned();
-    let standing = walk.standing(label);
+    let origin = walk.origin(label);
     checks.extend(
-        step.expect
-            .iter()
-            .map(|check| standing.judge(check, &document, &walk.names, shown.clone())),
+        step.expect.iter().map(|check| origin.judge(check, &document, &walk.names, shown.clone())),
     );
     observe::observe(walk, &step.observe, &document, label, checks, shown.as_ref());
 }

@@ -19,7 +19,7 @@ use super::stop::Stop;
 
 /// Where a check stands in the run.
 #[derive(Debug, Clone)]
-pub(super) struct Standing {
+pub(super) struct CheckOrigin {
     /// `stem/id[row]`.
     pub(super) scenario: Arc<str>,
     /// The step's label.
@@ -28,7 +28,7 @@ pub(super) struct Standing {
     pub(super) strict: bool,
 }
 
-impl Standing {
+impl CheckOrigin {
     /// Judges an explicit check.
     pub(super) fn judge(
         &self,

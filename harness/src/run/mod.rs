@@ -1,11 +1,14 @@
-//! Running: what is planned, how a scenario and a step are walked, and the result as inert data.
+//! Runs scenarios against a target.
 //!
-//! [`plan`] selects, [`run()`] opens the target and walks scenarios side by side, `scenario` and
-//! `step` walk one, [`outcome`] merges. Nothing here knows HTTP or a file format, and nothing here
-//! judges: that is [`crate::check`].
+//! From top to bottom: [`run()`] selects and opens the target, [`Runner`] holds it, `concurrent` runs scenarios
+//! at the same time, `scenario` runs one, `step` its steps, `request`, `burst`, `receive` and `admin` one step,
+//! `send` one request. Each file imports only files further down. Nothing here knows HTTP or a file format, and
+//! nothing here judges: that is [`crate::check`].
 
 mod admin;
 mod burst;
+mod concurrent;
+mod context;
 pub mod estimate;
 pub mod event;
 pub mod interruption;
@@ -13,16 +16,20 @@ mod judge;
 mod keep;
 mod movement;
 mod observe;
+mod options;
 pub mod order;
 mod pages;
 mod prepare;
 mod receive;
-pub(crate) mod request;
+mod request;
 mod rows;
 mod scenario;
+mod scenario_walk;
+mod send;
 mod session;
 mod shape;
 mod snapshot;
+mod snapshots_seen;
 mod step;
 mod stop;
 mod turn;
@@ -33,8 +40,9 @@ mod walk;
 pub use event::Event;
 pub use interruption::Interruption;
 pub use keep::Kept;
+pub use options::RunOptions;
 pub(crate) use pages::PAGES_MAX;
 pub use session::Runner;
-pub use snapshot::SnapshotMode;
 pub(crate) use snapshot::slug;
-pub use walk::{RunOptions, run, run_until};
+pub use snapshots_seen::SnapshotMode;
+pub use walk::{run, run_until};

@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::scenario::model::{RequestLine, RequestShape, Text, TextPiece, TokenChoice};
 use crate::scenario::plan::Planned;
 
+use super::context::RunContext;
 use super::pages;
-use super::request::{self, Gathered};
-use super::scenario::{self, Walk};
-use super::walk::Shared;
+use super::scenario_walk::{self, ScenarioWalk};
+use super::send::{self, StepRecord};
 
 /// Lists of which the totals are compared.
 const COUNTED: [Operation; 4] = [
@@ -48,18 +48,18 @@ pub(super) const fn look_requests_max(pages_max: u64) -> u64 {
 }
 
 /// The data now; what can't be read is left out.
-pub(super) async fn look(shared: &Shared, planned: Planned<'_>, name: &str) -> Moment {
+pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) -> Moment {
     let Ok(session) = shared.target.session(name, &planned.scenario.sandbox).await else {
         return Moment::default();
     };
-    let names = scenario::root_names(&session);
-    let mut walk = scenario::walk_on(shared, &session, planned, name, names);
+    let names = scenario_walk::root_names(&session);
+    let mut walk = scenario_walk::walk_on(shared, &session, planned, name, names);
     let mut moment = Moment::default();
     for operation in COUNTED {
         moment.totals.push(total(&walk, operation).await);
     }
     let shape = shape(&walk, Operation::ListLegalRequests);
-    let items = pages::members(&mut walk, &shape, "a look", &mut Gathered::default()).await;
+    let items = pages::members(&mut walk, &shape, "a look", &mut StepRecord::default()).await;
     for item in items.unwrap_or_default() {
         if let (Some(id), Some(status)) =
             (item["id"].as_str(), item["attributes"]["status"].as_str())
@@ -71,14 +71,14 @@ pub(super) async fn look(shared: &Shared, planned: Planned<'_>, name: &str) -> M
     moment
 }
 
-async fn total(walk: &Walk<'_>, operation: Operation) -> Option<u64> {
+async fn total(walk: &ScenarioWalk<'_>, operation: Operation) -> Option<u64> {
     let shape = shape(walk, operation);
-    let seen = request::sent(walk, &shape, "a look", &mut Gathered::default()).await;
+    let seen = send::sent(walk, &shape, "a look", &mut StepRecord::default()).await;
     let body = seen.ok()?.0.json?;
     body.pointer("/pagination/total_count").and_then(Value::as_u64)
 }
 
-fn shape(walk: &Walk<'_>, operation: Operation) -> RequestShape {
+fn shape(walk: &ScenarioWalk<'_>, operation: Operation) -> RequestShape {
     let name = TextPiece::Literal(operation.as_str().to_owned());
     let at = walk.planned.scenario.at.clone();
     RequestShape {

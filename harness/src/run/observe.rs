@@ -13,7 +13,7 @@ use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Observation, Place, Sight};
 use crate::verdict::Verdict;
 
-use super::scenario::Walk;
+use super::scenario_walk::ScenarioWalk;
 
 /// Distinct answers kept of one question.
 const ANSWERS_MAX: usize = 20;
@@ -23,7 +23,7 @@ const SEEN_IN_MAX: usize = 10;
 
 /// Keeps what the step observes; a check each, `observed`, or `warn` beyond the latitude.
 pub(super) fn observe(
-    walk: &Walk<'_>,
+    walk: &ScenarioWalk<'_>,
     observations: &[Observation],
     document: &Document,
     label: &str,
@@ -32,7 +32,7 @@ pub(super) fn observe(
 ) {
     for observation in observations {
         let found = check::place::observed(&observation.sight, document, &walk.names);
-        let mut result = walk.standing(label).blank(
+        let mut result = walk.origin(label).blank(
             &observation.question,
             Some(observation.at.clone()),
             exchange.cloned(),
@@ -84,14 +84,18 @@ fn part(sight: &Sight) -> AnswerPart {
 }
 
 /// Where it was seen, where that is one place.
-fn pointer(walk: &Walk<'_>, observation: &Observation, document: &Document) -> Option<String> {
+fn pointer(
+    walk: &ScenarioWalk<'_>,
+    observation: &Observation,
+    document: &Document,
+) -> Option<String> {
     match &observation.sight {
         Sight::Whole(place) => check::place::pointer(place, "", document, &walk.names),
         Sight::Members(_) => None,
     }
 }
 
-fn shown(walk: &Walk<'_>, value: &Value) -> String {
+fn shown(walk: &ScenarioWalk<'_>, value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -99,7 +103,13 @@ fn shown(walk: &Walk<'_>, value: &Value) -> String {
     walk.shared.masks.mask(&check::shortened(&text))
 }
 
-fn keep(walk: &Walk<'_>, observation: &Observation, section: &str, value: Value, label: &str) {
+fn keep(
+    walk: &ScenarioWalk<'_>,
+    observation: &Observation,
+    section: &str,
+    value: Value,
+    label: &str,
+) {
     let mut answers = walk.shared.answers.lock();
     let answer = answers.entry(observation.question.clone()).or_insert_with(|| ObservedAnswer {
         question: observation.question.clone(),
@@ -121,7 +131,7 @@ fn keep(walk: &Walk<'_>, observation: &Observation, section: &str, value: Value,
 }
 
 /// The value with every text masked.
-fn masked(walk: &Walk<'_>, value: Value) -> Value {
+fn masked(walk: &ScenarioWalk<'_>, value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(walk.shared.masks.mask(&text)),
         Value::Array(items) => items.into_iter().map(|item| masked(walk, item)).collect(),

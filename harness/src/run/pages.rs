@@ -8,8 +8,8 @@ use crate::check::Document;
 use crate::exchange::Exchange;
 use crate::scenario::model::{EachPage, Json, RequestShape, Text, TextPiece};
 
-use super::request::{self, Gathered};
-use super::scenario::Walk;
+use super::scenario_walk::ScenarioWalk;
+use super::send::{self, StepRecord};
 use super::stop::Stop;
 use crate::verdict::NotRunKind;
 
@@ -27,11 +27,11 @@ struct Walked {
 
 /// Follows `page`; the document is `{pages, items}`. A walk whose totals moved is repeated once.
 pub(super) async fn walk(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     each_page: &EachPage,
     label: &str,
-    gathered: &mut Gathered,
+    gathered: &mut StepRecord,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let mut walked = follow(walk, shape, each_page, label, gathered).await?;
     if !walked.is_steady {
@@ -66,11 +66,11 @@ pub(super) async fn walk(
 }
 
 async fn follow(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     each_page: &EachPage,
     label: &str,
-    gathered: &mut Gathered,
+    gathered: &mut StepRecord,
 ) -> Result<Walked, Stop> {
     let pages_max = each_page.at_most.min(pages_max(walk));
     let (mut bodies, mut items) = (Vec::new(), Vec::new());
@@ -80,13 +80,13 @@ async fn follow(
     let (mut number, mut is_whole) = (1, true);
     loop {
         let shape = with_page(shape, number);
-        let (document, exchange) = request::sent(walk, &shape, label, gathered).await?;
+        let (document, exchange) = send::sent(walk, &shape, label, gathered).await?;
         let body = page_body(&document, number)?;
         walk.names.push();
         walk.names.set("page", page_names(&body, number));
-        let standing = walk.standing(label);
+        let origin = walk.origin(label);
         for check in &each_page.expect {
-            let judged = standing.judge(check, &document, &walk.names, Some(Arc::clone(&exchange)));
+            let judged = origin.judge(check, &document, &walk.names, Some(Arc::clone(&exchange)));
             gathered.checks.push(judged);
         }
         walk.names.pop();
@@ -116,7 +116,7 @@ async fn follow(
 /// Pages walked where the target file says nothing.
 pub(crate) const PAGES_MAX: u64 = 40;
 
-fn pages_max(walk: &Walk<'_>) -> u64 {
+fn pages_max(walk: &ScenarioWalk<'_>) -> u64 {
     walk.shared.target.pages_max().unwrap_or(PAGES_MAX)
 }
 
@@ -168,10 +168,10 @@ fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
 
 /// Members of a list by its pages, as far as they are walked; an error where it is no list.
 pub(super) async fn members(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     label: &str,
-    gathered: &mut Gathered,
+    gathered: &mut StepRecord,
 ) -> Result<Vec<Value>, Stop> {
     let each_page = EachPage { at_most: u64::MAX, expect: Vec::new() };
     Ok(follow(walk, shape, &each_page, label, gathered).await?.items)

@@ -9,10 +9,10 @@ use crate::client::DeliveryReceiver;
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
 use crate::verdict::NotRunKind;
 
-use super::scenario::Walk;
-use super::step::Done;
+use super::scenario_walk::ScenarioWalk;
+use super::send::StepOutcome;
 use super::stop::Stop;
-use super::{observe, request};
+use super::{observe, send};
 
 /// How often a receiver is asked while real time passes.
 const ASK_EVERY: Duration = Duration::from_millis(20);
@@ -20,14 +20,18 @@ const ASK_EVERY: Duration = Duration::from_millis(20);
 /// Real time that a delivery may take on a sandbox after its clock was moved.
 const REAL_TIME_MAX: Duration = Duration::from_secs(2);
 
-pub(super) async fn walk(walk: &mut Walk<'_>, step: &ReceiveStep, label: &str) -> Done {
+pub(super) async fn walk(
+    walk: &mut ScenarioWalk<'_>,
+    step: &ReceiveStep,
+    label: &str,
+) -> StepOutcome {
     let mut checks = Vec::new();
     let stop = receive(walk, step, label, &mut checks).await.err();
-    Done { exchanges: Vec::new(), checks, stop }
+    StepOutcome { exchanges: Vec::new(), checks, stop }
 }
 
 async fn receive(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &ReceiveStep,
     label: &str,
     checks: &mut Vec<crate::result::CheckResult>,
@@ -35,22 +39,21 @@ async fn receive(
     let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
     if let Some(require) = &step.require {
-        request::holds(walk, require, &document, NotRunKind::Precondition)?;
+        send::holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);
         walk.names.set(name, value.unwrap_or_default());
     }
-    let standing = walk.standing(label);
-    checks.extend(
-        step.expect.iter().map(|check| standing.judge(check, &document, &walk.names, None)),
-    );
+    let origin = walk.origin(label);
+    checks
+        .extend(step.expect.iter().map(|check| origin.judge(check, &document, &walk.names, None)));
     observe::observe(walk, &step.observe, &document, label, checks, None);
     Ok(())
 }
 
 /// What comes, or what came when it was recorded.
-async fn seen(walk: &mut Walk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
+async fn seen(walk: &mut ScenarioWalk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Stop> {
     if let Some(recorded) = walk.session.recorded_deliveries(&step.wait.receiver) {
         return Ok(recorded?);
     }
@@ -64,18 +67,18 @@ async fn seen(walk: &mut Walk<'_>, step: &ReceiveStep) -> Result<Vec<Value>, Sto
 }
 
 /// Deliveries since the receiver was last asked.
-fn fresh(walk: &Walk<'_>, receiver: &str) -> Vec<Value> {
+fn fresh(walk: &ScenarioWalk<'_>, receiver: &str) -> Vec<Value> {
     let all = walk.receivers.get(receiver).map(DeliveryReceiver::deliveries).unwrap_or_default();
     let seen = walk.seen_deliveries.get(receiver).copied().unwrap_or(0);
     all.into_iter().skip(seen).collect()
 }
 
-fn mark_seen(walk: &mut Walk<'_>, receiver: &str, count: usize) {
+fn mark_seen(walk: &mut ScenarioWalk<'_>, receiver: &str, count: usize) {
     *walk.seen_deliveries.entry(receiver.to_owned()).or_insert(0) += count;
 }
 
 async fn at_least(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &ReceiveStep,
     count: u32,
     within: Duration,
@@ -100,7 +103,7 @@ async fn at_least(
             return Ok(deliveries);
         }
         if walk.session.has_admin() && moved < within {
-            request::wait(walk, Duration::from_secs(1)).await?;
+            send::wait(walk, Duration::from_secs(1)).await?;
             moved += Duration::from_secs(1);
         }
         tokio::time::sleep(ASK_EVERY).await;
@@ -108,11 +111,11 @@ async fn at_least(
 }
 
 async fn none_for(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &ReceiveStep,
     duration: Duration,
 ) -> Result<Vec<Value>, Stop> {
-    request::wait(walk, duration).await?;
+    send::wait(walk, duration).await?;
     if walk.session.has_admin() {
         tokio::time::sleep(ASK_EVERY).await;
     }

@@ -1,86 +1,26 @@
 //! Walking one scenario: its needs, its rows, its steps in order, and what always runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use moot_snapshots::Placeholders;
 use serde_json::Value;
 
-use crate::client::DeliveryReceiver;
-use crate::environment::Session;
-use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
-use crate::run::Event;
-use crate::scenario::model::Step;
-use crate::scenario::names::Names;
+use super::event::Event;
+use crate::result::{CheckResult, ScenarioResult, Subject};
 use crate::scenario::plan::Planned;
 use crate::verdict::{NotRunKind, Verdict};
 
+use super::context::RunContext;
 use super::interruption::REASON;
 use super::rows::{list, row_label};
+use super::scenario_walk::{ScenarioWalk, root_names, walk_on};
 use super::stop::Stop;
-use super::turn::{self, Course};
+use super::turn::{self, ScenarioEffect};
 use super::unwalked::unwalked;
-use super::walk::Shared;
-use super::{judge, keep, movement, step};
-
-/// Steps that always run, whatever comes after them.
-pub(super) struct Final<'a> {
-    pub(super) suffix: String,
-    pub(super) steps: &'a [Step],
-    pub(super) names: Names,
-}
-
-/// The walk of one row of one scenario.
-pub(super) struct Walk<'a> {
-    pub(super) shared: &'a Shared,
-    pub(super) session: &'a Session,
-    pub(super) planned: Planned<'a>,
-    /// `stem/id[row]`.
-    pub(super) name: Arc<str>,
-    pub(super) names: Names,
-    pub(super) steps: Vec<StepResult>,
-    /// Whether what always runs is being walked.
-    pub(super) is_final: bool,
-    /// Steps that always run, first in first, with the names they were written under.
-    pub(super) finals: Vec<Final<'a>>,
-    pub(super) placeholders: Placeholders,
-    /// Whether this is a row of a loop over what the target holds.
-    pub(super) is_row: bool,
-    /// The receivers that listen, by name.
-    pub(super) receivers: BTreeMap<String, DeliveryReceiver>,
-    /// Deliveries already shown, by receiver.
-    pub(super) seen_deliveries: BTreeMap<String, usize>,
-    /// How often each name of a snapshot was given.
-    pub(super) snapshot_names: BTreeMap<String, u32>,
-    /// How often each step label was used.
-    labels: BTreeMap<String, u32>,
-}
-
-impl Walk<'_> {
-    /// A label for a step, made unique in this walk.
-    pub(super) fn label(&mut self, name: &str) -> String {
-        let count = self.labels.entry(name.to_owned()).or_insert(0);
-        *count += 1;
-        if *count == 1 { name.to_owned() } else { format!("{name} #{count}") }
-    }
-
-    /// Why no further step is walked, where the run was interrupted; what always runs still is.
-    pub(super) fn interrupted(&self) -> Result<(), Stop> {
-        match self.shared.interruption.is_told() && !self.is_final {
-            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
-            false => Ok(()),
-        }
-    }
-
-    pub(super) fn standing(&self, step: &str) -> judge::Standing {
-        let (scenario, step) = (Arc::clone(&self.name), Arc::from(step));
-        judge::Standing { scenario, step, strict: self.shared.strict }
-    }
-}
+use super::{keep, movement, step};
 
 /// Walks every row of a scenario; each is a result of its own.
-pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
+pub(super) async fn walk(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
     (shared.on_event)(Event::Started { name: planned.name() });
     let mut kept = Vec::new();
     for result in rows_walked(shared, planned).await {
@@ -93,7 +33,7 @@ pub(super) async fn walk(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<Scena
 
 /// A scenario whose walk broke off by a fault of ours.
 pub(super) fn broken(
-    shared: &Shared,
+    shared: &RunContext,
     planned: Planned<'_>,
     error: &tokio::task::JoinError,
 ) -> Vec<Arc<ScenarioResult>> {
@@ -104,7 +44,7 @@ pub(super) fn broken(
 }
 
 /// A scenario that did not end in the time that an interruption leaves.
-pub(super) fn cut_off(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
+pub(super) fn cut_off(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
     let stop =
         Stop::not_run(NotRunKind::Interrupted, format!("{REASON}, and this did not end in time"));
     let result = Arc::new(unwalked(shared, planned, &planned.name(), &stop, Instant::now()));
@@ -112,7 +52,7 @@ pub(super) fn cut_off(shared: &Shared, planned: Planned<'_>) -> Vec<Arc<Scenario
     vec![result]
 }
 
-async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResult> {
+async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResult> {
     let begun = Instant::now();
     let name = planned.name();
     if shared.interruption.is_told() {
@@ -165,7 +105,7 @@ async fn rows_walked(shared: &Shared, planned: Planned<'_>) -> Vec<ScenarioResul
 }
 
 /// The rows of a scenario: one without a name where it has no `for_each`.
-async fn rows(shared: &Shared, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
+async fn rows(shared: &RunContext, planned: Planned<'_>) -> Result<Vec<Option<Value>>, Stop> {
     let Some(for_each) = &planned.scenario.for_each else { return Ok(vec![None]) };
     let session = shared.target.session(&planned.name(), &planned.scenario.sandbox).await?;
     let names = root_names(&session);
@@ -178,16 +118,8 @@ async fn rows(shared: &Shared, planned: Planned<'_>) -> Result<Vec<Option<Value>
     Ok(rows.into_iter().map(Some).collect())
 }
 
-pub(super) fn root_names(session: &Session) -> Names {
-    let mut names = Names::default();
-    for (root, value) in session.roots() {
-        names.set(&root, value);
-    }
-    names
-}
-
 async fn row_walked(
-    shared: &Shared,
+    shared: &RunContext,
     planned: Planned<'_>,
     name: &str,
     row: Option<usize>,
@@ -200,7 +132,7 @@ async fn row_walked(
     // What a scenario makes itself is no movement: beside one that changes anything, nothing is
     // walked between the two looks.
     let mut before = None;
-    if turn::course(planned.scenario) < Course::Changes {
+    if turn::course(planned.scenario) < ScenarioEffect::Changes {
         before = Some(movement::look(shared, planned, name).await);
     }
     let second = attempt(shared, planned, name, row).await;
@@ -247,7 +179,7 @@ fn unconfirmed(
 }
 
 async fn attempt(
-    shared: &Shared,
+    shared: &RunContext,
     planned: Planned<'_>,
     name: &str,
     row: Option<usize>,
@@ -278,33 +210,7 @@ async fn attempt(
     result
 }
 
-/// A walk that has not begun.
-pub(super) fn walk_on<'a>(
-    shared: &'a Shared,
-    session: &'a Session,
-    planned: Planned<'a>,
-    name: &str,
-    names: Names,
-) -> Walk<'a> {
-    Walk {
-        shared,
-        session,
-        planned,
-        name: Arc::from(name),
-        names,
-        steps: Vec::new(),
-        is_final: false,
-        finals: Vec::new(),
-        placeholders: Placeholders::new(),
-        is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
-        receivers: BTreeMap::new(),
-        seen_deliveries: BTreeMap::new(),
-        snapshot_names: BTreeMap::new(),
-        labels: BTreeMap::new(),
-    }
-}
-
-async fn walk_steps(walk: &mut Walk<'_>) -> Option<Stop> {
+async fn walk_steps(walk: &mut ScenarioWalk<'_>) -> Option<Stop> {
     let mut stop = step::receivers(walk).await.err();
     if stop.is_none() {
         stop = step::walk_all(walk, &walk.planned.scenario.steps, "").await.err();
@@ -321,7 +227,7 @@ async fn walk_steps(walk: &mut Walk<'_>) -> Option<Stop> {
     stop
 }
 
-fn ended(walk: Walk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
+fn ended(walk: ScenarioWalk<'_>, stop: Option<Stop>, begun: Instant) -> ScenarioResult {
     let mut verdict = Verdict::worst(walk.steps.iter().map(|step| step.verdict));
     let mut not_run = None;
     if let Some(stop) = stop {

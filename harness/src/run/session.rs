@@ -1,11 +1,11 @@
-//! A target that is opened once and walked as often as is wanted: budgets, pace and ledger go on.
+//! An opened target and the runs on it. Budgets, pace and ledger last for all of them.
 //!
 //! [`run`](super::run()) opens one for its plan; exploring walks what it has drawn, and then again
 //! what it makes smaller. Nothing here selects.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
@@ -17,20 +17,23 @@ use crate::masks::Masks;
 use crate::result::{
     ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
-use crate::run::Event;
-use crate::run::order::Order;
+
 use crate::scenario::model::ScenarioFile;
 use crate::target_file::{TargetClass, TargetDescription};
 
+use super::concurrent;
+use super::context::RunContext;
+use super::event::Event;
 use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
-use super::walk::{self, RunOptions, Shared};
-use super::{SnapshotMode, snapshot};
+use super::options::RunOptions;
+use super::order::Order;
+use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
 
 /// An opened target, and all that its walks share.
 pub struct Runner {
-    shared: Arc<Shared>,
-    begun: Begun,
+    shared: Arc<RunContext>,
+    start: RunStart,
     jobs: Option<usize>,
     order: Order,
     /// Known failures, which are marked in the end.
@@ -38,7 +41,7 @@ pub struct Runner {
 }
 
 /// What is known of a run before its target is opened.
-struct Begun {
+struct RunStart {
     at: Instant,
     started_at: String,
     seed: u64,
@@ -46,11 +49,11 @@ struct Begun {
     masks: Arc<Masks>,
 }
 
-impl Begun {
+impl RunStart {
     fn now(options: &RunOptions) -> Self {
         Self {
             at: Instant::now(),
-            started_at: walk::now(),
+            started_at: now(),
             seed: options.target.seed,
             reproduce: options.reproduce.clone(),
             masks: Arc::clone(&options.masks),
@@ -85,7 +88,7 @@ impl Begun {
 
 /// The result of a run that never came to its target.
 pub(super) fn unopened(options: &RunOptions, ending: RunOutcome, why: String) -> RunResult {
-    Begun::now(options).blank(ending, Some(why), describe_choice(&options.choice))
+    RunStart::now(options).blank(ending, Some(why), describe_choice(&options.choice))
 }
 
 impl Runner {
@@ -117,15 +120,15 @@ impl Runner {
         interruption: Arc<Interruption>,
         on_event: impl Fn(Event) + Send + Sync + 'static,
     ) -> Result<Self, Box<RunResult>> {
-        let begun = Begun::now(options);
+        let start = RunStart::now(options);
         let unopened = |ending, why: String| {
             let description = describe_choice(&options.choice);
-            Box::new(begun.blank(ending, Some(begun.masks.mask(&why)), description))
+            Box::new(start.blank(ending, Some(start.masks.mask(&why)), description))
         };
         let opened = async {
             let chosen = options.choice.clone().read()?;
             let expected = known_failures(options, &chosen, files)?;
-            let masks = Arc::clone(&begun.masks);
+            let masks = Arc::clone(&start.masks);
             Ok((Environment::open(chosen, options.target.clone(), masks).await?, expected))
         };
         let opened = tokio::select! {
@@ -144,11 +147,11 @@ impl Runner {
         if let Some(recorder) = &options.recorder {
             target.record(Arc::clone(recorder));
         }
-        let shared = Shared {
+        let shared = RunContext {
             implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
             strict: options.strict,
             run_tag: options.target.run_tag.clone(),
-            masks: Arc::clone(&begun.masks),
+            masks: Arc::clone(&start.masks),
             kept: match options.kept {
                 // What was expected is looked for among all checks.
                 Kept::Counts if !expected.entries.is_empty() => Kept::Outline,
@@ -166,14 +169,14 @@ impl Runner {
         };
         Ok(Self {
             shared: Arc::new(shared),
-            begun,
+            start,
             jobs: options.jobs,
             order: options.order,
             expected,
         })
     }
 
-    /// Whether no more is to be begun: it was interrupted, or the target no longer answers.
+    /// Whether no more is to be start: it was interrupted, or the target no longer answers.
     pub fn is_over(&self) -> bool {
         self.shared.interruption.is_told() || self.shared.target.has_given_up()
     }
@@ -195,7 +198,7 @@ impl Runner {
         files: &Arc<Vec<ScenarioFile>>,
         places: &[(usize, usize)],
     ) -> Vec<Arc<ScenarioResult>> {
-        walk::walk_all(&self.shared, files, places, self.jobs, self.order).await
+        concurrent::walk_all(&self.shared, files, places, self.jobs, self.order).await
     }
 
     /// What keeps the walks from having been whole, and in words; conformant where nothing does.
@@ -203,11 +206,11 @@ impl Runner {
         let (mut ending, mut trouble) = (RunOutcome::Conformant, None);
         if self.shared.interruption.is_told() {
             ending = ending.max(RunOutcome::Incomplete);
-            trouble = Some(format!("{REASON}; what had not begun by then was not run"));
+            trouble = Some(format!("{REASON}; what had not start by then was not run"));
         }
         if let Some(why) = self.shared.target.refused_applications() {
             ending = ending.max(RunOutcome::Unreachable);
-            trouble = Some(self.begun.masks.mask(&why));
+            trouble = Some(self.start.masks.mask(&why));
         }
         if self.shared.target.has_given_up() {
             ending = ending.max(RunOutcome::Unreachable);
@@ -261,11 +264,11 @@ impl Runner {
         }
         let (broken_off, trouble) = self.broken_off();
         ending = ending.max(broken_off);
-        let mut result = self.begun.blank(ending, trouble, shared.target.description());
+        let mut result = self.start.blank(ending, trouble, shared.target.description());
         result.scenarios = scenarios;
         result.answers = answers;
         result.expected = expected;
-        let seen: snapshot::Seen = std::mem::take(&mut *shared.snapshots_seen.lock());
+        let seen: SnapshotsSeen = std::mem::take(&mut *shared.snapshots_seen.lock());
         let is_whole = is_suite
             && shared.snapshots != SnapshotMode::Off
             && ending == RunOutcome::Conformant
@@ -301,4 +304,13 @@ fn describe_choice(choice: &TargetChoice) -> TargetDescription {
 
 fn base_path(base_url: &str) -> String {
     url::Url::parse(base_url).map(|url| url.path().to_owned()).unwrap_or_default()
+}
+
+/// By our clock, ISO 8601 UTC.
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    i64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+        .map_or_else(String::new, |at| at.to_string())
 }

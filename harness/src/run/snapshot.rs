@@ -1,125 +1,23 @@
 //! A step's response beside its snapshot: a difference is drift, never a violation.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Operation;
 use moot_fixtures::stored;
-use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Rows, Stored};
+use moot_snapshots::{Comparison, Metadata, Mode, RawResponse, Recorded, Stored};
 
 use crate::check::{Document, MismatchKind};
 use crate::exchange::Exchange;
-use crate::result::{CheckResult, SnapshotCounts, SnapshotFindings, Subject};
+use crate::result::{CheckResult, Subject};
 use crate::scenario::model::{Place, SnapshotRule};
 use crate::verdict::Verdict;
 
-use super::scenario::Walk;
-
-/// What is done with snapshots. In every mode the result keeps what was new or differed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SnapshotMode {
-    /// Compared; a difference is drift.
-    Check,
-    /// Written.
-    Record,
-    /// Compared for the result alone: nothing is drift, nothing is written.
-    Collect,
-    /// Left alone.
-    Off,
-}
-
-/// What a run saw of its folder of snapshots.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// Names that a step asked for, with the worst that came of each.
-    used: BTreeMap<String, Came>,
-    /// Steps of loops over what the target holds.
-    rows: Rows,
-    /// What had no snapshot, or another one.
-    new: BTreeMap<String, Recorded>,
-}
-
-impl Seen {
-    /// What the run keeps: what was new, and of a whole run which snapshots no step asked for.
-    pub(super) fn into_findings(
-        mut self,
-        folder: Option<&Path>,
-        is_whole: bool,
-        mode: SnapshotMode,
-    ) -> SnapshotFindings {
-        let known = match folder {
-            // A folder that can't be read has shown itself in the comparisons.
-            Some(folder) if is_whole => moot_snapshots::list(folder).unwrap_or_default(),
-            Some(_) | None => Vec::new(),
-        };
-        let names = known.into_iter().map(|entry| entry.name);
-        SnapshotFindings {
-            new: std::mem::take(&mut self.new).into_values().collect(),
-            unused: names.filter(|name| !self.is_used(name)).collect(),
-            counts: folder.filter(|_| mode.is_told()).map(|folder| self.counts(folder)),
-        }
-    }
-
-    fn counts(&self, folder: &Path) -> SnapshotCounts {
-        let count = |wanted: Came| self.used.values().filter(|came| **came == wanted).count();
-        let (same, differing, waiting) =
-            (count(Came::Same), count(Came::Differing), count(Came::Waiting));
-        SnapshotCounts {
-            compared: same + differing + waiting,
-            folder: folder.display().to_string(),
-            same,
-            differing,
-            missing: count(Came::Missing),
-            recorded: count(Came::Recorded),
-            waiting,
-            unusable: count(Came::Unusable),
-        }
-    }
-
-    /// Rows of a loop are one: how many there are is data.
-    fn is_used(&self, name: &str) -> bool {
-        self.used.contains_key(name) || self.rows.names().any(|known| known == name)
-    }
-}
-
-/// What came of a snapshot, the worst last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Came {
-    Same,
-    Recorded,
-    Waiting,
-    Missing,
-    Differing,
-    Unusable,
-}
-
-impl Came {
-    const fn of(comparison: &Comparison) -> Self {
-        match comparison {
-            Comparison::Match => Self::Same,
-            Comparison::Added => Self::Recorded,
-            Comparison::Updated => Self::Waiting,
-            Comparison::Missing { .. } => Self::Missing,
-            Comparison::Mismatch { .. } => Self::Differing,
-            Comparison::Error(_) => Self::Unusable,
-        }
-    }
-}
-
-impl SnapshotMode {
-    /// Whether people are told what came of it.
-    const fn is_told(self) -> bool {
-        match self {
-            Self::Check | Self::Record => true,
-            Self::Collect | Self::Off => false,
-        }
-    }
-}
+use super::scenario_walk::ScenarioWalk;
+use super::snapshots_seen::{SnapshotMode, SnapshotState};
 
 /// Compares or records; nothing where snapshots are off.
 pub(super) fn judge(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     rule: &SnapshotRule,
     document: &Document,
     label: &str,
@@ -145,14 +43,14 @@ pub(super) fn judge(
             (name, comparison)
         }
     };
-    let came = seen.used.entry(name.clone()).or_insert(Came::Same);
-    *came = (*came).max(Came::of(&comparison));
+    let came = seen.used.entry(name.clone()).or_insert(SnapshotState::Same);
+    *came = (*came).max(SnapshotState::of(&comparison));
     if let Comparison::Missing { new } | Comparison::Mismatch { new, .. } = &comparison {
         let recorded = Recorded { name: name.clone(), metadata, content: new.clone() };
         seen.new.insert(name.clone(), recorded);
     }
     drop(seen);
-    let mut result = walk.standing(label).blank(&name, None, Some(Arc::clone(exchange)));
+    let mut result = walk.origin(label).blank(&name, None, Some(Arc::clone(exchange)));
     result.subject = Subject::Snapshot(name.into());
     result.section = walk.planned.file.section.clone().into();
     result.place = Some(walk.planned.scenario.at.clone());
@@ -161,7 +59,7 @@ pub(super) fn judge(
 }
 
 fn content(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     rule: &SnapshotRule,
     document: &Document,
     exchange: &Arc<Exchange>,
@@ -233,7 +131,7 @@ fn pointer(place: &Place) -> Option<String> {
 /// `STEM/SCENARIO__STEP`, in characters that every file system takes. Rows of a loop over what the target
 /// holds share the name: their identifiers and their number are others tomorrow. Other rows of a loop
 /// within a scenario are counted.
-fn name(walk: &mut Walk<'_>, label: &str) -> String {
+fn name(walk: &mut ScenarioWalk<'_>, label: &str) -> String {
     let full = scenario(walk);
     let scenario = full.split_once('/').map_or(full.as_str(), |(_, name)| name);
     let step = stem_of(label);
@@ -248,7 +146,7 @@ fn name(walk: &mut Walk<'_>, label: &str) -> String {
 }
 
 /// The step, without its row where that is one of the target's.
-fn step<'a>(walk: &Walk<'_>, label: &'a str) -> &'a str {
+fn step<'a>(walk: &ScenarioWalk<'_>, label: &'a str) -> &'a str {
     if walk.is_row { stem_of(label) } else { label }
 }
 
@@ -258,7 +156,7 @@ fn stem_of(label: &str) -> &str {
 }
 
 /// The scenario, with its row where the scenario file names that.
-fn scenario(walk: &Walk<'_>) -> String {
+fn scenario(walk: &ScenarioWalk<'_>) -> String {
     let is_written =
         walk.planned.scenario.for_each.as_ref().is_some_and(|rows| rows.rows.is_written());
     if is_written { walk.name.to_string() } else { walk.planned.name() }

@@ -10,7 +10,8 @@ use crate::scenario::model::{ForEach, LetBinding, Matcher, Step, StepAction, Tex
 use crate::verdict::Verdict;
 
 use super::rows::{list, row_label};
-use super::scenario::Walk;
+use super::scenario_walk::ScenarioWalk;
+use super::send::StepOutcome;
 use super::stop::Stop;
 use super::{admin, burst, judge, receive, request};
 use crate::scenario::declared;
@@ -18,16 +19,9 @@ use crate::scenario::declared;
 /// Loops of run time walk at most so many rows.
 const LOOP_ROWS_MAX: usize = 200;
 
-/// What a step did: its results, and whether the walk goes on.
-pub(super) struct Done {
-    pub(super) exchanges: Vec<std::sync::Arc<crate::exchange::Exchange>>,
-    pub(super) checks: Vec<CheckResult>,
-    pub(super) stop: Option<Stop>,
-}
-
 /// Walks steps in order; what a stop leaves unjudged is recorded with its reason.
 pub(super) async fn walk_all<'a>(
-    walk: &mut Walk<'a>,
+    walk: &mut ScenarioWalk<'a>,
     steps: &'a [Step],
     suffix: &str,
 ) -> Result<(), Stop> {
@@ -45,14 +39,12 @@ pub(super) async fn walk_all<'a>(
 }
 
 /// Records all that these steps declare as unjudged.
-pub(super) fn skip_all(walk: &mut Walk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
+pub(super) fn skip_all(walk: &mut ScenarioWalk<'_>, steps: &[Step], suffix: &str, stop: &Stop) {
     for step in steps {
         let label = walk.label(&format!("{}{suffix}", step.name));
-        let standing = walk.standing(&label);
-        let checks: Vec<_> = declared::checks(step)
-            .into_iter()
-            .map(|check| standing.unjudged(check, stop))
-            .collect();
+        let origin = walk.origin(&label);
+        let checks: Vec<_> =
+            declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop)).collect();
         record(walk, label, Vec::new(), checks, Duration::ZERO);
         // Steps that always run are not announced by a step that was never sent.
         if let StepAction::ForEach(_, inner) = &step.action {
@@ -61,7 +53,11 @@ pub(super) fn skip_all(walk: &mut Walk<'_>, steps: &[Step], suffix: &str, stop: 
     }
 }
 
-async fn walk_one<'a>(walk: &mut Walk<'a>, step: &'a Step, suffix: &str) -> Result<(), Stop> {
+async fn walk_one<'a>(
+    walk: &mut ScenarioWalk<'a>,
+    step: &'a Step,
+    suffix: &str,
+) -> Result<(), Stop> {
     let label = walk.label(&format!("{}{suffix}", step.name));
     let begun = Instant::now();
     let done = match &step.action {
@@ -73,7 +69,7 @@ async fn walk_one<'a>(walk: &mut Walk<'a>, step: &'a Step, suffix: &str) -> Resu
         StepAction::Let(bindings) => return bind(walk, bindings),
         StepAction::Assume { conditions, because } => return assume(walk, conditions, because),
     };
-    let Done { exchanges, mut checks, stop } = done;
+    let StepOutcome { exchanges, mut checks, stop } = done;
     if let Some(stop) = &stop {
         checks.extend(undeclared(walk, step, &label, &checks, stop));
     }
@@ -83,22 +79,22 @@ async fn walk_one<'a>(walk: &mut Walk<'a>, step: &'a Step, suffix: &str) -> Resu
 
 /// What the step declares and did not judge.
 fn undeclared(
-    walk: &Walk<'_>,
+    walk: &ScenarioWalk<'_>,
     step: &Step,
     label: &str,
     judged: &[CheckResult],
     stop: &Stop,
 ) -> Vec<CheckResult> {
-    let standing = walk.standing(label);
+    let origin = walk.origin(label);
     declared::checks(step)
         .into_iter()
-        .map(|check| standing.unjudged(check, stop))
+        .map(|check| origin.unjudged(check, stop))
         .filter(|result| !judged.iter().any(|known| known.id() == result.id()))
         .collect()
 }
 
 fn record(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     name: String,
     exchanges: Vec<std::sync::Arc<crate::exchange::Exchange>>,
     checks: Vec<CheckResult>,
@@ -113,7 +109,7 @@ fn record(
 }
 
 async fn walk_loop<'a>(
-    walk: &mut Walk<'a>,
+    walk: &mut ScenarioWalk<'a>,
     for_each: &'a ForEach,
     steps: &'a [Step],
     suffix: &str,
@@ -148,7 +144,7 @@ async fn walk_loop<'a>(
     Ok(())
 }
 
-fn bind(walk: &mut Walk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
+fn bind(walk: &mut ScenarioWalk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
     for binding in bindings {
         let from = binding.value.from.render(&walk.names)?;
         let value = match &binding.value.at {
@@ -160,7 +156,11 @@ fn bind(walk: &mut Walk<'_>, bindings: &[LetBinding]) -> Result<(), Stop> {
     Ok(())
 }
 
-fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Result<(), Stop> {
+fn assume(
+    walk: &ScenarioWalk<'_>,
+    conditions: &[(Text, Matcher)],
+    because: &str,
+) -> Result<(), Stop> {
     for (text, matcher) in conditions {
         // A value that is not there does not satisfy an assumption; that is no trouble.
         let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
@@ -176,7 +176,7 @@ fn assume(walk: &Walk<'_>, conditions: &[(Text, Matcher)], because: &str) -> Res
 }
 
 /// Opens the receivers that the scenario names.
-pub(super) async fn receivers(walk: &mut Walk<'_>) -> Result<(), Stop> {
+pub(super) async fn receivers(walk: &mut ScenarioWalk<'_>) -> Result<(), Stop> {
     let mut opened = serde_json::Map::new();
     for name in &walk.planned.scenario.receivers {
         let receiver = walk.session.receiver(name).await?;

@@ -20,7 +20,7 @@ pub(super) struct Turns {
     /// `None` where each scenario has a sandbox.
     shared: Option<RwLock<()>>,
     /// What may be walked beside others.
-    beside: Course,
+    beside: ScenarioEffect,
 }
 
 /// Held while a scenario is walked.
@@ -35,7 +35,7 @@ pub(super) enum Turn<'a> {
 
 /// What a scenario does to what others see, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Course {
+pub(super) enum ScenarioEffect {
     /// It sends nothing but GET.
     Reads,
     /// It asks for tokens, too, and keeps none: what becomes of them is nothing to it.
@@ -47,11 +47,11 @@ pub(super) enum Course {
 impl Turns {
     /// For a target whose scenarios have sandboxes.
     pub(super) fn free() -> Self {
-        Self { shared: None, beside: Course::Changes }
+        Self { shared: None, beside: ScenarioEffect::Changes }
     }
 
     /// For scenarios that share one company; up to this course they are walked beside others.
-    pub(super) fn shared(beside: Course) -> Self {
+    pub(super) fn shared(beside: ScenarioEffect) -> Self {
         Self { shared: Some(RwLock::default()), beside }
     }
 
@@ -68,29 +68,34 @@ impl Turns {
 }
 
 /// The course of a whole scenario.
-pub(super) fn course(scenario: &Scenario) -> Course {
-    let mut course = Course::Reads;
+pub(super) fn course(scenario: &Scenario) -> ScenarioEffect {
+    let mut course = ScenarioEffect::Reads;
     declared::collect(&scenario.steps, &mut |step| course = course.max(course_of(step)));
     course
 }
 
-fn course_of(step: &Step) -> Course {
+fn course_of(step: &Step) -> ScenarioEffect {
     match &step.action {
         StepAction::Request(request) => {
             let RequestStep { shape, control, capture, .. } = request.as_ref();
             let control = control.as_ref().filter(|control| control.shape.line.is_some());
-            let sent = course_of_shape(shape)
-                .max(control.map_or(Course::Reads, |control| course_of_shape(&control.shape)));
+            let sent = course_of_shape(shape).max(
+                control.map_or(ScenarioEffect::Reads, |control| course_of_shape(&control.shape)),
+            );
             // Whoever keeps a token relies on it while others ask for theirs.
-            let keeps_token = sent == Course::AsksForTokens && !capture.is_empty();
-            if keeps_token { Course::Changes } else { sent }
+            let keeps_token = sent == ScenarioEffect::AsksForTokens && !capture.is_empty();
+            if keeps_token { ScenarioEffect::Changes } else { sent }
         }
-        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => Course::Reads,
-        StepAction::Burst(_) | StepAction::Receive(_) | StepAction::Admin(_) => Course::Changes,
+        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => {
+            ScenarioEffect::Reads
+        }
+        StepAction::Burst(_) | StepAction::Receive(_) | StepAction::Admin(_) => {
+            ScenarioEffect::Changes
+        }
     }
 }
 
-fn course_of_shape(shape: &RequestShape) -> Course {
+fn course_of_shape(shape: &RequestShape) -> ScenarioEffect {
     let token = Operation::CreateAccessToken;
     let (is_get, asks_for_token) = match &shape.line {
         Some(RequestLine::Path { method, path }) => (
@@ -103,9 +108,9 @@ fn course_of_shape(shape: &RequestShape) -> Course {
         Some(RequestLine::Operation { known: None, .. }) | None => (false, false),
     };
     match (is_get, asks_for_token) {
-        (true, _) => Course::Reads,
-        (false, true) => Course::AsksForTokens,
-        (false, false) => Course::Changes,
+        (true, _) => ScenarioEffect::Reads,
+        (false, true) => ScenarioEffect::AsksForTokens,
+        (false, false) => ScenarioEffect::Changes,
     }
 }
 
@@ -115,7 +120,7 @@ fn is_literal(text: &Text, expected: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Course, course};
+    use super::{ScenarioEffect, course};
     use crate::scenario::load;
     use crate::scenario::model::{Scenario, StepAction};
 
@@ -125,18 +130,18 @@ mod tests {
         let scenarios = || files.iter().flat_map(|file| &file.scenarios);
         let course_of =
             |id: &str| course(scenarios().find(|it| it.id == id).expect("it is bundled"));
-        assert_eq!(course_of("pagination-partition"), Course::Reads);
-        assert_eq!(course_of("document-without-file-or-url"), Course::Changes);
-        assert_eq!(course_of("token-outlived-by-a-newer-one"), Course::Changes);
-        let asking = |it: &&Scenario| course(it) == Course::AsksForTokens;
+        assert_eq!(course_of("pagination-partition"), ScenarioEffect::Reads);
+        assert_eq!(course_of("document-without-file-or-url"), ScenarioEffect::Changes);
+        assert_eq!(course_of("token-outlived-by-a-newer-one"), ScenarioEffect::Changes);
+        let asking = |it: &&Scenario| course(it) == ScenarioEffect::AsksForTokens;
         assert!(scenarios().filter(asking).count() > 3);
         let sends_bursts =
             |it: &Scenario| it.steps.iter().any(|step| matches!(step.action, StepAction::Burst(_)));
-        assert!(!scenarios().any(|it| sends_bursts(it) && course(it) < Course::Changes));
+        assert!(!scenarios().any(|it| sends_bursts(it) && course(it) < ScenarioEffect::Changes));
         let changes =
             |needs: &[String]| needs.iter().any(|need| need == "delete" || need == "load");
         let aside: Vec<_> = scenarios()
-            .filter(|it| changes(&it.needs) && course(it) < Course::Changes)
+            .filter(|it| changes(&it.needs) && course(it) < ScenarioEffect::Changes)
             .map(|it| &it.id)
             .collect();
         assert!(aside.is_empty(), "{aside:?}");

@@ -9,8 +9,8 @@ use crate::result::CheckResult;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
 
-use super::request::Gathered;
-use super::scenario::Walk;
+use super::scenario_walk::ScenarioWalk;
+use super::send::StepRecord;
 use super::stop::Stop;
 use super::{pages, prepare};
 
@@ -19,10 +19,10 @@ pub(super) type Views = Vec<BTreeMap<String, String>>;
 
 /// Reads every view of the step.
 pub(super) async fn look(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     label: &str,
-    gathered: &mut Gathered,
+    gathered: &mut StepRecord,
 ) -> Result<Views, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
@@ -39,7 +39,7 @@ pub(super) async fn look(
 
 /// On a target that others write to, only what carries this run's tag, and of that only what does
 /// not move by itself.
-fn by_id(walk: &Walk<'_>, items: Vec<Value>) -> BTreeMap<String, String> {
+fn by_id(walk: &ScenarioWalk<'_>, items: Vec<Value>) -> BTreeMap<String, String> {
     let is_shared = !walk.shared.target.is_mock();
     let tag = walk.shared.run_tag.as_str();
     items
@@ -62,11 +62,11 @@ fn lasting(item: &Value) -> Value {
 
 /// Compares: a change fails the first check of the step that held.
 pub(super) async fn judge(
-    walk: &mut Walk<'_>,
+    walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     before: Views,
     label: &str,
-    gathered: &mut Gathered,
+    gathered: &mut StepRecord,
     checks: &mut [CheckResult],
 ) -> Result<(), Stop> {
     let after = look(walk, step, label, gathered).await?;

@@ -7,14 +7,14 @@ use crate::result::{ScenarioResult, StepResult};
 use crate::scenario::model::Step;
 use crate::scenario::plan::Planned;
 
+use super::context::RunContext;
 use super::judge;
 use super::stop::Stop;
-use super::walk::Shared;
 use crate::scenario::declared;
 
 /// A scenario of which no step was walked: all that it declares is there, with the reason.
 pub(super) fn unwalked(
-    shared: &Shared,
+    shared: &RunContext,
     planned: Planned<'_>,
     name: &str,
     stop: &Stop,
@@ -47,7 +47,7 @@ pub(super) fn unwalked(
 }
 
 fn collect_unwalked(
-    shared: &Shared,
+    shared: &RunContext,
     steps: &[Step],
     scenario: &str,
     stop: &Stop,
@@ -55,12 +55,10 @@ fn collect_unwalked(
 ) {
     for step in steps {
         let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
-        let standing =
-            judge::Standing { scenario: scenario_name, step: step_name, strict: shared.strict };
-        let checks: Vec<_> = declared::checks(step)
-            .into_iter()
-            .map(|check| standing.unjudged(check, stop))
-            .collect();
+        let origin =
+            judge::CheckOrigin { scenario: scenario_name, step: step_name, strict: shared.strict };
+        let checks: Vec<_> =
+            declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop)).collect();
         if !checks.is_empty() {
             results.push(StepResult {
                 name: step.name.clone(),

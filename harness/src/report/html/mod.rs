@@ -77,7 +77,7 @@ fn told(report: &Report, finding: &Finding) -> Value {
     let checks: Vec<&CheckResult> =
         finding.at.iter().filter_map(|at| report.checks.get(*at)).collect();
     let others: Vec<Value> = checks.iter().skip(1).map(place).collect();
-    let explained = finding.explained(report);
+    let explained = finding.explained(&report.checks);
     let difference = explained.iter().find(|check| check.is_snapshot());
     let difference = difference.map(|check| &check.actual);
     context! {
@@ -89,7 +89,7 @@ fn told(report: &Report, finding: &Finding) -> Value {
         section => &finding.section,
         first => checks.first().map(|check| Value::from(Serde(*check))),
         others,
-        with_it => finding.with_it(report),
+        with_it => finding.with_it(&report.checks),
         difference,
     }
 }

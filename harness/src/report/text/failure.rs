@@ -56,7 +56,7 @@ pub(super) fn warnings(out: &mut String, report: &Report, options: Options) {
 
 fn one_line(out: &mut String, report: &Report, finding: &Finding, options: Options) {
     let paint = Paint { color: options.color };
-    let Some(check) = finding.first(report) else { return };
+    let Some(check) = finding.first(&report.checks) else { return };
     let verdict = finding.verdict;
     out.push_str(&format!(
         "  {} {}: {}{}\n",
@@ -65,7 +65,7 @@ fn one_line(out: &mut String, report: &Report, finding: &Finding, options: Optio
         finding.message,
         paint.bold(&finding.times()),
     ));
-    let more = match finding.others(report).len() {
+    let more = match finding.others(&report.checks).len() {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
@@ -75,7 +75,7 @@ fn one_line(out: &mut String, report: &Report, finding: &Finding, options: Optio
 
 fn block(out: &mut String, report: &Report, finding: &Finding, options: Options) {
     let paint = Paint { color: options.color };
-    let Some(check) = finding.first(report) else { return };
+    let Some(check) = finding.first(&report.checks) else { return };
     let verdict = check.verdict.as_str().to_uppercase();
     out.push_str(&format!(
         "{}  {} {} {}{}\n",
@@ -111,9 +111,9 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
 /// Where else it is, and what else is told by it: a few, with `-v` all.
 fn elsewhere(out: &mut String, report: &Report, finding: &Finding, options: Options) {
     let paint = Paint { color: options.color };
-    row(out, paint, "also at", &some(&finding.others(report), options).join("\n"));
-    row(out, paint, "with it", &some(&finding.with_it(report), options).join("\n"));
-    let snapshot = finding.explained(report).into_iter().find(|check| check.is_snapshot());
+    row(out, paint, "also at", &some(&finding.others(&report.checks), options).join("\n"));
+    row(out, paint, "with it", &some(&finding.with_it(&report.checks), options).join("\n"));
+    let snapshot = finding.explained(&report.checks).into_iter().find(|check| check.is_snapshot());
     if let Some(snapshot) = snapshot {
         row(out, paint, " ", &paint_diff(&value(&snapshot.actual), paint));
     }

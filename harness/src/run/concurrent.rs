@@ -1,0 +1,90 @@
+//! Runs scenarios, as many at the same time as the target allows.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+
+use crate::result::ScenarioResult;
+use crate::scenario::model::ScenarioFile;
+use crate::scenario::plan::Planned;
+
+use super::context::RunContext;
+use super::order::Order;
+use super::scenario;
+use super::turn::{self, ScenarioEffect, Turns};
+
+/// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.
+pub(super) async fn walk_all(
+    shared: &Arc<RunContext>,
+    files: &Arc<Vec<ScenarioFile>>,
+    places: &[(usize, usize)],
+    jobs: Option<usize>,
+    order: Order,
+) -> Vec<Arc<ScenarioResult>> {
+    let jobs = match jobs {
+        Some(jobs) if shared.target.is_mock() || shared.target.is_unpaced() => jobs.max(1),
+        None if shared.target.is_mock() => jobs_default(),
+        Some(_) | None => 1,
+    };
+    let turns = Arc::new(turns(shared, files, places, jobs).await);
+    let mut places: Vec<_> = places.iter().copied().enumerate().collect();
+    order.arrange(&mut places);
+    let walks = places.into_iter().map(|(index, place)| {
+        let (shared, files, turns) = (Arc::clone(shared), Arc::clone(files), Arc::clone(&turns));
+        async move {
+            let _turn = turns.take(Planned::at(&files, place).scenario).await;
+            let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
+            let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
+            let mut task = tokio::spawn(walk);
+            let results = tokio::select! {
+                ended = &mut task => match ended {
+                    Ok(results) => results,
+                    // A bug of ours in one scenario must not hide what the others found.
+                    Err(error) => {
+                        scenario::broken(&shared_too, Planned::at(&files_too, place), &error)
+                    }
+                },
+                () = shared_too.interruption.over() => {
+                    task.abort();
+                    scenario::cut_off(&shared_too, Planned::at(&files_too, place))
+                }
+            };
+            (index, results)
+        }
+    });
+    let mut results: Vec<(usize, Vec<_>)> =
+        stream::iter(walks).buffer_unordered(jobs).collect().await;
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// What is walked side by side. Whether older tokens outlive newer ones is tried once, and only where
+/// something is gained by it.
+async fn turns(
+    shared: &RunContext,
+    files: &[ScenarioFile],
+    places: &[(usize, usize)],
+    jobs: usize,
+) -> Turns {
+    if shared.target.is_mock() {
+        return Turns::free();
+    }
+    let asks = |place: &(usize, usize)| {
+        turn::course(Planned::at(files, *place).scenario) == ScenarioEffect::AsksForTokens
+    };
+    if jobs == 1 || places.len() == 1 || !places.iter().any(asks) {
+        return Turns::shared(ScenarioEffect::Reads);
+    }
+    let trial = || shared.target.older_tokens_last(jobs);
+    match *shared.older_tokens_last.get_or_init(trial).await {
+        true => Turns::shared(ScenarioEffect::AsksForTokens),
+        false => Turns::shared(ScenarioEffect::Reads),
+    }
+}
+
+/// Where the system does not tell how many cores there are.
+const JOBS_DEFAULT: usize = 4;
+
+fn jobs_default() -> usize {
+    std::thread::available_parallelism().map_or(JOBS_DEFAULT, |cores| cores.get() * 2)
+}

@@ -1,0 +1,39 @@
+//! What the scenarios of a run share.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::OnceCell;
+
+use crate::answers::ObservedAnswer;
+use crate::check::implicit::ImplicitContext;
+use crate::environment::Environment;
+use crate::masks::Masks;
+
+use super::event::Event;
+use super::interruption::Interruption;
+use super::keep::Kept;
+use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::stop::Stop;
+
+/// What every scenario of a run shares.
+pub(super) struct RunContext {
+    pub(super) target: Environment,
+    pub(super) strict: bool,
+    pub(super) run_tag: String,
+    pub(super) masks: Arc<Masks>,
+    pub(super) implicit: ImplicitContext,
+    pub(super) kept: Kept,
+    pub(super) snapshots: SnapshotMode,
+    pub(super) snapshot_dir: Option<PathBuf>,
+    pub(super) snapshots_seen: Mutex<SnapshotsSeen>,
+    pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
+    /// Outcomes of controls that create, by application and call.
+    pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
+    /// Whether a token stays good though its application asks for others, once that was tried.
+    pub(super) older_tokens_last: OnceCell<bool>,
+    pub(super) interruption: Arc<Interruption>,
+    pub(super) on_event: Box<dyn Fn(Event) + Send + Sync>,
+}

@@ -1,0 +1,70 @@
+//! What a run is asked to do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::masks::Masks;
+use crate::recording::Recorder;
+use crate::scenario::model::ScenarioFile;
+
+use super::keep::Kept;
+use super::order::Order;
+use super::snapshots_seen::SnapshotMode;
+
+/// What to run, and how.
+pub struct RunOptions {
+    /// Where requests go.
+    pub choice: TargetChoice,
+    /// How they go there; the seed and the run's tag among it.
+    pub target: TargetOptions,
+    /// All scenario files, parsed.
+    pub files: Arc<Vec<ScenarioFile>>,
+    /// What is selected; everything where empty.
+    pub selectors: Vec<String>,
+    /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
+    /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
+    pub jobs: Option<usize>,
+    /// In which order scenarios are walked.
+    pub order: Order,
+    /// Whether a MUST of a standard fails.
+    pub strict: bool,
+    /// What is done with snapshots.
+    pub snapshots: SnapshotMode,
+    /// Where they are.
+    pub snapshot_dir: Option<PathBuf>,
+    /// What is kept of what nobody complained about.
+    pub kept: Kept,
+    /// Keeps all that the target says, where that is wanted.
+    pub recorder: Option<Arc<Recorder>>,
+    /// The command line that reproduces the run.
+    pub reproduce: String,
+    /// The secrets of the run, as they become known.
+    pub masks: Arc<Masks>,
+}
+
+impl RunOptions {
+    /// All of these files at this target, in their order; nothing is strict, no snapshot is looked at,
+    /// nothing is recorded, and of what was sent the beginnings are kept.
+    pub fn new(
+        choice: TargetChoice,
+        target: TargetOptions,
+        files: impl Into<Arc<Vec<ScenarioFile>>>,
+    ) -> Self {
+        Self {
+            choice,
+            target,
+            files: files.into(),
+            selectors: Vec::new(),
+            jobs: None,
+            order: Order::Files,
+            strict: false,
+            snapshots: SnapshotMode::Off,
+            snapshot_dir: None,
+            kept: Kept::Beginning,
+            recorder: None,
+            reproduce: String::new(),
+            masks: Arc::default(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The state of one row of one scenario while it runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_snapshots::Placeholders;
+
+use crate::client::DeliveryReceiver;
+use crate::environment::Session;
+use crate::result::StepResult;
+use crate::scenario::model::Step;
+use crate::scenario::names::Names;
+use crate::scenario::plan::Planned;
+use crate::verdict::NotRunKind;
+
+use super::context::RunContext;
+use super::interruption::REASON;
+use super::judge;
+use super::stop::Stop;
+
+/// Steps that always run, whatever comes after them.
+pub(super) struct FinalSteps<'a> {
+    pub(super) suffix: String,
+    pub(super) steps: &'a [Step],
+    pub(super) names: Names,
+}
+
+/// The walk of one row of one scenario.
+pub(super) struct ScenarioWalk<'a> {
+    pub(super) shared: &'a RunContext,
+    pub(super) session: &'a Session,
+    pub(super) planned: Planned<'a>,
+    /// `stem/id[row]`.
+    pub(super) name: Arc<str>,
+    pub(super) names: Names,
+    pub(super) steps: Vec<StepResult>,
+    /// Whether what always runs is being walked.
+    pub(super) is_final: bool,
+    /// Steps that always run, first in first, with the names they were written under.
+    pub(super) finals: Vec<FinalSteps<'a>>,
+    pub(super) placeholders: Placeholders,
+    /// Whether this is a row of a loop over what the target holds.
+    pub(super) is_row: bool,
+    /// The receivers that listen, by name.
+    pub(super) receivers: BTreeMap<String, DeliveryReceiver>,
+    /// Deliveries already shown, by receiver.
+    pub(super) seen_deliveries: BTreeMap<String, usize>,
+    /// How often each name of a snapshot was given.
+    pub(super) snapshot_names: BTreeMap<String, u32>,
+    /// How often each step label was used.
+    labels: BTreeMap<String, u32>,
+}
+
+impl ScenarioWalk<'_> {
+    /// A label for a step, made unique in this walk.
+    pub(super) fn label(&mut self, name: &str) -> String {
+        let count = self.labels.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        if *count == 1 { name.to_owned() } else { format!("{name} #{count}") }
+    }
+
+    /// Why no further step is walked, where the run was interrupted; what always runs still is.
+    pub(super) fn interrupted(&self) -> Result<(), Stop> {
+        match self.shared.interruption.is_told() && !self.is_final {
+            true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn origin(&self, step: &str) -> judge::CheckOrigin {
+        let (scenario, step) = (Arc::clone(&self.name), Arc::from(step));
+        judge::CheckOrigin { scenario, step, strict: self.shared.strict }
+    }
+}
+
+/// A walk that has not begun.
+pub(super) fn walk_on<'a>(
+    shared: &'a RunContext,
+    session: &'a Session,
+    planned: Planned<'a>,
+    name: &str,
+    names: Names,
+) -> ScenarioWalk<'a> {
+    ScenarioWalk {
+        shared,
+        session,
+        planned,
+        name: Arc::from(name),
+        names,
+        steps: Vec::new(),
+        is_final: false,
+        finals: Vec::new(),
+        placeholders: Placeholders::new(),
+        is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
+        receivers: BTreeMap::new(),
+        seen_deliveries: BTreeMap::new(),
+        snapshot_names: BTreeMap::new(),
+        labels: BTreeMap::new(),
+    }
+}
+
+/// The names that the environment supplies.
+pub(super) fn root_names(session: &Session) -> Names {
+    let mut names = Names::default();
+    for (root, value) in session.roots() {
+        names.set(&root, value);
+    }
+    names
+}

@@ -1,0 +1,165 @@
+//! Sends one request of a scenario and judges what holds for every answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::contract::Operation;
+use serde_json::json;
+
+use crate::check::{self, Document, Judgement, Mismatch, implicit};
+use crate::client::pace::RETRY_AFTER_MAX;
+use crate::exchange::{Exchange, ReceivedResponse, Trouble};
+use crate::result::CheckResult;
+use crate::scenario::model::{Expectation, RequestShape};
+use crate::verdict::NotRunKind;
+
+use super::prepare;
+use super::scenario_walk::ScenarioWalk;
+use super::stop::Stop;
+
+/// What a step did: its results, and whether the walk goes on.
+pub(super) struct StepOutcome {
+    pub(super) exchanges: Vec<Arc<Exchange>>,
+    pub(super) checks: Vec<CheckResult>,
+    pub(super) stop: Option<Stop>,
+}
+
+/// What is said where a precondition does not hold; what came instead follows.
+const PRECONDITION: &str = "the precondition does not hold";
+
+/// What is said where a control is refused; what came instead follows.
+pub(super) const CONTROL: &str = "the same call without the flaw was not accepted";
+
+/// What a step gathers while it goes on.
+#[derive(Default)]
+pub(super) struct StepRecord {
+    pub(super) exchanges: Vec<Arc<Exchange>>,
+    pub(super) checks: Vec<CheckResult>,
+}
+
+/// A deployment's rate limit met by chance is never a violation: what it answered, and when it may be
+/// asked again. 503 is the limit's where it says when (`rate_limit_response`).
+fn chance_limit(walk: &ScenarioWalk<'_>, response: &ReceivedResponse) -> Option<String> {
+    let wait = response.header("retry-after");
+    let is_limit = response.status == 429 || response.status == 503 && wait.is_some();
+    (is_limit && !walk.shared.target.is_mock()).then(|| {
+        let asks = wait.map(|wait| format!(" and `Retry-After: {wait}`")).unwrap_or_default();
+        let most = RETRY_AFTER_MAX.as_secs();
+        format!(
+            "the target's rate limit answered {}{asks}; a GET is repeated once, after at most {most} s",
+            response.status
+        )
+    })
+}
+
+/// Sends a request once; trouble stops the walk, after the implicit checks.
+pub(super) async fn sent(
+    walk: &ScenarioWalk<'_>,
+    shape: &RequestShape,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<(Document, Arc<Exchange>), Stop> {
+    let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
+    let breaks_off = prepared.body.breaks_off();
+    let exchange = Arc::new(walk.session.send(prepared).await);
+    gathered.exchanges.push(Arc::clone(&exchange));
+    gathered.checks.extend(implied(walk, label, &exchange));
+    match &exchange.outcome {
+        // Who gets half a request may hang up, or wait for the rest.
+        Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
+            "the target does not answer a request that breaks off, and need not".to_owned(),
+        )),
+        Ok(response) if is_too_long(response, exchange.request.operation) => Err(Stop::not_run(
+            NotRunKind::UnusableAnswer,
+            "the answer is longer than what is kept of one, so it cannot be judged",
+        )),
+        Ok(response) if let Some(why) = chance_limit(walk, response) => {
+            Err(Stop::not_run(NotRunKind::RateLimited, why))
+        }
+        Ok(response) => {
+            let operation = exchange.request.operation;
+            let endpoint = operation.filter(|_| matches!(response.status, 200..=299));
+            let mut document = document_of(response, operation);
+            document.endpoint = endpoint.map(|operation| {
+                let (method, path) = walk.session.endpoint(operation);
+                json!({ "method": method, "path": path })
+            });
+            Ok((document, exchange))
+        }
+        Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
+    }
+}
+
+/// Whether too little was kept of an answer that is read as JSON.
+fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> bool {
+    let is_file = operation.is_none_or(|operation| operation == Operation::DownloadAgreement);
+    response.is_cut && !is_file
+}
+
+pub(super) fn document_of(response: &ReceivedResponse, operation: Option<Operation>) -> Document {
+    let mut document = Document::from(response);
+    document.operation = operation;
+    document
+}
+
+/// The implicit checks on one exchange.
+pub(super) fn implied(
+    walk: &ScenarioWalk<'_>,
+    label: &str,
+    exchange: &Arc<Exchange>,
+) -> Vec<CheckResult> {
+    let origin = walk.origin(label);
+    implicit::judge(exchange, &walk.shared.implicit)
+        .into_iter()
+        .map(|finding| {
+            origin.result(finding.requirement, None, finding.judgement, Some(Arc::clone(exchange)))
+        })
+        .collect()
+}
+
+/// Stops the walk where an expectation without a requirement does not hold.
+pub(super) fn holds(
+    walk: &ScenarioWalk<'_>,
+    expectation: &Expectation,
+    document: &Document,
+    kind: NotRunKind,
+) -> Result<(), Stop> {
+    let what = if kind == NotRunKind::Control { CONTROL } else { PRECONDITION };
+    match check::expectation::judge(expectation, document, &walk.names) {
+        Judgement::Holds => Ok(()),
+        Judgement::Fails(Mismatch { message, expected, actual, .. }) => Err(Stop::not_run(
+            kind,
+            format!(
+                "{what}: {message} (expected {expected}, got {})",
+                walk.shared.masks.mask(&actual)
+            ),
+        )),
+        Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what}: {reason}"))),
+    }
+}
+
+/// On a sandbox attempts in flight are waited for so often, each time until none ended for two seconds:
+/// a receiver of ours answers at once, so it is a busy machine that holds them up.
+const SETTLES_MAX: usize = 5;
+
+/// Lets time pass: on a sandbox its clock is moved and what it made due is waited for, elsewhere real
+/// time is.
+pub(super) async fn wait(walk: &ScenarioWalk<'_>, duration: Duration) -> Result<(), Stop> {
+    if walk.session.has_admin() {
+        let seconds = duration.as_secs().max(1);
+        let moved = json!({ "advance_seconds": seconds });
+        let mut settled = walk.session.admin("POST", "/clock", Some(moved)).await?;
+        for _ in 0..SETTLES_MAX {
+            if settled["in_flight"].as_u64().unwrap_or(0) == 0 {
+                break;
+            }
+            settled = walk.session.admin("POST", "/deliveries/settle", Some(json!({}))).await?;
+        }
+    } else if !walk.session.is_recorded() {
+        tokio::select! {
+            () = tokio::time::sleep(duration) => {}
+            () = walk.shared.interruption.told(), if !walk.is_final => {}
+        }
+    }
+    walk.interrupted()
+}
