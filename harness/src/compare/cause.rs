@@ -22,7 +22,7 @@ pub(super) struct OpenQuestions<'a> {
 
 /// A difference with its place and its cause.
 pub(super) struct LocatedDifference {
-    pub(super) raw: AnswerDifference,
+    pub(super) difference: AnswerDifference,
     pub(super) place: String,
     pub(super) cause: Option<DifferenceCause>,
 }
@@ -46,19 +46,18 @@ pub(super) struct ScenarioPair<'a> {
 
 /// The questions that show as two different statuses.
 pub(super) fn by_statuses(
-    stories: &[ScenarioPair<'_>],
+    scenario_pairs: &[ScenarioPair<'_>],
     changed: &AnswerChanges,
 ) -> BTreeMap<(String, String, String), String> {
     let mut all = BTreeMap::new();
-    for judged in stories.iter().flat_map(|story| &story.checks) {
-        let (Subject::Question(id), Some(exchange)) = (&judged.a.subject, &judged.a.exchange)
-        else {
+    for pair in scenario_pairs.iter().flat_map(|scenario_pair| &scenario_pair.checks) {
+        let (Subject::Question(id), Some(exchange)) = (&pair.a.subject, &pair.a.exchange) else {
             continue;
         };
-        let Some(raw) = statuses_of(judged) else { continue };
+        let Some(difference) = statuses_of(pair) else { continue };
         if changed.contains_key(&**id) {
             let kind = explain::kind_of(exchange.request.operation);
-            let key = (kind, raw.readings.0, raw.readings.1);
+            let key = (kind, difference.readings.0, difference.readings.1);
             all.entry(key).or_insert_with(|| id.to_string());
         }
     }
@@ -70,25 +69,25 @@ impl ScenarioPair<'_> {
     /// differently.
     pub(super) fn question_behind(
         &self,
-        judged: &CheckPair<'_>,
+        pair: &CheckPair<'_>,
         known: &OpenQuestions<'_>,
     ) -> Option<(String, (String, String))> {
-        let guilty = if judged.verdict == PairVerdict::AViolates { judged.a } else { judged.b };
-        if judged.verdict == PairVerdict::BothViolate || guilty.verdict != Verdict::Warn {
+        let violating = if pair.verdict == PairVerdict::AViolates { pair.a } else { pair.b };
+        if pair.verdict == PairVerdict::BothViolate || violating.verdict != Verdict::Warn {
             return None;
         }
-        let named = match &guilty.subject {
+        let named = match &violating.subject {
             Subject::Question(id) => Some(id.to_string()),
             Subject::Requirement(id) => explain::question_of(id).map(str::to_owned),
             Subject::Snapshot(_) => None,
         };
-        let mut questions = named.into_iter().chain(self.questions(&guilty.step));
+        let mut questions = named.into_iter().chain(self.questions(&violating.step));
         if let Some(id) = questions.find(|id| known.changed.contains_key(id)) {
-            return Some((id, (judged.a.actual.clone(), judged.b.actual.clone())));
+            return Some((id, (pair.a.actual.clone(), pair.b.actual.clone())));
         }
         // The status may be the answer, for an operation that need not exist.
-        let raw = statuses_of(judged)?;
-        Some((known.question(&raw, self.purpose(&raw.step))?, raw.readings))
+        let difference = statuses_of(pair)?;
+        Some((known.question(&difference, self.purpose(&difference.step))?, difference.readings))
     }
 
     /// The purpose of a step.
@@ -109,18 +108,18 @@ impl ScenarioPair<'_> {
 
     pub(super) fn cause(
         &self,
-        raw: &AnswerDifference,
+        difference: &AnswerDifference,
         known: &OpenQuestions<'_>,
     ) -> Option<DifferenceCause> {
-        if self.checks.iter().any(|judged| shows(judged, raw)) {
+        if self.checks.iter().any(|pair| shows(pair, difference)) {
             return Some(DifferenceCause::Violation);
         }
-        let is_open = match &raw.spot {
+        let is_open = match &difference.spot {
             DifferencePlace::Status => true,
             DifferencePlace::Member(member) => OPEN_MEMBERS.contains(&member.as_str()),
             DifferencePlace::Header(_) => false,
         };
-        let statuses = (raw.statuses.0.to_string(), raw.statuses.1.to_string());
+        let statuses = (difference.statuses.0.to_string(), difference.statuses.1.to_string());
         let is_seen = |id: &String| {
             known.changed.contains_key(id)
                 || self.checks.iter().any(|it| {
@@ -128,31 +127,32 @@ impl ScenarioPair<'_> {
                         && statuses_of(it).is_some_and(|seen| seen.readings == statuses)
                 })
         };
-        let asked = self.questions(&raw.step).find(|id| is_open && is_seen(id));
+        let asked = self.questions(&difference.step).find(|id| is_open && is_seen(id));
         asked
-            .or_else(|| known.question(raw, self.purpose(&raw.step)))
+            .or_else(|| known.question(difference, self.purpose(&difference.step)))
             .map(DifferenceCause::Question)
     }
 }
 
 impl OpenQuestions<'_> {
     /// The question behind a difference, by its place or by what other scenarios show.
-    fn question(&self, raw: &AnswerDifference, purpose: StepPurpose) -> Option<String> {
+    fn question(&self, difference: &AnswerDifference, purpose: StepPurpose) -> Option<String> {
         let elsewhere = || {
-            let (a, b) = raw.readings.clone();
-            let key = (explain::kind_of(raw.operation), a, b);
-            let found = self.by_statuses.get(&key).filter(|_| raw.spot == DifferencePlace::Status);
+            let (a, b) = difference.readings.clone();
+            let key = (explain::kind_of(difference.operation), a, b);
+            let found =
+                self.by_statuses.get(&key).filter(|_| difference.spot == DifferencePlace::Status);
             let is_asked =
                 |id: &&String| *id != "other_company" || purpose == StepPurpose::OtherCompany;
             found.filter(is_asked).cloned()
         };
-        elsewhere().or_else(|| explain::question(raw, purpose).map(str::to_owned))
+        elsewhere().or_else(|| explain::question(difference, purpose).map(str::to_owned))
     }
 }
 
-/// The difference between the statuses that two checks judged; `None` where they are the same.
-fn statuses_of(judged: &CheckPair<'_>) -> Option<AnswerDifference> {
-    let (a, b) = (judged.a.exchange.as_ref()?, judged.b.exchange.as_ref()?);
+/// The difference between the statuses of a pair of checks; `None` where they are the same.
+fn statuses_of(pair: &CheckPair<'_>) -> Option<AnswerDifference> {
+    let (a, b) = (pair.a.exchange.as_ref()?, pair.b.exchange.as_ref()?);
     let status = |exchange: &Exchange| Some(exchange.outcome.as_ref().ok()?.status);
     let statuses = (status(a)?, status(b)?);
     (statuses.0 != statuses.1).then(|| AnswerDifference {
@@ -162,36 +162,36 @@ fn statuses_of(judged: &CheckPair<'_>) -> Option<AnswerDifference> {
         readings: (statuses.0.to_string(), statuses.1.to_string()),
         statuses,
         numbers: (a.number, b.number),
-        step: judged.a.step.to_string(),
+        step: pair.a.step.to_string(),
     })
 }
 
 /// Whether this difference shows a violation of one side.
-fn shows(judged: &CheckPair<'_>, raw: &AnswerDifference) -> bool {
-    let (guilty, number) = match judged.verdict {
-        PairVerdict::AViolates => (judged.a, raw.numbers.0),
-        PairVerdict::BViolates => (judged.b, raw.numbers.1),
+fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
+    let (violating, number) = match pair.verdict {
+        PairVerdict::AViolates => (pair.a, difference.numbers.0),
+        PairVerdict::BViolates => (pair.b, difference.numbers.1),
         _ => return false,
     };
-    if guilty.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
+    if violating.exchange.as_ref().is_none_or(|exchange| exchange.number != number) {
         return false;
     }
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    match &raw.spot {
-        DifferencePlace::Status => guilty.pointer.is_none(),
+    match &difference.spot {
+        DifferencePlace::Status => violating.pointer.is_none(),
         DifferencePlace::Header(name) => {
-            guilty.part.as_ref() == Some(&AnswerPart::Header(name.clone()))
-                || (name == "content-type" && guilty.mismatch == Some(MismatchKind::MediaType))
+            violating.part.as_ref() == Some(&AnswerPart::Header(name.clone()))
+                || (name == "content-type" && violating.mismatch == Some(MismatchKind::MediaType))
         }
         DifferencePlace::Member(member) => {
             let name = last(member);
-            let is_named = match &guilty.mismatch {
+            let is_named = match &violating.mismatch {
                 Some(MismatchKind::Schema { members, .. }) => {
                     members.iter().any(|member| member.to_ascii_lowercase() == name)
                 }
                 _ => false,
             };
-            is_named || guilty.pointer.as_deref().is_some_and(|pointer| last(pointer) == name)
+            is_named || violating.pointer.as_deref().is_some_and(|pointer| last(pointer) == name)
         }
     }
 }
@@ -199,27 +199,30 @@ fn shows(judged: &CheckPair<'_>, raw: &AnswerDifference) -> bool {
 /// Gives the same cause to the same differences. The cause of a status or of a problem type is also that of
 /// the other members of the answer.
 pub(super) fn spread(differences: &mut [LocatedDifference]) {
-    let same = |raw: &AnswerDifference| (raw.spot.clone(), raw.call.clone(), raw.readings.clone());
+    let same = |difference: &AnswerDifference| {
+        (difference.spot.clone(), difference.call.clone(), difference.readings.clone())
+    };
     let mut known = BTreeMap::new();
     for one in differences.iter() {
         if let Some(cause) = &one.cause {
-            known.entry(same(&one.raw)).or_insert_with(|| cause.clone());
+            known.entry(same(&one.difference)).or_insert_with(|| cause.clone());
         }
     }
     let mut by_exchange = BTreeMap::new();
     for one in differences.iter_mut() {
-        one.cause = one.cause.take().or_else(|| known.get(&same(&one.raw)).cloned());
-        let is_head = match &one.raw.spot {
+        one.cause = one.cause.take().or_else(|| known.get(&same(&one.difference)).cloned());
+        let is_head = match &one.difference.spot {
             DifferencePlace::Status => true,
             DifferencePlace::Member(member) => matches!(member.as_str(), "type" | "error"),
             DifferencePlace::Header(_) => false,
         };
         if let (true, Some(cause)) = (is_head, &one.cause) {
-            by_exchange.entry(one.raw.numbers).or_insert_with(|| cause.clone());
+            by_exchange.entry(one.difference.numbers).or_insert_with(|| cause.clone());
         }
     }
-    for one in differences.iter_mut().filter(|one| one.cause.is_none() && one.raw.statuses.0 >= 400)
+    for one in
+        differences.iter_mut().filter(|one| one.cause.is_none() && one.difference.statuses.0 >= 400)
     {
-        one.cause = by_exchange.get(&one.raw.numbers).cloned();
+        one.cause = by_exchange.get(&one.difference.numbers).cloned();
     }
 }

@@ -56,22 +56,22 @@ pub(super) fn pairs_of<'a>(a: &'a ScenarioResult, b: &'a ScenarioResult) -> Vec<
 /// expectations fail too. An expected failure follows from nothing.
 pub(super) fn cause<'a, 'b>(
     all: &'b [CheckPair<'a>],
-    judged: &CheckPair<'a>,
+    pair: &CheckPair<'a>,
 ) -> Option<&'b CheckPair<'a>> {
-    let guilty = |it: &CheckPair<'a>| match it.verdict {
+    let violating = |it: &CheckPair<'a>| match it.verdict {
         PairVerdict::AViolates => Some(it.a),
         PairVerdict::BViolates => Some(it.b),
         _ => None,
     };
     let of_scenario = |it: &CheckPair<'a>| {
-        guilty(it)
+        violating(it)
             .filter(|it| it.place.is_some() && it.known.is_none() && it.verdict == Verdict::Fail)
     };
     let number = |check: &CheckResult| check.exchange.as_ref().map(|exchange| exchange.number);
-    let follower = of_scenario(judged)?;
+    let follower = of_scenario(pair)?;
     number(follower)?;
     let is_cause = |it: &&CheckPair<'a>| {
-        it.verdict == judged.verdict
+        it.verdict == pair.verdict
             && of_scenario(it)
                 .is_some_and(|check| check.is_of_status() && number(check) == number(follower))
     };

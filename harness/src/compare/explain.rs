@@ -41,23 +41,26 @@ impl StepPurpose {
 }
 
 /// The question that leaves this difference open; `None` where no question names it.
-pub(super) fn question(raw: &AnswerDifference, purpose: StepPurpose) -> Option<&'static str> {
-    match &raw.spot {
-        DifferencePlace::Status => by_status(raw, purpose),
-        DifferencePlace::Header(name) => by_header(raw, name),
-        DifferencePlace::Member(place) => by_member(raw, place),
+pub(super) fn question(
+    difference: &AnswerDifference,
+    purpose: StepPurpose,
+) -> Option<&'static str> {
+    match &difference.spot {
+        DifferencePlace::Status => by_status(difference, purpose),
+        DifferencePlace::Header(name) => by_header(difference, name),
+        DifferencePlace::Member(place) => by_member(difference, place),
     }
 }
 
-fn by_status(raw: &AnswerDifference, purpose: StepPurpose) -> Option<&'static str> {
-    let (a, b) = raw.statuses;
+fn by_status(difference: &AnswerDifference, purpose: StepPurpose) -> Option<&'static str> {
+    let (a, b) = difference.statuses;
     let either = |is: fn(u16) -> bool| is(a) || is(b);
     let both = |is: fn(u16) -> bool| is(a) && is(b);
     let is_success = |status| matches!(status, 200..=299);
     if either(|status| matches!(status, 429 | 503)) {
         return Some("rate_limit_response").filter(|_| both(|it| matches!(it, 429 | 503)));
     }
-    match raw.operation {
+    match difference.operation {
         // Whether the operation exists is an open question.
         Some(Operation::RevokeToken) => Some("token_revocation"),
         Some(Operation::CreateRepositoryDocument) if both(is_success) => {
@@ -90,47 +93,49 @@ fn by_status(raw: &AnswerDifference, purpose: StepPurpose) -> Option<&'static st
     }
 }
 
-fn by_header(raw: &AnswerDifference, name: &str) -> Option<&'static str> {
-    let is_error = raw.statuses.0 >= 400;
+fn by_header(difference: &AnswerDifference, name: &str) -> Option<&'static str> {
+    let is_error = difference.statuses.0 >= 400;
     match name {
-        _ if is_error && matches!(raw.statuses.0, 429 | 503) => Some("rate_limit_response"),
-        "content-type" if is_error && raw.operation != Some(Operation::CreateAccessToken) => {
+        _ if is_error && matches!(difference.statuses.0, 429 | 503) => Some("rate_limit_response"),
+        "content-type"
+            if is_error && difference.operation != Some(Operation::CreateAccessToken) =>
+        {
             Some("problem_content_type")
         }
         _ => None,
     }
 }
 
-fn by_member(raw: &AnswerDifference, place: &str) -> Option<&'static str> {
-    let is_error = raw.statuses.0 >= 400;
+fn by_member(difference: &AnswerDifference, place: &str) -> Option<&'static str> {
+    let is_error = difference.statuses.0 >= 400;
     let is_problem_name = matches!(place, "type" | "title" | "detail");
     match place {
         "pagination/per_page" => Some("per_page"),
-        "pagination" if raw.operation == Some(Operation::GetLegalRequestActivity) => {
+        "pagination" if difference.operation == Some(Operation::GetLegalRequestActivity) => {
             Some("activity_paginated")
         }
         "activity_log/attributes/additional_data" => Some("activity_additional_data"),
         "legal_request/attributes/status" => Some("transitions"),
-        "instance" if is_error => instance(raw),
-        _ if raw.operation == Some(Operation::GetWorkflowSchema) && !is_error => {
-            Some("workflow_schema_shape").filter(|_| is_beside_the_stated_keys(place, raw))
+        "instance" if is_error => instance(difference),
+        _ if difference.operation == Some(Operation::GetWorkflowSchema) && !is_error => {
+            Some("workflow_schema_shape").filter(|_| is_beside_the_stated_keys(place, difference))
         }
-        _ if is_error && is_problem_name => problem_name(raw),
-        _ if matches!(raw.statuses.0, 429 | 503) => Some("rate_limit_response"),
+        _ if is_error && is_problem_name => problem_name(difference),
+        _ if matches!(difference.statuses.0, 429 | 503) => Some("rate_limit_response"),
         _ => None,
     }
 }
 
 /// The whole body is inside or outside `data`, or a member is not named by §2.4.
-fn is_beside_the_stated_keys(place: &str, raw: &AnswerDifference) -> bool {
-    let is_one_sided = raw.readings.0 == ABSENT || raw.readings.1 == ABSENT;
+fn is_beside_the_stated_keys(place: &str, difference: &AnswerDifference) -> bool {
+    let is_one_sided = difference.readings.0 == ABSENT || difference.readings.1 == ABSENT;
     is_one_sided && !place.contains("fields_properties/")
 }
 
-fn instance(raw: &AnswerDifference) -> Option<&'static str> {
+fn instance(difference: &AnswerDifference) -> Option<&'static str> {
     let bare = |text: &str| text.strip_prefix(BASE_PATH).unwrap_or(text).to_owned();
-    let (one, other) = &raw.readings;
-    match raw.operation {
+    let (one, other) = &difference.readings;
+    match difference.operation {
         _ if bare(one) == bare(other) => Some("instance_prefix"),
         // The paths of these operations are open.
         Some(Operation::CreateWebhook) => Some("webhook_create_endpoint"),
@@ -139,13 +144,13 @@ fn instance(raw: &AnswerDifference) -> Option<&'static str> {
     }
 }
 
-fn problem_name(raw: &AnswerDifference) -> Option<&'static str> {
-    let DifferencePlace::Member(place) = &raw.spot else { return None };
+fn problem_name(difference: &AnswerDifference) -> Option<&'static str> {
+    let DifferencePlace::Member(place) = &difference.spot else { return None };
     let is_name = matches!(place.as_str(), "type" | "title");
-    if raw.statuses.0 != raw.statuses.1 {
+    if difference.statuses.0 != difference.statuses.1 {
         return None;
     }
-    match (raw.operation, raw.statuses.0) {
+    match (difference.operation, difference.statuses.0) {
         (_, 429 | 503) => Some("rate_limit_response"),
         (Some(Operation::GetLegalRequest | Operation::GetLegalRequestActivity), _) => None,
         (Some(Operation::CreateLegalRequest), 403 | 404 | 422) if is_name => {
@@ -223,7 +228,7 @@ mod tests {
             (Operation::GetWorkflow, (403, 404), StepPurpose::Other, None),
         ];
         for (operation, statuses, purpose, expected) in rows.into_iter().chain(by_purpose) {
-            let raw = AnswerDifference {
+            let difference = AnswerDifference {
                 spot: DifferencePlace::Status,
                 operation: Some(operation),
                 call: operation.as_str().to_owned(),
@@ -232,7 +237,7 @@ mod tests {
                 numbers: (1, 1),
                 step: "a step".to_owned(),
             };
-            assert_eq!(question(&raw, purpose), expected, "{operation:?} {statuses:?}");
+            assert_eq!(question(&difference, purpose), expected, "{operation:?} {statuses:?}");
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector 
     let readings = |side: &'_ Side, name: &str| side.readings.get(name).unwrap_or(&nothing).clone();
     let (first, second) = (&a.result.scenarios, &b.result.scenarios);
     let pairs = paired(first, second, |scenario: &ScenarioResult| scenario.name.as_str());
-    let story = |(one, other): (_, _)| -> ScenarioPair<'_> {
+    let scenario_pair = |(one, other): (_, _)| -> ScenarioPair<'_> {
         let (one, other): (&ScenarioResult, &ScenarioResult) = (one, other);
         ScenarioPair {
             a: one,
@@ -58,12 +58,12 @@ pub(super) fn collect(a: &Side, b: &Side, changed: &AnswerChanges) -> Collector 
             answers: exchanges::differences(&readings(a, &one.name), &readings(b, &other.name)),
         }
     };
-    let stories: Vec<ScenarioPair<'_>> = pairs.into_iter().map(story).collect();
-    let known = OpenQuestions { changed, by_statuses: by_statuses(&stories, changed) };
+    let scenario_pairs: Vec<ScenarioPair<'_>> = pairs.into_iter().map(scenario_pair).collect();
+    let known = OpenQuestions { changed, by_statuses: by_statuses(&scenario_pairs, changed) };
     let mut collected = Collector::default();
-    for story in &stories {
+    for scenario_pair in &scenario_pairs {
         collected.compared.scenarios += 1;
-        collected.take(story, &known);
+        collected.take(scenario_pair, &known);
     }
     collected.settle(changed);
     collected
@@ -75,20 +75,20 @@ impl Collector {
         (self.rows.into_values().collect(), self.not_compared)
     }
 
-    fn take(&mut self, story: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
-        self.compared.exchanges += story.answers.compared;
-        let mut has_cause = story.answers.has_diverged;
-        for judged in &story.checks {
-            match judged.verdict {
+    fn take(&mut self, scenario_pair: &ScenarioPair<'_>, known: &OpenQuestions<'_>) {
+        self.compared.exchanges += scenario_pair.answers.compared;
+        let mut has_cause = scenario_pair.answers.has_diverged;
+        for pair in &scenario_pair.checks {
+            match pair.verdict {
                 PairVerdict::Same => self.compared.checks += 1,
                 PairVerdict::AViolates | PairVerdict::BViolates | PairVerdict::BothViolate => {
                     self.compared.checks += 1;
-                    has_cause |= judged.verdict != PairVerdict::BothViolate;
-                    match story.question_behind(judged, known) {
+                    has_cause |= pair.verdict != PairVerdict::BothViolate;
+                    match scenario_pair.question_behind(pair, known) {
                         Some((id, seen)) => {
-                            self.answered(&id, known.changed, seen, &place_of(judged.a));
+                            self.answered(&id, known.changed, seen, &place_of(pair.a));
                         }
-                        None => self.violated_at(story, judged),
+                        None => self.violated_at(scenario_pair, pair),
                     }
                 }
                 PairVerdict::ANotRun
@@ -97,42 +97,42 @@ impl Collector {
                 | PairVerdict::NotApplicable => {}
             }
         }
-        self.not_run(story, has_cause);
-        for raw in &story.answers.differences {
-            let cause = story.cause(raw, known);
-            let place = format!("{}{SEPARATOR}{}", story.a.name, raw.step);
-            self.answers.push(LocatedDifference { raw: raw.clone(), place, cause });
+        self.not_run(scenario_pair, has_cause);
+        for difference in &scenario_pair.answers.differences {
+            let cause = scenario_pair.cause(difference, known);
+            let place = format!("{}{SEPARATOR}{}", scenario_pair.a.name, difference.step);
+            self.answers.push(LocatedDifference { difference: difference.clone(), place, cause });
         }
     }
 
     /// A violation that follows from another one of the same answer is reported with it.
-    fn violated_at(&mut self, story: &ScenarioPair<'_>, judged: &CheckPair<'_>) {
-        let Some(cause) = checks::cause(&story.checks, judged) else {
-            return self.violated(judged);
+    fn violated_at(&mut self, scenario_pair: &ScenarioPair<'_>, pair: &CheckPair<'_>) {
+        let Some(cause) = checks::cause(&scenario_pair.checks, pair) else {
+            return self.violated(pair);
         };
         self.violated(cause);
         let key = violation_key(cause);
-        let (subject, row) = (judged.a.subject.as_str(), self.rows.get_mut(&key));
+        let (subject, row) = (pair.a.subject.as_str(), self.rows.get_mut(&key));
         if let Some(row) = row.filter(|row| !row.also.iter().any(|known| known == subject)) {
             row.also.push(subject.to_owned());
         }
     }
 
-    fn violated(&mut self, judged: &CheckPair<'_>) {
-        let (class, guilty) = guilty(judged);
+    fn violated(&mut self, pair: &CheckPair<'_>) {
+        let (class, violating) = violating(pair);
         let side = if class == Class::AViolates { "A" } else { "B" };
-        let operation = guilty.exchange.as_ref().and_then(|exchange| exchange.request.operation);
+        let operation = violating.exchange.as_ref().and_then(|exchange| exchange.request.operation);
         self.violated.insert((side, operation));
         let row = self
             .rows
-            .entry(violation_key(judged))
-            .or_insert_with(|| violation(class, guilty, judged));
-        row.verdict = row.verdict.max(Some(guilty.verdict));
+            .entry(violation_key(pair))
+            .or_insert_with(|| violation(class, violating, pair));
+        row.verdict = row.verdict.max(Some(violating.verdict));
         // A failure that is expected at one place only is not expected.
-        if known_as(class, judged).is_none() {
+        if known_as(class, pair).is_none() {
             row.known = None;
         }
-        add_place(&mut row.places, place_of(judged.a));
+        add_place(&mut row.places, place_of(pair.a));
     }
 
     /// Adds a question that is answered differently, with its answers if they are known, else with `seen`.
@@ -163,18 +163,30 @@ impl Collector {
     }
 
     /// Adds what did not run on one side or on both. After another difference it is a follow-up.
-    fn not_run(&mut self, story: &ScenarioPair<'_>, has_cause: bool) {
-        let (a, b) = (&story.a.not_run, &story.b.not_run);
+    fn not_run(&mut self, scenario_pair: &ScenarioPair<'_>, has_cause: bool) {
+        let (a, b) = (&scenario_pair.a.not_run, &scenario_pair.b.not_run);
         match (a, b) {
-            (Some(a), Some(b)) => self.neither(a, b, &story.a.name),
+            (Some(a), Some(b)) => self.neither(a, b, &scenario_pair.a.name),
             (Some(why), None) => {
-                self.stopped_at("A", why.clone(), story.a.name.clone(), story.a, has_cause);
+                self.stopped_at(
+                    "A",
+                    why.clone(),
+                    scenario_pair.a.name.clone(),
+                    scenario_pair.a,
+                    has_cause,
+                );
             }
             (None, Some(why)) => {
-                self.stopped_at("B", why.clone(), story.a.name.clone(), story.b, has_cause);
+                self.stopped_at(
+                    "B",
+                    why.clone(),
+                    scenario_pair.a.name.clone(),
+                    scenario_pair.b,
+                    has_cause,
+                );
             }
             (None, None) => {
-                for judged in &story.checks {
+                for pair in &scenario_pair.checks {
                     let why = |check: &CheckResult| NotRun {
                         kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
                         reason: check.message.clone(),
@@ -182,16 +194,16 @@ impl Collector {
                         tolerate_as: String::new(),
                         is_tolerated: false,
                     };
-                    let place = place_of(judged.a);
-                    match judged.verdict {
+                    let place = place_of(pair.a);
+                    match pair.verdict {
                         PairVerdict::ANotRun => {
-                            self.stopped_at("A", why(judged.a), place, story.a, has_cause);
+                            self.stopped_at("A", why(pair.a), place, scenario_pair.a, has_cause);
                         }
                         PairVerdict::BNotRun => {
-                            self.stopped_at("B", why(judged.b), place, story.b, has_cause);
+                            self.stopped_at("B", why(pair.b), place, scenario_pair.b, has_cause);
                         }
                         PairVerdict::NeitherRun => {
-                            self.neither(&why(judged.a), &why(judged.b), &place);
+                            self.neither(&why(pair.a), &why(pair.b), &place);
                         }
                         _ => {}
                     }
@@ -276,13 +288,13 @@ impl Collector {
         self.settle_stopped();
         let mut answers = std::mem::take(&mut self.answers);
         spread(&mut answers);
-        for LocatedDifference { raw, place, cause } in &answers {
+        for LocatedDifference { difference, place, cause } in &answers {
             match cause {
                 Some(DifferenceCause::Violation) => {}
                 Some(DifferenceCause::Question(id)) => {
-                    self.answered(id, changed, raw.readings.clone(), place);
+                    self.answered(id, changed, difference.readings.clone(), place);
                 }
-                None => self.undecidable(raw, place),
+                None => self.undecidable(difference, place),
             }
         }
         for id in changed.keys() {
@@ -290,10 +302,10 @@ impl Collector {
         }
     }
 
-    fn undecidable(&mut self, raw: &AnswerDifference, place: &str) {
-        let (a, b) = &raw.readings;
-        let subject = match &raw.spot {
-            DifferencePlace::Status => format!("status {a} or {b} of {}", raw.call),
+    fn undecidable(&mut self, difference: &AnswerDifference, place: &str) {
+        let (a, b) = &difference.readings;
+        let subject = match &difference.spot {
+            DifferencePlace::Status => format!("status {a} or {b} of {}", difference.call),
             DifferencePlace::Header(name) => format!("header {name}"),
             DifferencePlace::Member(member) => format!("member {member}"),
         };
@@ -305,59 +317,59 @@ impl Collector {
     }
 }
 
-fn guilty<'a>(judged: &CheckPair<'a>) -> (Class, &'a CheckResult) {
-    match judged.verdict {
-        PairVerdict::AViolates => (Class::AViolates, judged.a),
-        PairVerdict::BViolates => (Class::BViolates, judged.b),
-        _ => (Class::BothViolate, judged.a),
+fn violating<'a>(pair: &CheckPair<'a>) -> (Class, &'a CheckResult) {
+    match pair.verdict {
+        PairVerdict::AViolates => (Class::AViolates, pair.a),
+        PairVerdict::BViolates => (Class::BViolates, pair.b),
+        _ => (Class::BothViolate, pair.a),
     }
 }
 
-fn violation_key(judged: &CheckPair<'_>) -> (Class, String) {
-    let (class, guilty) = guilty(judged);
-    (class, guilty.subject.as_str().to_owned())
+fn violation_key(pair: &CheckPair<'_>) -> (Class, String) {
+    let (class, violating) = violating(pair);
+    (class, violating.subject.as_str().to_owned())
 }
 
-fn violation(class: Class, guilty: &CheckResult, judged: &CheckPair<'_>) -> SideDifference {
+fn violation(class: Class, violating: &CheckResult, pair: &CheckPair<'_>) -> SideDifference {
     let said = |check: &CheckResult, is_guilty: bool| match (is_guilty, check.verdict) {
         (true, _) if check.actual.is_empty() => check.message.clone(),
         (true, _) => check.actual.clone(),
-        (false, _) if std::ptr::eq(judged.a, judged.b) => "nothing to judge".to_owned(),
+        (false, _) if std::ptr::eq(pair.a, pair.b) => "nothing to judge".to_owned(),
         (false, Verdict::Pass) => "holds".to_owned(),
         (false, verdict) => verdict.as_str().to_owned(),
     };
     let (is_a, is_b) = (class != Class::BViolates, class != Class::AViolates);
-    let row = register::get(guilty.subject.as_str());
-    let expected = match guilty.expected.as_str() {
+    let row = register::get(violating.subject.as_str());
+    let expected = match violating.expected.as_str() {
         "" => String::new(),
         expected => format!("; expected {expected}"),
     };
     SideDifference {
         class,
-        subject: guilty.subject.as_str().to_owned(),
-        section: Some(guilty.section.to_string()),
-        level: guilty.level.map(crate::result::level_name),
-        verdict: Some(guilty.verdict),
+        subject: violating.subject.as_str().to_owned(),
+        section: Some(violating.section.to_string()),
+        level: violating.level.map(crate::result::level_name),
+        verdict: Some(violating.verdict),
         sentence: row.map(|row| row.sentence.clone()),
-        message: format!("{}{expected}", guilty.message),
-        a: said(judged.a, is_a),
-        b: said(judged.b, is_b),
+        message: format!("{}{expected}", violating.message),
+        a: said(pair.a, is_a),
+        b: said(pair.b, is_b),
         places: Vec::new(),
         also: Vec::new(),
-        curl: guilty.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
-        known: known_as(class, judged),
+        curl: violating.exchange.as_ref().map(|exchange| exchange.request.curl.clone()),
+        known: known_as(class, pair),
     }
 }
 
 /// The expected failure that a violation is. If both sides violate, both must expect it.
-fn known_as(class: Class, judged: &CheckPair<'_>) -> Option<String> {
+fn known_as(class: Class, pair: &CheckPair<'_>) -> Option<String> {
     let of = |check: &CheckResult| {
         check.known.as_ref().map(|known| format!("{}: {}", known.id, known.reason))
     };
     match class {
-        Class::AViolates => of(judged.a),
-        Class::BViolates => of(judged.b),
-        Class::BothViolate => of(judged.a).and(of(judged.b)),
+        Class::AViolates => of(pair.a),
+        Class::BViolates => of(pair.b),
+        Class::BothViolate => of(pair.a).and(of(pair.b)),
         Class::BothAllowed | Class::Undecidable => None,
     }
 }

@@ -3,4 +3,4 @@
 mod deliverer;
 mod sender;
 
-pub(crate) use deliverer::{Deliverer, Settled};
+pub(crate) use deliverer::{Deliverer, SettleOutcome};

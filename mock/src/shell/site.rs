@@ -15,7 +15,7 @@ use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
 use super::sandbox::{Realm, Sandboxes};
-use super::store::Durable;
+use super::store::StateStore;
 use crate::Service;
 use crate::World;
 use crate::defect::{self, Defect};
@@ -91,7 +91,7 @@ pub enum SiteError {
 
 /// The mock; a clone is another handle on the same. Its deliveries end with the last handle.
 #[derive(Clone)]
-pub struct Site(Arc<Inner>);
+pub struct Site(Arc<SiteShared>);
 
 impl fmt::Debug for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,7 +99,7 @@ impl fmt::Debug for Site {
     }
 }
 
-struct Inner {
+struct SiteShared {
     base_path: String,
     main: Realm,
     sandboxes: Arc<Sandboxes>,
@@ -132,9 +132,9 @@ impl Site {
         folder: &std::path::Path,
     ) -> Result<Self, SiteError> {
         use super::sandbox::restore;
-        use super::store::Opened;
-        let Opened { durable, seed, seed_world, changes, sandboxes, made, starts } =
-            Durable::open(folder, &options.settings)?;
+        use super::store::OpenStore;
+        let OpenStore { durable, seed, seed_world, changes, sandboxes, made, starts } =
+            StateStore::open(folder, &options.settings)?;
         options.settings.seed = seed;
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;
@@ -154,7 +154,7 @@ impl Site {
         options: SiteOptions,
         service: Service,
         store: Store,
-        kept: Option<(Durable, u64)>,
+        kept: Option<(StateStore, u64)>,
     ) -> Result<Self, SiteError> {
         let SiteOptions { settings, admin_token, is_beyond_loopback, .. } = options;
         if is_beyond_loopback && admin_token.is_none() {
@@ -173,7 +173,7 @@ impl Site {
         let reach = if is_guarded { Reach::Public } else { Reach::Anywhere };
         let deliverer = Deliverer::start(options.network, reach, sandboxes.clone())?;
         deliverer.add(&main);
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(SiteShared {
             base_path,
             main,
             sandboxes,

@@ -26,11 +26,11 @@ mod sandbox_row;
 mod witness;
 
 #[cfg(not(feature = "state"))]
-pub(crate) use absent::Durable;
+pub(crate) use absent::StateStore;
 #[cfg(feature = "state")]
-pub(crate) use committer::Durable;
+pub(crate) use committer::StateStore;
 #[cfg(feature = "state")]
 pub use folder::{DurableError, holds_state};
 #[cfg(feature = "state")]
-pub(crate) use open::{Opened, OpenedSandbox};
-pub(crate) use sandbox_record::KeptSandbox;
+pub(crate) use open::{OpenStore, StoredSandbox};
+pub(crate) use sandbox_record::SandboxRecord;

@@ -19,10 +19,10 @@ const PIECE_BYTES: usize = 64 * 1024;
 
 /// The body of an answer. Its length is always known.
 #[derive(Debug)]
-pub struct SiteBody(Kind);
+pub struct SiteBody(BodySource);
 
 #[derive(Debug)]
-enum Kind {
+enum BodySource {
     Bytes(Bytes),
     File(Box<Streamed>),
     Faulty(Box<FaultyBody>),
@@ -47,7 +47,7 @@ impl SiteBody {
     pub(crate) async fn of(content: Content) -> io::Result<Self> {
         Ok(match content.place {
             ContentPlace::Memory(bytes) => bytes.into(),
-            ContentPlace::File { path, keep } => Self(Kind::File(Box::new(Streamed {
+            ContentPlace::File { path, keep } => Self(BodySource::File(Box::new(Streamed {
                 file: File::open(path).await?,
                 left: content.length,
                 piece: BytesMut::new(),
@@ -59,12 +59,12 @@ impl SiteBody {
 
     /// A body with a fault.
     pub(crate) fn faulty(body: FaultyBody) -> Self {
-        Self(Kind::Faulty(Box::new(body)))
+        Self(BodySource::Faulty(Box::new(body)))
     }
 
     /// Replaces a member of a JSON object; any other body stays as it is.
     pub(crate) fn set_member(&mut self, name: &str, text: &str) {
-        let Kind::Bytes(bytes) = &mut self.0 else { return };
+        let BodySource::Bytes(bytes) = &mut self.0 else { return };
         let Ok(Value::Object(mut object)) = serde_json::from_slice(bytes) else { return };
         if let Some(member) = object.get_mut(name) {
             *member = text.into();
@@ -75,16 +75,16 @@ impl SiteBody {
     /// Bytes not sent yet.
     pub(crate) fn length(&self) -> u64 {
         match &self.0 {
-            Kind::Bytes(bytes) => bytes.len() as u64,
-            Kind::File(streamed) => streamed.left,
-            Kind::Faulty(faulty) => faulty.left(),
+            BodySource::Bytes(bytes) => bytes.len() as u64,
+            BodySource::File(streamed) => streamed.left,
+            BodySource::Faulty(faulty) => faulty.left(),
         }
     }
 }
 
 impl From<Bytes> for SiteBody {
     fn from(bytes: Bytes) -> Self {
-        Self(Kind::Bytes(bytes))
+        Self(BodySource::Bytes(bytes))
     }
 }
 
@@ -97,20 +97,20 @@ impl Body for SiteBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         match &mut self.get_mut().0 {
-            Kind::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Kind::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Kind::File(streamed) if streamed.left == 0 => Poll::Ready(None),
-            Kind::File(streamed) => {
+            BodySource::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
+            BodySource::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            BodySource::File(streamed) if streamed.left == 0 => Poll::Ready(None),
+            BodySource::File(streamed) => {
                 streamed.poll_piece(cx).map(|piece| Some(piece.map(Frame::data)))
             }
-            Kind::Faulty(faulty) => faulty.poll_piece(cx),
+            BodySource::Faulty(faulty) => faulty.poll_piece(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Kind::Faulty(faulty) => faulty.is_over(),
-            Kind::Bytes(_) | Kind::File(_) => self.length() == 0,
+            BodySource::Faulty(faulty) => faulty.is_over(),
+            BodySource::Bytes(_) | BodySource::File(_) => self.length() == 0,
         }
     }
 

@@ -65,27 +65,27 @@ impl Store {
 pub(crate) struct Spool<'s> {
     store: &'s Store,
     length: u64,
-    place: Place,
+    place: SpoolTarget,
 }
 
-enum Place {
+enum SpoolTarget {
     Memory(BytesMut),
     /// The digest is taken of what comes only where it will be asked for: it takes longer than all the rest.
     File {
         file: File,
-        kept: Kept,
+        kept: TemporaryFile,
         digest: Option<Sha256>,
     },
 }
 
 /// Removes a file when the last handle on its content is dropped, and its folder after the last.
 #[derive(Debug)]
-struct Kept {
+struct TemporaryFile {
     path: TempPath,
     _folder: Arc<TempDir>,
 }
 
-impl ContentFile for Kept {
+impl ContentFile for TemporaryFile {
     fn digest(&self) -> Option<[u8; 32]> {
         digest_of(&self.path).ok()
     }
@@ -93,7 +93,7 @@ impl ContentFile for Kept {
 
 impl<'s> Spool<'s> {
     pub(crate) fn new(store: &'s Store) -> Self {
-        Self { store, length: 0, place: Place::Memory(BytesMut::new()) }
+        Self { store, length: 0, place: SpoolTarget::Memory(BytesMut::new()) }
     }
 
     /// Bytes so far.
@@ -106,11 +106,11 @@ impl<'s> Spool<'s> {
     pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.length += piece.len() as u64;
         match &mut self.place {
-            Place::Memory(bytes) if bytes.len() + piece.len() <= MEMORY_BYTES_MAX => {
+            SpoolTarget::Memory(bytes) if bytes.len() + piece.len() <= MEMORY_BYTES_MAX => {
                 bytes.extend_from_slice(piece);
             }
-            Place::Memory(bytes) => self.place = spilt(self.store, bytes, piece)?,
-            Place::File { file, digest, .. } => {
+            SpoolTarget::Memory(bytes) => self.place = spilt(self.store, bytes, piece)?,
+            SpoolTarget::File { file, digest, .. } => {
                 if let Some(digest) = digest {
                     digest.update(piece);
                 }
@@ -123,8 +123,8 @@ impl<'s> Spool<'s> {
     /// The content.
     pub(crate) fn finish(self) -> io::Result<Content> {
         let content = match self.place {
-            Place::Memory(bytes) => Content::in_memory(bytes.freeze()),
-            Place::File { mut file, kept, digest } => {
+            SpoolTarget::Memory(bytes) => Content::in_memory(bytes.freeze()),
+            SpoolTarget::File { mut file, kept, digest } => {
                 file.flush()?;
                 let (path, keep) = (kept.path.to_path_buf(), Arc::new(kept));
                 match digest {
@@ -145,7 +145,7 @@ impl<'s> Spool<'s> {
 }
 
 /// A file with what came before and a piece.
-fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<Place> {
+fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<SpoolTarget> {
     let (named, folder) = store.file()?;
     let (mut file, path) = named.into_parts();
     let mut digest = store.is_beside_durable_state().then(Sha256::new);
@@ -155,7 +155,7 @@ fn spilt(store: &Store, before: &[u8], piece: &[u8]) -> io::Result<Place> {
         }
         file.write_all(bytes)?;
     }
-    Ok(Place::File { file, kept: Kept { path, _folder: folder }, digest })
+    Ok(SpoolTarget::File { file, kept: TemporaryFile { path, _folder: folder }, digest })
 }
 
 /// SHA-256 of a file.

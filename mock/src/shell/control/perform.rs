@@ -14,7 +14,7 @@ use crate::control::{ControlAction, ExchangeFilter};
 use crate::service::AttemptResult;
 use crate::shell::answer::Problem;
 use crate::shell::clock;
-use crate::shell::delivery::Settled;
+use crate::shell::delivery::SettleOutcome;
 use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
 use crate::shell::sandbox::{Realm, SandboxError, SandboxPlan};
 use crate::shell::site::Site;
@@ -197,7 +197,7 @@ async fn wait(realm: &Realm, filter: ExchangeFilter, timeout: Duration) -> Resul
     })
 }
 
-fn outcome(settled: Settled) -> Value {
+fn outcome(settled: SettleOutcome) -> Value {
     let attempts = settled.attempts.into_iter().map(|(delivery, result)| match result {
         AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
         AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),

@@ -35,37 +35,37 @@ const PAUSE_MIN: Duration = Duration::from_millis(5);
 
 /// The sending end of the thread, which has ended once this is dropped.
 pub(crate) struct Deliverer {
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<DelivererOrder>,
     thread: Option<JoinHandle<()>>,
     /// How often settling began.
     begun: AtomicU64,
 }
 
 /// A settling that began, and is not waited for yet.
-pub(crate) struct Begun(u64);
+pub(crate) struct SettleTicket(u64);
 
 /// How settling ended.
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
+pub(crate) struct SettleOutcome {
     /// The attempts that ended meanwhile, in that order.
     pub(crate) attempts: Vec<(u64, AttemptResult)>,
     /// Those that have not: their receivers are slow.
     pub(crate) in_flight: usize,
 }
 
-enum Order {
+enum DelivererOrder {
     Add(Realm, Arc<AtomicBool>),
     Remove(u64),
     Look(u64),
-    Cut { key: u64, which: Cut, done: oneshot::Sender<()> },
+    Cut { key: u64, which: CutScope, done: oneshot::Sender<()> },
     Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
-    Settle { key: u64, begun: u64, done: oneshot::Sender<Settled> },
+    Settle { key: u64, begun: u64, done: oneshot::Sender<SettleOutcome> },
     Done { key: u64, delivery: u64, result: Option<AttemptResult> },
     Stop,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cut {
+enum CutScope {
     Unwanted,
     All,
 }
@@ -101,50 +101,54 @@ impl Deliverer {
         realm.service().set_waker(Box::new(move || {
             // One order that has not been read yet is enough.
             if !caller.swap(true, Ordering::AcqRel) {
-                let _ = orders.send(Order::Look(key));
+                let _ = orders.send(DelivererOrder::Look(key));
             }
         }));
-        self.order(Order::Add(realm.clone(), is_called));
+        self.order(DelivererOrder::Add(realm.clone(), is_called));
     }
 
     /// Forgets a world, and cuts what is in flight for it.
     pub(crate) fn remove(&self, realm: &Realm) {
-        self.order(Order::Remove(realm.key()));
+        self.order(DelivererOrder::Remove(realm.key()));
     }
 
     /// Cuts the attempts that nobody wants any more. Afterwards none of them begins.
     pub(crate) async fn cut_unwanted(&self, realm: &Realm) {
-        self.cut(realm, Cut::Unwanted).await;
+        self.cut(realm, CutScope::Unwanted).await;
     }
 
     /// Cuts all attempts.
     pub(crate) async fn cut_all(&self, realm: &Realm) {
-        self.cut(realm, Cut::All).await;
+        self.cut(realm, CutScope::All).await;
     }
 
-    async fn cut(&self, realm: &Realm, which: Cut) {
+    async fn cut(&self, realm: &Realm, which: CutScope) {
         let (done, cut) = oneshot::channel();
-        self.order(Order::Cut { key: realm.key(), which, done });
+        self.order(DelivererOrder::Cut { key: realm.key(), which, done });
         let _ = cut.await;
     }
 
     /// Notes from now on which attempts end: what is made due after this is told of, however fast.
-    pub(crate) async fn begin(&self, realm: &Realm) -> Begun {
+    pub(crate) async fn begin(&self, realm: &Realm) -> SettleTicket {
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         let (done, noted) = oneshot::channel();
-        self.order(Order::Begin { key: realm.key(), begun, done });
+        self.order(DelivererOrder::Begin { key: realm.key(), begun, done });
         let _ = noted.await;
-        Begun(begun)
+        SettleTicket(begun)
     }
 
     /// Fires what is due and waits until no attempt is in flight, or none ended for two seconds.
-    pub(crate) async fn settle(&self, realm: &Realm, Begun(begun): Begun) -> Settled {
+    pub(crate) async fn settle(
+        &self,
+        realm: &Realm,
+        SettleTicket(begun): SettleTicket,
+    ) -> SettleOutcome {
         let (done, settled) = oneshot::channel();
-        self.order(Order::Settle { key: realm.key(), begun, done });
+        self.order(DelivererOrder::Settle { key: realm.key(), begun, done });
         settled.await.unwrap_or_default()
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: DelivererOrder) {
         // The thread lives as long as this handle: it ends only by `Stop`.
         let _ = self.orders.send(order);
     }
@@ -152,7 +156,7 @@ impl Deliverer {
 
 impl Drop for Deliverer {
     fn drop(&mut self) {
-        self.order(Order::Stop);
+        self.order(DelivererOrder::Stop);
         // It holds worlds, and with them temporary files: these go before the process does.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -162,15 +166,15 @@ impl Drop for Deliverer {
 
 /// The thread's own state.
 struct Outbox {
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<DelivererOrder>,
     sender: Arc<Sender>,
     sandboxes: Arc<Sandboxes>,
-    watched: BTreeMap<u64, Watched>,
+    watched: BTreeMap<u64, WorldWatch>,
     /// When to look at which world again.
     due: BTreeSet<(Timestamp, u64)>,
 }
 
-struct Watched {
+struct WorldWatch {
     realm: Realm,
     /// Whether an order to look is on its way.
     is_called: Arc<AtomicBool>,
@@ -182,14 +186,14 @@ struct Watched {
 struct Settling {
     begun: u64,
     until: Instant,
-    settled: Settled,
+    settled: SettleOutcome,
     /// Who waits; `None` while nobody does yet.
-    done: Option<oneshot::Sender<Settled>>,
+    done: Option<oneshot::Sender<SettleOutcome>>,
 }
 
 impl Outbox {
     fn new(
-        orders: mpsc::UnboundedSender<Order>,
+        orders: mpsc::UnboundedSender<DelivererOrder>,
         sender: Sender,
         sandboxes: Arc<Sandboxes>,
     ) -> Self {
@@ -197,7 +201,7 @@ impl Outbox {
         Self { orders, sender, sandboxes, watched: BTreeMap::new(), due: BTreeSet::new() }
     }
 
-    async fn run(mut self, mut received: mpsc::UnboundedReceiver<Order>) {
+    async fn run(mut self, mut received: mpsc::UnboundedReceiver<DelivererOrder>) {
         loop {
             let pause = self.pause();
             let order = tokio::select! {
@@ -209,22 +213,24 @@ impl Outbox {
                 }
             };
             match order {
-                Some(Order::Add(realm, is_called)) => self.add(realm, is_called),
-                Some(Order::Remove(key)) => self.remove(key),
-                Some(Order::Look(key)) => self.look(key),
-                Some(Order::Cut { key, which, done }) => {
+                Some(DelivererOrder::Add(realm, is_called)) => self.add(realm, is_called),
+                Some(DelivererOrder::Remove(key)) => self.remove(key),
+                Some(DelivererOrder::Look(key)) => self.look(key),
+                Some(DelivererOrder::Cut { key, which, done }) => {
                     self.cut(key, which);
                     // The cut tasks go before this one is polled again.
                     tokio::task::yield_now().await;
                     let _ = done.send(());
                 }
-                Some(Order::Begin { key, begun, done }) => {
+                Some(DelivererOrder::Begin { key, begun, done }) => {
                     self.begin(key, begun);
                     let _ = done.send(());
                 }
-                Some(Order::Settle { key, begun, done }) => self.settle(key, begun, done),
-                Some(Order::Done { key, delivery, result }) => self.done(key, delivery, result),
-                Some(Order::Stop) | None => return,
+                Some(DelivererOrder::Settle { key, begun, done }) => self.settle(key, begun, done),
+                Some(DelivererOrder::Done { key, delivery, result }) => {
+                    self.done(key, delivery, result)
+                }
+                Some(DelivererOrder::Stop) | None => return,
             }
         }
     }
@@ -248,7 +254,7 @@ impl Outbox {
     fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
         let key = realm.key();
         let (flying, settling) = (BTreeMap::new(), Vec::new());
-        self.watched.insert(key, Watched { realm, is_called, due: None, flying, settling });
+        self.watched.insert(key, WorldWatch { realm, is_called, due: None, flying, settling });
         self.look(key);
     }
 
@@ -297,7 +303,7 @@ impl Outbox {
                 } else {
                     sender.send(attempt, may_start).await
                 };
-                let _ = orders.send(Order::Done { key, delivery, result });
+                let _ = orders.send(DelivererOrder::Done { key, delivery, result });
             });
             watched.flying.insert(delivery, task.abort_handle());
         }
@@ -334,29 +340,29 @@ impl Outbox {
     fn begin(&mut self, key: u64, begun: u64) {
         if let Some(watched) = self.watched.get_mut(&key) {
             let until = clock::instant() + BEGUN_MAX;
-            let settled = Settled::default();
+            let settled = SettleOutcome::default();
             watched.settling.push(Settling { begun, until, settled, done: None });
         }
     }
 
-    fn settle(&mut self, key: u64, begun: u64, done: oneshot::Sender<Settled>) {
+    fn settle(&mut self, key: u64, begun: u64, done: oneshot::Sender<SettleOutcome>) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let until = clock::instant() + SETTLE_MAX;
         match watched.settling.iter_mut().find(|one| one.begun == begun) {
             Some(settling) => (settling.until, settling.done) = (until, Some(done)),
             None => {
-                let settled = Settled::default();
+                let settled = SettleOutcome::default();
                 watched.settling.push(Settling { begun, until, settled, done: Some(done) });
             }
         }
         self.look(key);
     }
 
-    fn cut(&mut self, key: u64, which: Cut) {
+    fn cut(&mut self, key: u64, which: CutScope) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let service = watched.realm.service();
         watched.flying.retain(|delivery, task| {
-            let is_kept = which == Cut::Unwanted && service.is_wanted(*delivery);
+            let is_kept = which == CutScope::Unwanted && service.is_wanted(*delivery);
             if !is_kept {
                 task.abort();
             }
@@ -366,7 +372,7 @@ impl Outbox {
     }
 }
 
-impl Watched {
+impl WorldWatch {
     /// Answers those who wait, if nothing is in flight.
     fn end_settling(&mut self) {
         if self.flying.is_empty() {

@@ -48,7 +48,7 @@ pub(crate) enum Reach {
 
 /// An address that may not be connected to.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+enum AddressRefusal {
     #[error("{0} is no public address")]
     Address(IpAddr),
     #[error("`{name}` is at {address}, which is no public address")]
@@ -93,7 +93,7 @@ impl Network {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy()
-            .dns_resolver(Checked { network: self.clone(), reach });
+            .dns_resolver(CheckedResolver { network: self.clone(), reach });
         let builder = if self.roots.is_empty() {
             builder
         } else {
@@ -116,7 +116,11 @@ impl Reach {
             Some(Host::Ipv6(address)) => IpAddr::V6(address),
             Some(Host::Domain(_)) | None => return Ok(()),
         };
-        if self.allows(literal) { Ok(()) } else { Err(Refused::Address(literal).to_string()) }
+        if self.allows(literal) {
+            Ok(())
+        } else {
+            Err(AddressRefusal::Address(literal).to_string())
+        }
     }
 
     fn allows(self, address: IpAddr) -> bool {
@@ -128,22 +132,22 @@ impl Reach {
 }
 
 /// Resolves names for a client, and gives only what was checked.
-struct Checked {
+struct CheckedResolver {
     network: Network,
     reach: Reach,
 }
 
-impl Resolve for Checked {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (network, reach) = (self.network.clone(), self.reach);
         Box::pin(async move {
             let name = name.as_str().to_owned();
             let found = (network.lookup)(name.clone()).await?;
             if found.is_empty() {
-                return Err(Refused::Nowhere(name).into());
+                return Err(AddressRefusal::Nowhere(name).into());
             }
             if let Some(address) = found.iter().copied().find(|address| !reach.allows(*address)) {
-                return Err(Refused::Name { name, address }.into());
+                return Err(AddressRefusal::Name { name, address }.into());
             }
             let dialled = found.into_iter().map(move |address| (network.dial)(address));
             // Port 0 stands for that of the connection.

@@ -15,9 +15,9 @@ use crate::world::settings::RunSettings;
 
 /// A served world.
 #[derive(Clone)]
-pub(crate) struct Realm(Arc<Inner>);
+pub(crate) struct Realm(Arc<RealmShared>);
 
-struct Inner {
+struct RealmShared {
     key: u64,
     /// The id of a sandbox; `None` is the main world.
     sandbox: Option<String>,
@@ -40,7 +40,7 @@ impl Realm {
         lease: Option<Lease>,
     ) -> Self {
         let (called, mailbox) = (Notify::new(), Mailbox::default());
-        Self(Arc::new(Inner { key, sandbox, service, settings, lease, called, mailbox }))
+        Self(Arc::new(RealmShared { key, sandbox, service, settings, lease, called, mailbox }))
     }
 
     pub(crate) fn key(&self) -> u64 {

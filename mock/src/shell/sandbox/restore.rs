@@ -12,7 +12,7 @@ use crate::World;
 use crate::defect;
 use crate::message::json::json_bytes;
 use crate::shell::clock;
-use crate::shell::store::OpenedSandbox;
+use crate::shell::store::StoredSandbox;
 use crate::state::seeded::Seeded;
 use crate::value::settings::SettingsError;
 use crate::world::settings::RunSettings;
@@ -25,12 +25,12 @@ use crate::world::settings::RunSettings;
 pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
-    kept: Vec<OpenedSandbox>,
+    kept: Vec<StoredSandbox>,
     starts: u64,
 ) -> Result<Vec<Realm>, SettingsError> {
     let mut rows = SharedRows { main, main_world: sandboxes.main_world(), made: BTreeMap::new() };
     let mut realms = Vec::with_capacity(kept.len());
-    for OpenedSandbox { kept, changes } in kept {
+    for StoredSandbox { kept, changes } in kept {
         let seeded = rows.get(kept.world, kept.answers)?;
         let settings = RunSettings { base_url: base_url(main, kept.key), ..kept.settings };
         let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;

@@ -17,8 +17,8 @@ use crate::World;
 use crate::defect::{self, Defect};
 use crate::service::NotKept;
 use crate::shell::clock;
-use crate::shell::store::Durable;
-use crate::shell::store::KeptSandbox;
+use crate::shell::store::SandboxRecord;
+use crate::shell::store::StateStore;
 use crate::state::seeded::Seeded;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::world::settings::RunSettings;
@@ -49,7 +49,7 @@ pub(crate) struct Sandboxes {
     /// Those of the main world.
     defects: Vec<&'static Defect>,
     /// Where they are kept; `None`: nowhere.
-    durable: Option<Durable>,
+    durable: Option<StateStore>,
     realms: RwLock<BTreeMap<String, Realm>>,
     made: Mutex<u64>,
     seeded: Mutex<BTreeMap<RowsName, Arc<Seeded>>>,
@@ -67,7 +67,7 @@ impl Sandboxes {
     pub(crate) fn new(
         main_world: Arc<SeedWorld>,
         defects: Vec<&'static Defect>,
-        durable: Option<Durable>,
+        durable: Option<StateStore>,
         made: u64,
     ) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl Sandboxes {
             return Err(SandboxError::TooMany);
         }
         if let Some(durable) = &self.durable {
-            durable.add(&KeptSandbox {
+            durable.add(&SandboxRecord {
                 key,
                 world: plan.world.map(|chosen| chosen.value),
                 answers: seeded.answers().clone(),

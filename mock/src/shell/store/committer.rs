@@ -14,7 +14,7 @@ use tokio::runtime::{Handle, RuntimeFlavor};
 use super::documents;
 use super::folder::{DurableError, Folder};
 use super::rows::{self, Entry};
-use super::sandbox_record::KeptSandbox;
+use super::sandbox_record::SandboxRecord;
 use super::sandbox_row::SandboxRow;
 use super::witness::Witness;
 use crate::message::content::ContentPlace;
@@ -23,9 +23,9 @@ use crate::state::stored;
 
 /// The state of one mock; it has its folder to itself. A clone is another handle on the same.
 #[derive(Clone)]
-pub(crate) struct Durable(Arc<Inner>);
+pub(crate) struct StateStore(Arc<StateStoreShared>);
 
-struct Inner {
+struct StateStoreShared {
     folder: Folder,
     database: Database,
     witness: Witness,
@@ -46,9 +46,9 @@ struct Queue {
     failure: Option<NotKept>,
 }
 
-impl Durable {
+impl StateStore {
     pub(super) fn new(folder: Folder, database: Database, witness: Witness) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(StateStoreShared {
             folder,
             database,
             witness,
@@ -79,7 +79,7 @@ impl Durable {
     ///
     /// # Errors
     /// [`NotKept`].
-    pub(crate) fn add(&self, sandbox: &KeptSandbox) -> Result<(), NotKept> {
+    pub(crate) fn add(&self, sandbox: &SandboxRecord) -> Result<(), NotKept> {
         let (row, definitions) = SandboxRow::of(sandbox);
         self.finish(self.take(Entry::Sandbox { world: sandbox.key, row, definitions }))
     }
@@ -115,7 +115,7 @@ impl Durable {
     }
 }
 
-impl Inner {
+impl StateStoreShared {
     fn finish(&self, number: u64) -> Result<(), NotKept> {
         let mut queue = self.queue.lock();
         loop {
@@ -164,17 +164,17 @@ impl Inner {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::open::Opened;
-    use super::{Durable, Inner};
+    use super::super::open::OpenStore;
+    use super::{StateStore, StateStoreShared};
     use crate::shell::settings;
     use crate::state::change::Change;
     use crate::value::settings::RateLimitMode;
     use crate::world::Noted;
 
-    fn opened(folder: &std::path::Path) -> Opened {
+    fn opened(folder: &std::path::Path) -> OpenStore {
         let world = settings::world("empty").expect("it is embedded");
         let settings = settings::defaults("http://moot.test", world);
-        Durable::open(folder, &settings).unwrap_or_else(|error| panic!("{error}"))
+        StateStore::open(folder, &settings).unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn noted() -> Noted {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     /// The number of commits so far, as the file beside the database tells it.
-    fn commits(inner: &Inner) -> u64 {
+    fn commits(inner: &StateStoreShared) -> u64 {
         super::super::witness::seen(&inner.folder.witness()).expect("a readable file")
     }
 

@@ -15,7 +15,7 @@ use super::sandbox_row::{Definitions, SandboxRow};
 
 /// Everything that a database held.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct DatabaseContents {
     pub(super) about: About,
     /// Commits so far.
     pub(super) commits: u64,
@@ -32,13 +32,13 @@ pub(super) struct Held {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn read(bytes: &[u8]) -> Result<Held, String> {
+pub(super) fn read(bytes: &[u8]) -> Result<DatabaseContents, String> {
     // redb trusts some fields that no checksum covers.
     catch_unwind(AssertUnwindSafe(|| checked(bytes)))
         .unwrap_or_else(|_| Err("its structure makes no sense".to_owned()))
 }
 
-fn checked(bytes: &[u8]) -> Result<Held, String> {
+fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
     if bytes.is_empty() {
         return Err("it is empty".to_owned());
     }
@@ -62,7 +62,7 @@ fn checked(bytes: &[u8]) -> Result<Held, String> {
         .map(|(key, json)| Ok((*key, serde_json::from_slice(json)?)))
         .collect::<Result<_, serde_json::Error>>()
         .map_err(|error| format!("a sandbox of it can't be read: {error}"))?;
-    Ok(Held {
+    Ok(DatabaseContents {
         about,
         commits: raw.commits,
         made: raw.made,
@@ -92,7 +92,7 @@ fn about_json(database: &Database) -> Result<Vec<u8>, Failure> {
 }
 
 #[derive(Default)]
-struct Raw {
+struct DatabaseRows {
     commits: u64,
     made: u64,
     sandboxes: BTreeMap<u64, Vec<u8>>,
@@ -101,10 +101,11 @@ struct Raw {
     documents: BTreeMap<Vec<u8>, Bytes>,
 }
 
-fn raw(database: &Database) -> Result<Raw, Failure> {
+fn raw(database: &Database) -> Result<DatabaseRows, Failure> {
     let reading = database.begin_read().map_err(boxed)?;
     let table = reading.open_table(ABOUT).map_err(boxed)?;
-    let mut raw = Raw { commits: commits(&table)?, made: made(&table)?, ..Raw::default() };
+    let mut raw =
+        DatabaseRows { commits: commits(&table)?, made: made(&table)?, ..DatabaseRows::default() };
     for row in reading.open_table(ROWS).map_err(boxed)?.iter().map_err(boxed)? {
         let (key, value) = row.map_err(boxed)?;
         raw.rows.insert(key.value().to_owned(), value.value().to_vec());

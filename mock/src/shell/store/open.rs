@@ -9,12 +9,12 @@ use bytes::Bytes;
 use moot_fixtures::world::SeedWorld;
 use sha2::{Digest, Sha256};
 
-use super::committer::Durable;
+use super::committer::StateStore;
 use super::documents;
 use super::folder::{DurableError, Folder};
-use super::held::{self, Held};
+use super::held::{self, DatabaseContents};
 use super::rows::{self, About, FORMAT, Live, MAIN};
-use super::sandbox_record::KeptSandbox;
+use super::sandbox_record::SandboxRecord;
 use super::witness::{self, Witness};
 use crate::message::content::{Content, ContentPlace};
 use crate::state::change::Change;
@@ -22,9 +22,9 @@ use crate::state::stored::{self, StoredError};
 use crate::world::settings::Settings;
 
 /// What a folder said of the worlds that it is the state of.
-pub(crate) struct Opened {
+pub(crate) struct OpenStore {
     /// To keep what changes.
-    pub(crate) durable: Durable,
+    pub(crate) durable: StateStore,
     /// The seed that the main world began with.
     pub(crate) seed: u64,
     /// The rows that it began with.
@@ -32,7 +32,7 @@ pub(crate) struct Opened {
     /// Everything that changed in it since.
     pub(crate) changes: Vec<Change>,
     /// In the order made.
-    pub(crate) sandboxes: Vec<OpenedSandbox>,
+    pub(crate) sandboxes: Vec<StoredSandbox>,
     /// The number of the newest sandbox that there ever was.
     pub(crate) made: u64,
     /// Earlier starts.
@@ -40,19 +40,19 @@ pub(crate) struct Opened {
 }
 
 /// A sandbox that a folder holds.
-pub(crate) struct OpenedSandbox {
+pub(crate) struct StoredSandbox {
     /// What it was made with.
-    pub(crate) kept: KeptSandbox,
+    pub(crate) kept: SandboxRecord,
     /// Everything that changed since.
     pub(crate) changes: Vec<Change>,
 }
 
-impl Durable {
+impl StateStore {
     /// Opens the state in a folder, or begins one there by `settings`.
     ///
     /// # Errors
     /// [`DurableError`]; a folder that is damaged stays as it is.
-    pub(crate) fn open(path: &Path, settings: &Settings) -> Result<Opened, DurableError> {
+    pub(crate) fn open(path: &Path, settings: &Settings) -> Result<OpenStore, DurableError> {
         let folder = Folder::take(path)?;
         match fs::read(folder.database()) {
             Ok(bytes) => again(folder, &bytes),
@@ -63,7 +63,7 @@ impl Durable {
 }
 
 /// Begins the state: under its own name it is there whole, or not at all.
-fn first(folder: Folder, settings: &Settings) -> Result<Opened, DurableError> {
+fn first(folder: Folder, settings: &Settings) -> Result<OpenStore, DurableError> {
     let (path, new_path) = (folder.database(), folder.new_database());
     if !documents::entries(&folder.files())?.is_empty() {
         return Err(DurableError::damaged(&path, "it is missing, while documents of it are there"));
@@ -81,8 +81,8 @@ fn first(folder: Folder, settings: &Settings) -> Result<Opened, DurableError> {
     fs::rename(&new_path, &path).map_err(DurableError::io(&path))?;
     folder.sync().map_err(DurableError::io(&path))?;
     let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
-    Ok(Opened {
-        durable: Durable::new(folder, database, witness),
+    Ok(OpenStore {
+        durable: StateStore::new(folder, database, witness),
         seed: settings.seed,
         seed_world: settings.seed_world.clone(),
         changes: Vec::new(),
@@ -93,7 +93,7 @@ fn first(folder: Folder, settings: &Settings) -> Result<Opened, DurableError> {
 }
 
 /// Reads all of the state, then notes one more start.
-fn again(folder: Folder, bytes: &[u8]) -> Result<Opened, DurableError> {
+fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
     let path = folder.database();
     let damaged = |what: String| DurableError::damaged(&path, what);
     let held = held::read(bytes).map_err(damaged)?;
@@ -120,10 +120,10 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<Opened, DurableError> {
             let kept = row
                 .sandbox(*key, &held.definitions)
                 .map_err(|what| damaged(format!("its sandbox s{key} can't be read: {what}")))?;
-            Ok(OpenedSandbox { kept, changes: changes.remove(key).unwrap_or_default() })
+            Ok(StoredSandbox { kept, changes: changes.remove(key).unwrap_or_default() })
         })
         .collect::<Result<Vec<_>, DurableError>>()?;
-    let Held { mut about, made, .. } = held;
+    let DatabaseContents { mut about, made, .. } = held;
     let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
     let starts = about.starts;
     about.starts += 1;
@@ -131,8 +131,8 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<Opened, DurableError> {
         .map_err(|error| DurableError::damaged(&path, error))?;
     let witness = witness(&folder, commits)?;
     documents::sweep(&files, &live.documents)?;
-    Ok(Opened {
-        durable: Durable::new(folder, database, witness),
+    Ok(OpenStore {
+        durable: StateStore::new(folder, database, witness),
         seed: about.seed,
         seed_world: Arc::new(about.seed_world),
         changes: changes.remove(&MAIN).unwrap_or_default(),
@@ -144,7 +144,7 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<Opened, DurableError> {
 
 /// What changed in each of these worlds; the documents that this names are added to `named`.
 fn changes(
-    held: &Held,
+    held: &DatabaseContents,
     worlds: &BTreeSet<u64>,
     files: &Path,
     named: &mut BTreeSet<[u8; 32]>,

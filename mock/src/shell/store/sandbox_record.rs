@@ -12,7 +12,7 @@ use crate::world::settings::RunSettings;
 /// What a sandbox was made with; what changed in it since is in the rows of its world.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "state"), expect(dead_code, reason = "only a store reads them"))]
-pub(crate) struct KeptSandbox {
+pub(crate) struct SandboxRecord {
     /// Its number, from 1.
     pub(crate) key: u64,
     /// The rows it began with; `None` is as in the main world.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::sandbox_record::KeptSandbox;
+use super::sandbox_record::SandboxRecord;
 use crate::message::json::json_bytes;
 use crate::shell::clock;
 use crate::shell::settings;
@@ -39,8 +39,8 @@ pub(super) struct SandboxRow {
 
 impl SandboxRow {
     /// The row of a sandbox, and what it names.
-    pub(super) fn of(sandbox: &KeptSandbox) -> (Self, Definitions) {
-        let KeptSandbox { key: _, world, answers, settings, defects, lease } = sandbox;
+    pub(super) fn of(sandbox: &SandboxRecord) -> (Self, Definitions) {
+        let SandboxRecord { key: _, world, answers, settings, defects, lease } = sandbox;
         let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } = settings;
         let mut definitions = Definitions::new();
         let mut define = |json: Vec<u8>| {
@@ -78,13 +78,13 @@ impl SandboxRow {
         &self,
         key: u64,
         definitions: &Definitions,
-    ) -> Result<KeptSandbox, String> {
+    ) -> Result<SandboxRecord, String> {
         let broken = |error: settings::SettingError| error.to_string();
         let defects = self.defects.iter().map(|id| settings::defect(id)).collect::<Result<_, _>>();
         let world: Option<SeedWorld> =
             self.world.map(|digest| defined(&digest, definitions)).transpose()?;
         let answers: Answers = defined(&self.answers, definitions)?;
-        Ok(KeptSandbox {
+        Ok(SandboxRecord {
             key,
             world: world.map(Arc::new),
             answers,
