@@ -10,7 +10,7 @@ use super::{Judgement, Mismatch, MismatchKind};
 pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
     let items = match members_of(value, "a list without equal members") {
         Ok(items) => items,
-        Err(judgement) => return judgement,
+        Err(judgement) => return *judgement,
     };
     match (expected, first_equal_pair(items)) {
         (true, None) | (false, Some(_)) => Judgement::Holds,
@@ -31,13 +31,13 @@ pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
 }
 
 /// The members of a list; `Err` is the judgement of an empty list or of another value.
-fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Judgement> {
+fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Box<Judgement>> {
     match value {
         Value::Array(items) if items.is_empty() => {
-            Err(Judgement::empty("the list is empty, there is no member to judge"))
+            Err(Box::new(Judgement::empty("the list is empty, there is no member to judge")))
         }
         Value::Array(items) => Ok(items),
-        other => Err(mistyped(other, expected)),
+        other => Err(Box::new(mistyped(other, expected))),
     }
 }
 
@@ -45,7 +45,7 @@ fn members_of<'a>(value: &'a Value, expected: &str) -> Result<&'a [Value], Judge
 pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let items = match members_of(value, "a list") {
         Ok(items) => items,
-        Err(judgement) => return judgement,
+        Err(judgement) => return *judgement,
     };
     let mut empty = None;
     let mut held = false;
@@ -70,7 +70,7 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
 pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgement {
     let items = match members_of(value, "a list") {
         Ok(items) => items,
-        Err(judgement) => return judgement,
+        Err(judgement) => return *judgement,
     };
     let mut failed = None;
     let mut empty = None;

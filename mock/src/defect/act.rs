@@ -13,7 +13,7 @@ use super::rule_pattern::RulePattern;
 #[serde(rename_all = "snake_case")]
 pub(super) enum DefectAct {
     /// Edits responses.
-    Edit(ResponseEdit),
+    Edit(Box<ResponseEdit>),
     /// Answers a call as if it were another one.
     Substitute(CallSubstitution),
     /// Carries out a call that a rule refuses.

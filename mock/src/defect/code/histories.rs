@@ -21,7 +21,7 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("activity.change-twice", OnChange(|world, changes| edit_logs(world, changes, repeat_last))),
     (
         "activity.names-former-status",
-        OnChange(|world, changes| edit_logs(world, changes, swap_statuses)),
+        OnChange(|world, changes| edit_logs(world, changes, |log| swap_statuses(log))),
     ),
     (
         "bearer.revocation-lost",
@@ -56,7 +56,7 @@ fn repeat_last(log: &mut Vec<Activity>) {
     log.extend(twin);
 }
 
-fn swap_statuses(log: &mut Vec<Activity>) {
+fn swap_statuses(log: &mut [Activity]) {
     if let Some(last) = log.last_mut()
         && let Happening::StatusChange { from, to } = &mut last.happening
     {
