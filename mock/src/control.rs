@@ -15,6 +15,7 @@ mod outbox;
 mod overview;
 mod rate_limit;
 mod refusal;
+mod text;
 mod tokens;
 
 use std::sync::Arc;
@@ -23,11 +24,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use url::Url;
 
-#[cfg(feature = "server")]
-pub(crate) use action::optional_text;
 pub use action::{AddressContent, ClockMove, ControlAction, Exhaust};
 pub use filter::{ExchangeFilter, StatusFilter};
 pub use refusal::Refusal;
+#[cfg(feature = "server")]
+pub(crate) use text::optional_text;
 
 use crate::message::content::Content;
 use crate::resource::legal_request::Submission;

@@ -16,6 +16,7 @@ use strum::VariantNames;
 
 use super::fault_request::{self, FaultRequest};
 use super::filter::ExchangeFilter;
+use super::text::optional_text;
 use crate::fault::Fault;
 use crate::fault::drill::Drills;
 use crate::value::delivery_policy::PolicyUpdate;
@@ -284,15 +285,6 @@ fn rate_limit_mode<'de, D: Deserializer<'de>>(
             format!("`mode` is `enforce`, `observe` or `off`, not `{text}`{hint}")
         })
     })
-}
-
-/// Reads a text that may be absent; the error of `read` becomes the message of a problem.
-pub(crate) fn optional_text<'de, D: Deserializer<'de>, T>(
-    reader: D,
-    read: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<Option<T>, D::Error> {
-    let text: Option<String> = Option::deserialize(reader)?;
-    text.map(|text| read(&text)).transpose().map_err(D::Error::custom)
 }
 
 fn scopes_schema(_: &mut SchemaGenerator) -> Schema {

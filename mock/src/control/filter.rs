@@ -5,7 +5,7 @@ use moot_fixtures::nearest::{ending, nearest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 
-use super::action::optional_text;
+use super::text::optional_text;
 use crate::journal::JournalEntry;
 
 /// Which exchanges; what is absent matches any.

@@ -4,6 +4,7 @@
 //! from the core's [`Reading`], and what is wrong with a body goes back to it as a
 //! [`BodyFault`](crate::message::call::BodyFault).
 
+mod error;
 mod frames;
 mod multipart;
 mod read;

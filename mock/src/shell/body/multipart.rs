@@ -15,8 +15,8 @@ use http_body::Body;
 use mime::Mime;
 use multer::{Field, Multipart};
 
+use super::error::ReadError;
 use super::frames::Frames;
-use super::read::ReadError;
 use super::spool::{Spool, Store};
 use crate::message::call::{BodyFault, MultipartLimits, Part};
 use crate::message::content::Content;

@@ -7,6 +7,7 @@ use http::HeaderMap;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use http_body::Body;
 
+use super::error::ReadError;
 use super::frames::{BodyTimes, Frames};
 use super::multipart;
 use super::spool::Store;
@@ -15,20 +16,6 @@ use crate::message::call::{self, BodyFault, Reading};
 /// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
 /// the answer; whoever sends more finds the connection closed.
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
-
-/// Why no body came of it, through no fault of the client's.
-pub(super) enum ReadError {
-    /// The client's fault.
-    Fault(BodyFault),
-    /// Ours: the temporary file.
-    Store(io::Error),
-}
-
-impl From<BodyFault> for ReadError {
-    fn from(fault: BodyFault) -> Self {
-        Self::Fault(fault)
-    }
-}
 
 /// Whether there is nothing to read, and nothing missing.
 fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {

@@ -1,0 +1,13 @@
+//! Members of actions that are written as text.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// Reads a text that may be absent; the error of `read` becomes the message of a problem.
+pub(crate) fn optional_text<'de, D: Deserializer<'de>, T>(
+    reader: D,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text: Option<String> = Option::deserialize(reader)?;
+    text.map(|text| read(&text)).transpose().map_err(D::Error::custom)
+}

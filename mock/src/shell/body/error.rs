@@ -1,0 +1,19 @@
+//! Why a body could not be read.
+
+use std::io;
+
+use crate::message::call::BodyFault;
+
+/// Why a body could not be read.
+pub(super) enum ReadError {
+    /// The client's fault.
+    Fault(BodyFault),
+    /// Ours: the temporary file.
+    Store(io::Error),
+}
+
+impl From<BodyFault> for ReadError {
+    fn from(fault: BodyFault) -> Self {
+        Self::Fault(fault)
+    }
+}
