@@ -106,9 +106,16 @@ pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
     };
     let actual = shown(body.pointer(&first.pointer));
     let message = format!("the body breaks its schema at {place}: {}{more}", first.message);
-    let kind =
-        MismatchKind::Schema { keyword: first.keyword.clone(), members: first.members.clone() };
+    let keyword = first.keyword.clone();
+    let members = members_at(&first.pointer, &errors);
+    let kind = MismatchKind::Schema { keyword, members };
     Judgement::fails(kind, message, expected, actual).at(first.pointer.clone())
+}
+
+/// The members that all errors at one place name: one may be missing, and others not allowed.
+fn members_at(pointer: &str, errors: &[SchemaError]) -> Vec<String> {
+    let at_place = errors.iter().filter(|error| error.pointer == pointer);
+    at_place.flat_map(|error| &error.members).cloned().collect()
 }
 
 #[cfg(test)]

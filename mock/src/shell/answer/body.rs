@@ -25,7 +25,7 @@ pub struct SiteBody(BodySource);
 enum BodySource {
     Bytes(Bytes),
     File(Box<Streamed>),
-    Faulty(Box<FaultyBody>),
+    Faulty(Box<FaultyBody<SiteBody>>),
 }
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl SiteBody {
     }
 
     /// A body with a fault.
-    pub(crate) fn faulty(body: FaultyBody) -> Self {
+    pub(crate) fn faulty(body: FaultyBody<Self>) -> Self {
         Self(BodySource::Faulty(Box::new(body)))
     }
 

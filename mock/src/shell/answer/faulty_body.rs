@@ -9,15 +9,13 @@ use bytes::{Buf, Bytes};
 use http_body::{Body, Frame};
 use tokio::time::Sleep;
 
-use super::body::SiteBody;
-
-/// A slow body comes in so many pieces.
+/// The number of pieces of a slow body.
 const PIECES: u32 = 10;
 
-/// The faulty body; it promises the length of the sound one.
+/// The faulty body around a sound one of known length. It promises the length of the sound one.
 #[derive(Debug)]
-pub(crate) struct FaultyBody {
-    sound: SiteBody,
+pub(crate) struct FaultyBody<B> {
+    sound: B,
     /// Bytes of the sound body that were not sent yet.
     left: u64,
     /// Of them, those that never will be.
@@ -30,10 +28,10 @@ pub(crate) struct FaultyBody {
     is_flushed: bool,
 }
 
-impl FaultyBody {
-    /// The whole body, which takes so long.
-    pub(crate) fn slow(sound: SiteBody, takes: Duration) -> Self {
-        let left = sound.length();
+impl<B: Body<Data = Bytes, Error = io::Error> + Unpin> FaultyBody<B> {
+    /// The whole body, sent over the time `takes`.
+    pub(crate) fn slow(sound: B, takes: Duration) -> Self {
+        let left = sound.size_hint().lower();
         let pause = takes / PIECES;
         let piece = left.div_ceil(PIECES.into());
         Self {
@@ -47,9 +45,9 @@ impl FaultyBody {
         }
     }
 
-    /// The first half of the body; then it can't be read.
-    pub(crate) fn halved(sound: SiteBody) -> Self {
-        let left = sound.length();
+    /// The first half of the body; reading on is an error.
+    pub(crate) fn halved(sound: B) -> Self {
+        let left = sound.size_hint().lower();
         Self {
             sound,
             left,
