@@ -10,4 +10,4 @@ pub mod text;
 
 pub use account::{Account, OperationUse, ReceivedError};
 pub use habit::{Habit, HabitFinding};
-pub use journal::{EntryAnswer, JournalEntry, WorldJournal, read};
+pub use journal::{EntryAnswer, JournalCall, WorldJournal, read};

@@ -11,7 +11,7 @@ const VALUE_CHARACTERS_MAX: usize = 60;
 
 /// One difference between an accepted text and what came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct SnapshotChange {
     /// Where it is.
     pub place: ChangedPlace,
     /// For people, and the same wherever the same change shows:
@@ -34,11 +34,11 @@ pub enum ChangedPlace {
 
 /// The differences of `new` from `old`, in the order status, headers, body. If the status differs, only
 /// that: the rest belongs to another answer.
-pub(crate) fn changes(old: &str, new: &str) -> Vec<Change> {
+pub(crate) fn changes(old: &str, new: &str) -> Vec<SnapshotChange> {
     let (old, new) = (parts(old), parts(new));
     if old.status != new.status {
         let text = format!("the status is {}, was {}", new.status, old.status);
-        return vec![Change { place: ChangedPlace::Status, text, value: Some(new.status) }];
+        return vec![SnapshotChange { place: ChangedPlace::Status, text, value: Some(new.status) }];
     }
     let mut all = headers(&old.headers, &new.headers);
     match (old.json, new.json) {
@@ -69,7 +69,7 @@ fn parts(text: &str) -> RecordedParts<'_> {
     }
 }
 
-fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<Change> {
+fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<SnapshotChange> {
     let value = |all: &[(&str, &str)], name: &str| {
         let values = all.iter().filter(|(known, _)| *known == name).map(|(_, value)| *value);
         Some(values.collect::<Vec<_>>().join(", ")).filter(|value| !value.is_empty())
@@ -88,7 +88,7 @@ fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<Change> {
                 (Some(was), Some(is)) => format!("is {}, was {}", shown(is), shown(was)),
             };
             let place = ChangedPlace::Header(name.to_owned());
-            Some(Change { place, text: format!("header `{name}` {said}"), value: is })
+            Some(SnapshotChange { place, text: format!("header `{name}` {said}"), value: is })
         })
         .collect()
 }
@@ -112,7 +112,7 @@ impl ChangePosition {
     }
 }
 
-fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Change>) {
+fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<SnapshotChange>) {
     if all.len() >= CHANGES_MAX || old == new {
         return;
     }
@@ -165,9 +165,9 @@ fn resource(value: &Value) -> Option<&str> {
     value.get("id").and(value.get("type")).and_then(Value::as_str)
 }
 
-fn at_body(at: &ChangePosition, said: &str) -> Change {
+fn at_body(at: &ChangePosition, said: &str) -> SnapshotChange {
     let place = if at.name.is_empty() { "the body".to_owned() } else { format!("`{}`", at.name) };
-    Change {
+    SnapshotChange {
         place: ChangedPlace::Body(at.pointer.clone()),
         text: format!("{place} {said}"),
         value: None,

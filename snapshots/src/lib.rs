@@ -23,7 +23,7 @@ mod text;
 mod unknown;
 
 pub use bundle::{BUNDLE_BYTES_MAX, Bundle, BundleError, Recorded};
-pub use changes::{Change, ChangedPlace};
+pub use changes::{ChangedPlace, SnapshotChange};
 pub use file::Metadata;
 pub use placeholders::{Placeholders, RawResponse};
 pub use rows::Rows;

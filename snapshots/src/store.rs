@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use similar::TextDiff;
 
-use crate::changes::{Change, changes};
+use crate::changes::{SnapshotChange, changes};
 use crate::file::{self, Metadata};
 use crate::unknown::filled;
 
@@ -45,7 +45,7 @@ pub enum Comparison {
         /// From old to new, unified.
         diff: String,
         /// The same, place by place.
-        changes: Vec<Change>,
+        changes: Vec<SnapshotChange>,
     },
     /// A file could not be read or written.
     Error(String),

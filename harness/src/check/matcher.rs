@@ -9,7 +9,7 @@ use super::equal::{as_integer, equal};
 use super::shown::{kind, mistyped, shown, shown_some};
 use super::wording::wording;
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
-use crate::scenario::model::{Json, JsonType, Matcher, Near, Rule, TextFormat};
+use crate::scenario::model::{Json, JsonType, Matcher, MatcherRule, Near, TextFormat};
 use crate::scenario::names::Names;
 
 /// Whether the value satisfies the matcher. A pointer in a failure is relative to the value.
@@ -21,7 +21,7 @@ pub fn judge(matcher: &Matcher, found: &PlaceValue, names: &Names) -> Judgement 
             Matcher::All(rules) if values.is_empty() => {
                 rules.iter().fold(Judgement::Holds, |judged, rule| {
                     judged.and(|| match rule {
-                        Rule::Present(expected) => presence(*expected, None),
+                        MatcherRule::Present(expected) => presence(*expected, None),
                         rule => judge_rule(rule, &Value::Array(Vec::new()), names),
                     })
                 })
@@ -45,7 +45,7 @@ fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judge
         }
         Matcher::All(rules) => rules.iter().fold(Judgement::Holds, |judged, rule| {
             judged.and(|| match (rule, value) {
-                (Rule::Present(expected), value) => presence(*expected, value),
+                (MatcherRule::Present(expected), value) => presence(*expected, value),
                 (rule, Some(value)) => judge_rule(rule, value, names),
                 (_, None) => absent("a value"),
             })
@@ -53,17 +53,19 @@ fn judge_value(matcher: &Matcher, value: Option<&Value>, names: &Names) -> Judge
     }
 }
 
-fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
+fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
     match rule {
-        Rule::Equals(expected) => rendered(expected, names, |expected| is_equal(value, expected)),
-        Rule::OneOf(list) => rendered(list, names, |list| match list {
+        MatcherRule::Equals(expected) => {
+            rendered(expected, names, |expected| is_equal(value, expected))
+        }
+        MatcherRule::OneOf(list) => rendered(list, names, |list| match list {
             Value::Array(_) => is_one_of(Some(value), list),
             other => unusable("one_of", "a list", other),
         }),
-        Rule::Not(matcher) => is_not(matcher, value, names),
-        Rule::Type(expected) => has_type(value, *expected),
-        Rule::Present(expected) => presence(*expected, Some(value)),
-        Rule::Matches(pattern) => match &pattern.regex {
+        MatcherRule::Not(matcher) => is_not(matcher, value, names),
+        MatcherRule::Type(expected) => has_type(value, *expected),
+        MatcherRule::Present(expected) => presence(*expected, Some(value)),
+        MatcherRule::Matches(pattern) => match &pattern.regex {
             Some(regex) => matches_pattern(value, regex),
             None => match pattern.text.render_text(names).map(|text| regex::Regex::new(&text)) {
                 Ok(Ok(regex)) => matches_pattern(value, &regex),
@@ -71,23 +73,29 @@ fn judge_rule(rule: &Rule, value: &Value, names: &Names) -> Judgement {
                 Err(unknown) => Judgement::empty(unknown.to_string()),
             },
         },
-        Rule::Contains(part) => rendered(part, names, |part| contains(value, part)),
-        Rule::Min(bound) => bounded(value, bound, names, Bound::Min),
-        Rule::Max(bound) => bounded(value, bound, names, Bound::Max),
-        Rule::Length(matcher) => length(value, matcher, names),
-        Rule::Format(expected) => has_format(value, *expected),
-        Rule::Near(Near { value: center, by }) => near(value, center, by, names),
-        Rule::Unique(expected) => members::is_unique(value, *expected),
-        Rule::Each(matcher) => members::each(value, |item| judge_value(matcher, Some(item), names)),
-        Rule::Any(matcher) => members::any(value, |item| judge_value(matcher, Some(item), names)),
-        Rule::NoneOf(matcher) => {
+        MatcherRule::Contains(part) => rendered(part, names, |part| contains(value, part)),
+        MatcherRule::Min(bound) => bounded(value, bound, names, Bound::Min),
+        MatcherRule::Max(bound) => bounded(value, bound, names, Bound::Max),
+        MatcherRule::Length(matcher) => length(value, matcher, names),
+        MatcherRule::Format(expected) => has_format(value, *expected),
+        MatcherRule::Near(Near { value: center, by }) => near(value, center, by, names),
+        MatcherRule::Unique(expected) => members::is_unique(value, *expected),
+        MatcherRule::Each(matcher) => {
+            members::each(value, |item| judge_value(matcher, Some(item), names))
+        }
+        MatcherRule::Any(matcher) => {
+            members::any(value, |item| judge_value(matcher, Some(item), names))
+        }
+        MatcherRule::NoneOf(matcher) => {
             let forbidden = wording(matcher, names);
             members::none(value, &forbidden, |item| judge_value(matcher, Some(item), names))
         }
-        Rule::SameMembers(expected) => rendered(expected, names, |expected| match expected {
-            Value::Array(expected) => members::same_members(value, expected),
-            other => unusable("same_members", "a list", other),
-        }),
+        MatcherRule::SameMembers(expected) => {
+            rendered(expected, names, |expected| match expected {
+                Value::Array(expected) => members::same_members(value, expected),
+                other => unusable("same_members", "a list", other),
+            })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::shown::shortened;
-use crate::scenario::model::{Json, Matcher, Near, Rule};
+use crate::scenario::model::{Json, Matcher, MatcherRule, Near};
 use crate::scenario::names::Names;
 
 /// A matcher in words.
@@ -25,8 +25,10 @@ pub(super) fn wording(matcher: &Matcher, names: &Names) -> String {
 }
 
 /// The class of statuses that `{ min: 200, max: 299 }` allows: 2.
-fn status_class(rules: &[Rule]) -> Option<u64> {
-    let [Rule::Min(Json::Fixed(min)), Rule::Max(Json::Fixed(max))] = rules else { return None };
+fn status_class(rules: &[MatcherRule]) -> Option<u64> {
+    let [MatcherRule::Min(Json::Fixed(min)), MatcherRule::Max(Json::Fixed(max))] = rules else {
+        return None;
+    };
     let class = min.as_u64()? / 100;
     let is_class = (1..=5).contains(&class)
         && min.as_u64() == Some(class * 100)
@@ -34,30 +36,32 @@ fn status_class(rules: &[Rule]) -> Option<u64> {
     is_class.then_some(class)
 }
 
-fn rule_wording(rule: &Rule, names: &Names) -> String {
+fn rule_wording(rule: &MatcherRule, names: &Names) -> String {
     let json = |json: &Json| operand(json, names);
     match rule {
-        Rule::Equals(expected) => json(expected),
-        Rule::OneOf(list) => format!("one of {}", json(list)),
-        Rule::Not(inner) => format!("not {}", wording(inner, names)),
-        Rule::Type(expected) => format!("of type {expected}"),
-        Rule::Present(true) => "present".to_owned(),
-        Rule::Present(false) => "absent".to_owned(),
-        Rule::Matches(pattern) => {
+        MatcherRule::Equals(expected) => json(expected),
+        MatcherRule::OneOf(list) => format!("one of {}", json(list)),
+        MatcherRule::Not(inner) => format!("not {}", wording(inner, names)),
+        MatcherRule::Type(expected) => format!("of type {expected}"),
+        MatcherRule::Present(true) => "present".to_owned(),
+        MatcherRule::Present(false) => "absent".to_owned(),
+        MatcherRule::Matches(pattern) => {
             format!("matching /{}/", pattern.text.render_text(names).unwrap_or_default())
         }
-        Rule::Contains(part) => format!("containing {}", json(part)),
-        Rule::Min(bound) => format!("at least {}", json(bound)),
-        Rule::Max(bound) => format!("at most {}", json(bound)),
-        Rule::Length(inner) => format!("of length {}", wording(inner, names)),
-        Rule::Format(format) => format!("of format {}", format::name(*format)),
-        Rule::Near(Near { value, by }) => format!("{}, give or take {}", json(value), json(by)),
-        Rule::Unique(true) => "without equal members".to_owned(),
-        Rule::Unique(false) => "with equal members".to_owned(),
-        Rule::Each(inner) => format!("each member {}", wording(inner, names)),
-        Rule::Any(inner) => format!("a member {}", wording(inner, names)),
-        Rule::NoneOf(inner) => format!("no member {}", wording(inner, names)),
-        Rule::SameMembers(list) => format!("with the members {}", json(list)),
+        MatcherRule::Contains(part) => format!("containing {}", json(part)),
+        MatcherRule::Min(bound) => format!("at least {}", json(bound)),
+        MatcherRule::Max(bound) => format!("at most {}", json(bound)),
+        MatcherRule::Length(inner) => format!("of length {}", wording(inner, names)),
+        MatcherRule::Format(format) => format!("of format {}", format::name(*format)),
+        MatcherRule::Near(Near { value, by }) => {
+            format!("{}, give or take {}", json(value), json(by))
+        }
+        MatcherRule::Unique(true) => "without equal members".to_owned(),
+        MatcherRule::Unique(false) => "with equal members".to_owned(),
+        MatcherRule::Each(inner) => format!("each member {}", wording(inner, names)),
+        MatcherRule::Any(inner) => format!("a member {}", wording(inner, names)),
+        MatcherRule::NoneOf(inner) => format!("no member {}", wording(inner, names)),
+        MatcherRule::SameMembers(list) => format!("with the members {}", json(list)),
     }
 }
 

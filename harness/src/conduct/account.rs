@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::habit::{self, HabitFinding};
-use super::journal::{JournalEntry, WorldJournal};
+use super::journal::{JournalCall, WorldJournal};
 
 /// What a client did in the main world and in every sandbox. Shape: `{"calls", "forgotten",
 /// "sandboxes", "operations": […], "errors": […], "habits": […]}`.
@@ -112,7 +112,7 @@ fn errors(worlds: &[WorldJournal]) -> Vec<ReceivedError> {
 }
 
 /// The problem of a call, as a name and as the service described it.
-fn received(call: &JournalEntry) -> Option<(String, String)> {
+fn received(call: &JournalCall) -> Option<(String, String)> {
     match (&call.problem, &call.fault) {
         (Some(problem), _) => Some((problem.clone(), call.detail.clone().unwrap_or_default())),
         (None, Some(fault)) => {

@@ -10,7 +10,7 @@ use moot_fixtures::contract::{Operation, TOKEN_LIFETIME_SECONDS};
 use serde::Serialize;
 use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
 
-use super::journal::{JournalEntry, WorldJournal};
+use super::journal::{JournalCall, WorldJournal};
 
 /// This many calls make a habit.
 const REPEATED_MIN: usize = 3;
@@ -80,7 +80,7 @@ impl Habit {
         }
     }
 
-    fn found(self, calls: &[JournalEntry]) -> Vec<HabitFinding> {
+    fn found(self, calls: &[JournalCall]) -> Vec<HabitFinding> {
         match self {
             Self::NoToken => one(no_token(calls)),
             Self::TokenPerCall => one(token_per_call(calls)),
@@ -95,7 +95,7 @@ impl Habit {
 
     fn finding(
         self,
-        shown_by: &[&JournalEntry],
+        shown_by: &[&JournalCall],
         seen: String,
         instead: impl Into<String>,
     ) -> Option<HabitFinding> {
@@ -137,8 +137,8 @@ fn one(finding: Option<HabitFinding>) -> Vec<HabitFinding> {
     finding.into_iter().collect()
 }
 
-fn no_token(calls: &[JournalEntry]) -> Option<HabitFinding> {
-    let without: Vec<&JournalEntry> = calls
+fn no_token(calls: &[JournalCall]) -> Option<HabitFinding> {
+    let without: Vec<&JournalCall> = calls
         .iter()
         .filter(|call| call.status == 401 && call.problem.as_deref() == Some("invalid_token"))
         .collect();
@@ -148,8 +148,8 @@ fn no_token(calls: &[JournalEntry]) -> Option<HabitFinding> {
     Habit::NoToken.finding(&without, seen, instead)
 }
 
-fn token_per_call(calls: &[JournalEntry]) -> Option<HabitFinding> {
-    let issued: Vec<&JournalEntry> =
+fn token_per_call(calls: &[JournalCall]) -> Option<HabitFinding> {
+    let issued: Vec<&JournalCall> =
         calls.iter().filter(|call| call.did(Operation::CreateAccessToken)).collect();
     let served = calls.iter().filter(|call| call.application.is_some()).count();
     if issued.len() < REPEATED_MIN || served >= 2 * issued.len() {
@@ -163,12 +163,12 @@ fn token_per_call(calls: &[JournalEntry]) -> Option<HabitFinding> {
     Habit::TokenPerCall.finding(&issued, seen, instead)
 }
 
-fn dead_token(calls: &[JournalEntry]) -> Option<HabitFinding> {
-    let is_dead = |call: &JournalEntry| {
+fn dead_token(calls: &[JournalCall]) -> Option<HabitFinding> {
+    let is_dead = |call: &JournalCall| {
         matches!(call.problem.as_deref(), Some("token_expired" | "token_revoked"))
     };
-    let mut longest: Vec<&JournalEntry> = Vec::new();
-    let mut run: Vec<&JournalEntry> = Vec::new();
+    let mut longest: Vec<&JournalCall> = Vec::new();
+    let mut run: Vec<&JournalCall> = Vec::new();
     for call in calls {
         if is_dead(call) {
             run.push(call);
@@ -190,7 +190,7 @@ fn dead_token(calls: &[JournalEntry]) -> Option<HabitFinding> {
 
 /// Waiting is measured by the clock of the world, as for `Retry-After`. Without that header, a call that is
 /// refused again is impatient.
-fn impatient_retry(calls: &[JournalEntry]) -> Option<HabitFinding> {
+fn impatient_retry(calls: &[JournalCall]) -> Option<HabitFinding> {
     let mut waits: BTreeMap<IpAddr, Option<Timestamp>> = BTreeMap::new();
     let (mut again, mut is_told) = (Vec::new(), false);
     for call in calls {
@@ -229,15 +229,15 @@ fn impatient_retry(calls: &[JournalEntry]) -> Option<HabitFinding> {
     Habit::ImpatientRetry.finding(&again, seen, instead)
 }
 
-fn first_page_only(calls: &[JournalEntry]) -> Vec<HabitFinding> {
-    let mut lists: BTreeMap<Operation, Vec<&JournalEntry>> = BTreeMap::new();
+fn first_page_only(calls: &[JournalCall]) -> Vec<HabitFinding> {
+    let mut lists: BTreeMap<Operation, Vec<&JournalCall>> = BTreeMap::new();
     for call in calls {
         if let (Some(operation), Some(_)) = (call.operation, call.response.page) {
             lists.entry(operation).or_default().push(call);
         }
     }
-    let is_first = |call: &&JournalEntry| call.response.page == Some(1);
-    let finding = |(operation, read): (Operation, Vec<&JournalEntry>)| {
+    let is_first = |call: &&JournalCall| call.response.page == Some(1);
+    let finding = |(operation, read): (Operation, Vec<&JournalCall>)| {
         let pages = read.iter().filter_map(|call| call.response.pages).max()?;
         if pages < 2 || !read.iter().all(is_first) {
             return None;
@@ -249,8 +249,8 @@ fn first_page_only(calls: &[JournalEntry]) -> Vec<HabitFinding> {
     lists.into_iter().filter_map(finding).collect()
 }
 
-fn refused_repeated(calls: &[JournalEntry]) -> Vec<HabitFinding> {
-    let mut refused: BTreeMap<_, Vec<&JournalEntry>> = BTreeMap::new();
+fn refused_repeated(calls: &[JournalCall]) -> Vec<HabitFinding> {
+    let mut refused: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
     for call in calls {
         // Tokens and rate limits have habits of their own.
         let is_of_others = matches!(call.decision.as_str(), "served" | "limit" | "token");
@@ -280,7 +280,7 @@ fn refused_repeated(calls: &[JournalEntry]) -> Vec<HabitFinding> {
     found
 }
 
-fn blind_repeat(calls: &[JournalEntry]) -> Option<HabitFinding> {
+fn blind_repeat(calls: &[JournalCall]) -> Option<HabitFinding> {
     let mut is_lost = false;
     let mut blind = Vec::new();
     for call in calls {
@@ -302,10 +302,10 @@ fn blind_repeat(calls: &[JournalEntry]) -> Option<HabitFinding> {
     Habit::BlindRepeat.finding(&blind, seen, instead)
 }
 
-fn schema_unread(calls: &[JournalEntry]) -> Option<HabitFinding> {
+fn schema_unread(calls: &[JournalCall]) -> Option<HabitFinding> {
     let until = calls.iter().position(|call| call.did(Operation::GetWorkflowSchema));
     let before = &calls[..until.unwrap_or(calls.len())];
-    let created: Vec<&JournalEntry> = before
+    let created: Vec<&JournalCall> = before
         .iter()
         .filter(|call| {
             call.operation == Some(Operation::CreateLegalRequest) && call.application.is_some()

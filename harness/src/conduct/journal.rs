@@ -16,12 +16,12 @@ pub struct WorldJournal {
     pub forgotten: u64,
     /// The calls, the oldest first.
     #[serde(rename = "exchanges")]
-    pub calls: Vec<JournalEntry>,
+    pub calls: Vec<JournalCall>,
 }
 
 /// A call and its answer: a member of `exchanges` of the control plane. Further members are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct JournalEntry {
+pub struct JournalCall {
     /// Its number in the world, from 1.
     pub serial: u64,
     /// The time by the clock of the world.
@@ -61,7 +61,7 @@ pub struct EntryAnswer {
     pub retry_after_seconds: Option<u64>,
 }
 
-impl JournalEntry {
+impl JournalCall {
     /// Whether this operation succeeded.
     pub(super) fn did(&self, operation: Operation) -> bool {
         self.operation == Some(operation) && self.status < 300

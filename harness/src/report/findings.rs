@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use moot_snapshots::{Change, ChangedPlace};
+use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde::Serialize;
 
 use crate::check::{AnswerPart, MismatchKind};
@@ -270,7 +270,7 @@ fn explained(checks: &[CheckResult]) -> BTreeMap<usize, usize> {
 }
 
 /// Whether the change is the failure of this check: the same status, header, or member of the body.
-fn explains(by: &CheckResult, change: &Change) -> bool {
+fn explains(by: &CheckResult, change: &SnapshotChange) -> bool {
     match (&change.place, normal_pointer(by)) {
         (ChangedPlace::Status, None) => {
             by.part == Some(AnswerPart::Status)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use moot_fixtures::contract::Level;
 use moot_fixtures::{questions, register};
-use moot_snapshots::Change;
+use moot_snapshots::SnapshotChange;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -65,7 +65,7 @@ pub struct CheckResult {
     /// The known failure that it is, or that stopped it.
     pub known: Option<Box<KnownFailure>>,
     /// The differences from its snapshot.
-    pub changes: Vec<Change>,
+    pub changes: Vec<SnapshotChange>,
 }
 
 impl Subject {

@@ -24,7 +24,7 @@ pub use expectation::{Check, Claim, Expectation, Observation, Sight};
 pub(super) use file::ScenarioFileKeys;
 pub use file::{NEEDS, Sandbox, Scenario, ScenarioFile};
 pub use for_each::ForEach;
-pub use matcher::{JsonType, Matcher, Near, Pattern, Rule, TextFormat};
+pub use matcher::{JsonType, Matcher, MatcherRule, Near, Pattern, TextFormat};
 pub use place::Place;
 pub use poll::{EachPage, Poll};
 pub use receive::{ReceiveStep, ReceiveUntil, ReceiveWait};

@@ -6,5 +6,5 @@ pub(crate) mod problem;
 mod transport;
 
 pub use body::SiteBody;
-pub(crate) use problem::Problem;
+pub(crate) use problem::ControlProblem;
 pub(crate) use transport::{Reset, sent};

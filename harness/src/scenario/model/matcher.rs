@@ -21,13 +21,13 @@ pub enum Matcher {
     /// A list: one of these.
     OneOf(Vec<Json>),
     /// A map: all of these hold.
-    All(Vec<Rule>),
+    All(Vec<MatcherRule>),
 }
 
 one_key! {
     /// One key of a matcher map.
     #[derive(Debug, Clone)]
-    pub enum Rule {
+    pub enum MatcherRule {
         /// Is this JSON value.
         "equals" => Equals(Json),
         /// Is a member of this list.
@@ -132,7 +132,7 @@ impl YamlForm<Self> for Matcher {
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         definitions.refer("Matcher", |definitions| {
             let mut rules = MapSchema::default();
-            Rule::describe_each(definitions, &mut rules);
+            MatcherRule::describe_each(definitions, &mut rules);
             let mut rules = rules.finish();
             rules["minProperties"] = json!(1);
             rules["if"] =
@@ -152,22 +152,22 @@ fn rules(
     reader: &mut ScenarioReader,
     node: &YamlNode,
     entries: &[(YamlKey, YamlNode)],
-) -> Option<Vec<Rule>> {
+) -> Option<Vec<MatcherRule>> {
     if entries.is_empty() {
         let help = Some("`{ equals: {} }` is an empty map".to_owned());
         let message = "a matcher without a rule holds for everything";
         return reader.refuse_with(node.span, message, help);
     }
-    let mut rule = |(key, node): &(YamlKey, YamlNode)| match Rule::NAMES
+    let mut rule = |(key, node): &(YamlKey, YamlNode)| match MatcherRule::NAMES
         .iter()
         .position(|name| *name == key.name)
     {
-        Some(index) => Rule::read_variant(reader, index, node),
-        None => reader.refuse_key(key, "a matcher", Rule::NAMES),
+        Some(index) => MatcherRule::read_variant(reader, index, node),
+        None => reader.refuse_key(key, "a matcher", MatcherRule::NAMES),
     };
     let rules: Vec<_> = entries.iter().map(&mut rule).collect();
-    let rules: Vec<Rule> = rules.into_iter().collect::<Option<_>>()?;
-    if rules.len() > 1 && rules.iter().any(|rule| matches!(rule, Rule::Present(false))) {
+    let rules: Vec<MatcherRule> = rules.into_iter().collect::<Option<_>>()?;
+    if rules.len() > 1 && rules.iter().any(|rule| matches!(rule, MatcherRule::Present(false))) {
         let message = "`present: false` stands alone: every other rule fails on an absent value";
         return reader.refuse(node.span, message);
     }

@@ -4,9 +4,9 @@ use super::SourceFile;
 use super::scope::{NameScope, PageScope, applications};
 use crate::scenario::Diagnostic;
 use crate::scenario::model::{
-    AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher, Near,
-    Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody, RequestLine,
-    RequestShape, RequestStep, Rule, Scenario, Sight, Step, StepAction, Text,
+    AdminStep, BurstStep, Check, Expectation, ForEach, Json, LetBinding, Location, Matcher,
+    MatcherRule, Near, Observation, PartContent, Place, RawContent, ReceiveStep, RequestBody,
+    RequestLine, RequestShape, RequestStep, Scenario, Sight, Step, StepAction, Text,
 };
 use moot_fixtures::nearest;
 
@@ -266,25 +266,28 @@ impl NameWalk<'_> {
         }
     }
 
-    fn rule(&mut self, rule: &Rule) {
+    fn rule(&mut self, rule: &MatcherRule) {
         match rule {
-            Rule::Equals(json)
-            | Rule::OneOf(json)
-            | Rule::Contains(json)
-            | Rule::Min(json)
-            | Rule::Max(json)
-            | Rule::SameMembers(json) => self.json(json),
-            Rule::Near(Near { value, by }) => {
+            MatcherRule::Equals(json)
+            | MatcherRule::OneOf(json)
+            | MatcherRule::Contains(json)
+            | MatcherRule::Min(json)
+            | MatcherRule::Max(json)
+            | MatcherRule::SameMembers(json) => self.json(json),
+            MatcherRule::Near(Near { value, by }) => {
                 self.json(value);
                 self.json(by);
             }
-            Rule::Not(inner)
-            | Rule::Length(inner)
-            | Rule::Each(inner)
-            | Rule::Any(inner)
-            | Rule::NoneOf(inner) => self.matcher(inner),
-            Rule::Matches(pattern) => self.text(&pattern.text),
-            Rule::Type(_) | Rule::Present(_) | Rule::Format(_) | Rule::Unique(_) => {}
+            MatcherRule::Not(inner)
+            | MatcherRule::Length(inner)
+            | MatcherRule::Each(inner)
+            | MatcherRule::Any(inner)
+            | MatcherRule::NoneOf(inner) => self.matcher(inner),
+            MatcherRule::Matches(pattern) => self.text(&pattern.text),
+            MatcherRule::Type(_)
+            | MatcherRule::Present(_)
+            | MatcherRule::Format(_)
+            | MatcherRule::Unique(_) => {}
         }
     }
 

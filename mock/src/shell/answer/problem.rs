@@ -10,13 +10,13 @@ use crate::control::Refusal;
 
 /// An RFC 9457 problem of the control plane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct ControlProblem {
     pub(crate) status: StatusCode,
     pub(crate) problem: &'static str,
     pub(crate) detail: String,
 }
 
-impl Problem {
+impl ControlProblem {
     fn new(status: StatusCode, problem: &'static str, detail: impl Into<String>) -> Self {
         Self { status, problem, detail: detail.into() }
     }
@@ -75,7 +75,7 @@ impl Problem {
     }
 }
 
-impl From<Refusal> for Problem {
+impl From<Refusal> for ControlProblem {
     fn from(Refusal { status, problem, detail }: Refusal) -> Self {
         // The core's refusals are 4xx by their constructors.
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);

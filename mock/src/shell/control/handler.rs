@@ -13,7 +13,7 @@ use super::members;
 use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route};
 use crate::message::call::{self, BodyFault, Reading};
-use crate::shell::answer::{Problem, SiteBody, problem};
+use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
 use crate::shell::sandbox::Realm;
 use crate::shell::site::Site;
@@ -55,7 +55,7 @@ async fn answer<B>(
     path: &str,
     parts: &Parts,
     body: B,
-) -> Result<(StatusCode, Value), Problem>
+) -> Result<(StatusCode, Value), ControlProblem>
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
@@ -71,7 +71,7 @@ where
     Ok((status.unwrap_or(route.status), value))
 }
 
-async fn whole_body<B>(site: &Site, parts: &Parts, body: B) -> Result<Bytes, Problem>
+async fn whole_body<B>(site: &Site, parts: &Parts, body: B) -> Result<Bytes, ControlProblem>
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
@@ -81,10 +81,10 @@ where
         Ok(call::Body::Whole(bytes)) => Ok(bytes),
         Ok(call::Body::Empty) => Ok(Bytes::new()),
         Ok(call::Body::Broken(BodyFault::TooLarge)) => {
-            Err(Problem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes")))
+            Err(ControlProblem::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes")))
         }
         Ok(call::Body::Broken(_) | call::Body::Multipart(_)) | Err(_) => {
-            Err(Problem::malformed("the body ends too early"))
+            Err(ControlProblem::malformed("the body ends too early"))
         }
     }
 }
@@ -94,22 +94,22 @@ fn route<'p>(
     realm: &Realm,
     path: &'p str,
     method: &Method,
-) -> Result<(&'static Route, &'p str), Problem> {
+) -> Result<(&'static Route, &'p str), ControlProblem> {
     let mut at_path = at(path).peekable();
     if at_path.peek().is_none() {
         let hint = ending(nearest(path, ROUTES.iter().map(|route| route.path.as_str())));
         let detail = format!("there is no `{path}` below `/__admin`{hint}");
-        return Err(Problem::not_found(detail));
+        return Err(ControlProblem::not_found(detail));
     }
     // As everywhere in HTTP, `HEAD` is `GET` without the body.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let Some((route, id)) = at_path.find(|(route, _)| route.method == *method) else {
         let known: Vec<&str> = at(path).map(|(route, _)| route.method.as_str()).collect();
         let detail = format!("`{path}` does not take {method}, but {}", known.join(" and "));
-        return Err(Problem::method_not_allowed(detail));
+        return Err(ControlProblem::method_not_allowed(detail));
     };
     if route.is_at_root_only() && realm.sandbox().is_some() {
-        return Err(Problem::not_found("sandboxes are made and deleted at the root"));
+        return Err(ControlProblem::not_found("sandboxes are made and deleted at the root"));
     }
     Ok((route, id))
 }
@@ -130,6 +130,7 @@ fn allow(path: &str) -> HeaderValue {
 }
 
 /// All members have the right types, so what is wrong now is a value.
-fn action<A: DeserializeOwned>(members: Value) -> Result<A, Problem> {
-    serde_json::from_value(members).map_err(|error| Problem::invalid_value(error.to_string()))
+fn action<A: DeserializeOwned>(members: Value) -> Result<A, ControlProblem> {
+    serde_json::from_value(members)
+        .map_err(|error| ControlProblem::invalid_value(error.to_string()))
 }

@@ -7,14 +7,19 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::routes::{PATH_MEMBER, Route, TAG};
-use crate::shell::answer::Problem;
+use crate::shell::answer::ControlProblem;
 
 /// The JSON object of an action, all of whose members have the right JSON type.
 ///
 /// # Errors
 /// 400: no JSON object, or a member that is unknown, missing or of another type; 404: an id in the path
 /// that can't be one.
-pub(super) fn read(route: &Route, parts: &Parts, id: &str, body: &[u8]) -> Result<Value, Problem> {
+pub(super) fn read(
+    route: &Route,
+    parts: &Parts,
+    id: &str,
+    body: &[u8],
+) -> Result<Value, ControlProblem> {
     let mut members = if route.takes_any_body { Map::new() } else { of_body(route, body)? };
     if route.has_query() {
         members = of_query(route, parts.uri.query().unwrap_or_default())?;
@@ -26,7 +31,7 @@ pub(super) fn read(route: &Route, parts: &Parts, id: &str, body: &[u8]) -> Resul
     Ok(members.into())
 }
 
-fn path_member(schema: &Value, id: &str) -> Result<Value, Problem> {
+fn path_member(schema: &Value, id: &str) -> Result<Value, ControlProblem> {
     let id = percent_decode_str(id).decode_utf8_lossy();
     if !has_type(schema, "integer") {
         return Ok(id.into_owned().into());
@@ -34,20 +39,21 @@ fn path_member(schema: &Value, id: &str) -> Result<Value, Problem> {
     let number: Result<u64, _> = id.parse();
     number
         .map(Value::from)
-        .map_err(|_| Problem::not_found(format!("an id is a number, not `{id}`")))
+        .map_err(|_| ControlProblem::not_found(format!("an id is a number, not `{id}`")))
 }
 
-fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, Problem> {
+fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, ControlProblem> {
     let mut members = Map::new();
     for (name, text) in form_urlencoded::parse(query.as_bytes()) {
         let mut known = route.own_members();
         let Some((name, schema)) = known.find(|(known, _)| *known == name) else {
             let hint = ending(nearest(&name, route.own_members().map(|(known, _)| known)));
-            return Err(Problem::malformed(format!("unknown parameter `{name}`{hint}")));
+            return Err(ControlProblem::malformed(format!("unknown parameter `{name}`{hint}")));
         };
         let value = if has_type(schema, "integer") {
             let number: Result<u64, _> = text.parse();
-            let wrong = |_| Problem::malformed(format!("`{name}` is a number, not `{text}`"));
+            let wrong =
+                |_| ControlProblem::malformed(format!("`{name}` is a number, not `{text}`"));
             number.map_err(wrong)?.into()
         } else {
             text.into_owned().into()
@@ -58,15 +64,15 @@ fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, Problem> {
 }
 
 /// An empty body is an empty object.
-fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Problem> {
+fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, ControlProblem> {
     let body = if body.is_empty() { b"{}" } else { body };
     let json: Value = serde_json::from_slice(body)
-        .map_err(|error| Problem::malformed(format!("the body is no JSON: {error}")))?;
+        .map_err(|error| ControlProblem::malformed(format!("the body is no JSON: {error}")))?;
     let Value::Object(mut members) = json else {
         let example = route.own_members().next();
         let example = example.map_or("{}".to_owned(), |(name, _)| format!("{{\"{name}\": …}}"));
         let detail = format!("the body must be a JSON object, such as {example}");
-        return Err(Problem::malformed(detail));
+        return Err(ControlProblem::malformed(detail));
     };
     if route.has_query() {
         return Ok(Map::new());
@@ -80,9 +86,9 @@ fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, Problem> {
     Ok(members)
 }
 
-fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Problem> {
+fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), ControlProblem> {
     let Some((_, schema)) = route.own_members().find(|(known, _)| *known == name) else {
-        return Err(Problem::malformed(unknown(route, name)));
+        return Err(ControlProblem::malformed(unknown(route, name)));
     };
     if value.is_null() || fits(schema, value) {
         return Ok(());
@@ -90,7 +96,7 @@ fn check_member(route: &Route, name: &str, value: &Value) -> Result<(), Problem>
     let (wanted, hint) = (wanted(schema), nearest_choice(schema, value));
     let says = schema["description"].as_str().unwrap_or_default();
     let detail = format!("`{name}` must be {wanted}, not `{value}` ({says}){hint}");
-    Err(Problem::malformed(detail))
+    Err(ControlProblem::malformed(detail))
 }
 
 fn unknown(route: &Route, name: &str) -> String {
@@ -104,11 +110,11 @@ fn unknown(route: &Route, name: &str) -> String {
     format!("unknown field `{name}`, {expected}{}", ending(nearest(name, known)))
 }
 
-fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Problem> {
+fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), ControlProblem> {
     let mut required = route.required.iter().filter(|name| *name != PATH_MEMBER);
     if let Some(name) = required.find(|name| !members.contains_key(*name)) {
         let says = route.members[name]["description"].as_str().unwrap_or_default();
-        return Err(Problem::malformed(format!("missing field `{name}` ({says})")));
+        return Err(ControlProblem::malformed(format!("missing field `{name}` ({says})")));
     }
     // `false` asks for nothing.
     let is_given = |name: &&String| {
@@ -118,7 +124,7 @@ fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Pro
         let names: Vec<String> = route.one_of.iter().map(|name| format!("`{name}`")).collect();
         let (last, first) = names.split_last().expect("it is not empty");
         let detail = format!("give exactly one of {} and {last}", first.join(", "));
-        return Err(Problem::malformed(detail));
+        return Err(ControlProblem::malformed(detail));
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::routes::ROUTES;
 use super::site_action::SiteAction;
 use crate::control::{ControlAction, ExchangeFilter};
 use crate::service::AttemptResult;
-use crate::shell::answer::Problem;
+use crate::shell::answer::ControlProblem;
 use crate::shell::clock;
 use crate::shell::delivery::SettleOutcome;
 use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
@@ -34,7 +34,10 @@ pub(super) type Reply = (Option<StatusCode>, Value);
 ///
 /// # Errors
 /// The problem to answer; then nothing changed.
-pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Result<Reply, Problem> {
+pub(super) async fn on_site(
+    call: &ControlCall<'_>,
+    action: SiteAction,
+) -> Result<Reply, ControlProblem> {
     let (site, realm) = (call.site, call.realm);
     let value = match action {
         SiteAction::Index => index(realm),
@@ -71,7 +74,7 @@ pub(super) async fn on_site(call: &ControlCall<'_>, action: SiteAction) -> Resul
 pub(super) async fn on_world(
     call: &ControlCall<'_>,
     action: ControlAction,
-) -> Result<Reply, Problem> {
+) -> Result<Reply, ControlProblem> {
     let (deliverer, realm) = (call.site.deliverer(), call.realm);
     let is_reset = matches!(action, ControlAction::Reset);
     let moves_clock = matches!(action, ControlAction::MoveClock(_));
@@ -129,24 +132,24 @@ fn list_sandboxes(site: &Site) -> Value {
     json!({ "sandboxes": all })
 }
 
-fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, Problem> {
+fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, ControlProblem> {
     site.collect();
     let realm = site.sandboxes().create(site.main(), plan, clock::now())?;
     site.deliverer().add(&realm);
     Ok(realm.describe())
 }
 
-fn delete_sandbox(site: &Site, id: &str) -> Result<Value, Problem> {
+fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     match site.sandboxes().remove(id).map_err(SandboxError::from)? {
         Some(realm) => {
             site.deliverer().remove(&realm);
             Ok(json!({ "deleted": id }))
         }
-        None => Err(Problem::not_found(format!("there is no sandbox `{id}`"))),
+        None => Err(ControlProblem::not_found(format!("there is no sandbox `{id}`"))),
     }
 }
 
-impl From<SandboxError> for Problem {
+impl From<SandboxError> for ControlProblem {
     fn from(error: SandboxError) -> Self {
         let detail = error.to_string();
         match error {
@@ -162,10 +165,10 @@ fn received(realm: &Realm) -> Value {
 }
 
 /// A call from outside is kept beside the world's own deliveries.
-fn receive(call: &ControlCall<'_>) -> Result<Reply, Problem> {
+fn receive(call: &ControlCall<'_>) -> Result<Reply, ControlProblem> {
     if call.body.len() > RECEIVED_BYTES_MAX {
         let detail = format!("a receiver takes {RECEIVED_BYTES_MAX} bytes at most");
-        return Err(Problem::too_large(detail));
+        return Err(ControlProblem::too_large(detail));
     }
     let headers = call.parts.headers.iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
@@ -177,7 +180,11 @@ fn receive(call: &ControlCall<'_>) -> Result<Reply, Problem> {
 }
 
 /// The newest call that matches, once there is one.
-async fn wait(realm: &Realm, filter: ExchangeFilter, timeout: Duration) -> Result<Value, Problem> {
+async fn wait(
+    realm: &Realm,
+    filter: ExchangeFilter,
+    timeout: Duration,
+) -> Result<Value, ControlProblem> {
     let found = async {
         loop {
             // Registered before the look, so that no call is missed between the two.
@@ -193,7 +200,7 @@ async fn wait(realm: &Realm, filter: ExchangeFilter, timeout: Duration) -> Resul
     };
     tokio::time::timeout(timeout, found).await.unwrap_or_else(|_| {
         let detail = format!("no call that matches came within {} s", timeout.as_secs());
-        Err(Problem::timeout(detail))
+        Err(ControlProblem::timeout(detail))
     })
 }
 

@@ -48,11 +48,11 @@ pub(crate) fn restore(
 struct SharedRows<'m> {
     main: &'m Realm,
     main_world: &'m SeedWorld,
-    made: BTreeMap<RowsName, Arc<Seeded>>,
+    made: BTreeMap<StoredWorldKey, Arc<Seeded>>,
 }
 
 /// The JSON of a world, `None` as the main one's, and of answers.
-type RowsName = (Option<Vec<u8>>, Vec<u8>);
+type StoredWorldKey = (Option<Vec<u8>>, Vec<u8>);
 
 impl SharedRows<'_> {
     fn get(

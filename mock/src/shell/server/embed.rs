@@ -53,12 +53,12 @@ pub async fn start_with(options: impl Into<SiteOptions>) -> Result<MockServer, S
 
 /// What answers as `site` on a server of the test's own.
 pub fn responder(site: &Site) -> impl Respond + use<> {
-    Responder(site.clone())
+    SiteResponder(site.clone())
 }
 
-struct Responder(Site);
+struct SiteResponder(Site);
 
-impl Respond for Responder {
+impl Respond for SiteResponder {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
         let answer = block_on(async {
             let answer = match request_of(request) {

@@ -8,7 +8,7 @@ use http::request::Parts;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::shell::answer::Problem;
+use crate::shell::answer::ControlProblem;
 
 /// The rule, chosen when the mock starts.
 pub(crate) enum Access {
@@ -38,12 +38,14 @@ impl Access {
     ///
     /// # Errors
     /// The 401 or 403 to answer.
-    pub(crate) fn check(&self, parts: &Parts, client: IpAddr) -> Result<(), Problem> {
+    pub(crate) fn check(&self, parts: &Parts, client: IpAddr) -> Result<(), ControlProblem> {
         match self {
             Self::Token(digest) => check_token(parts, digest),
             Self::Loopback { public_host } => {
                 if !client.to_canonical().is_loopback() {
-                    return Err(Problem::foreign("without a token only this machine may call"));
+                    return Err(ControlProblem::foreign(
+                        "without a token only this machine may call",
+                    ));
                 }
                 check_names(parts, public_host.as_deref())
             }
@@ -52,7 +54,7 @@ impl Access {
 }
 
 /// Digests are compared, and to their end: how long that takes tells nothing of the token.
-fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), Problem> {
+fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), ControlProblem> {
     let header = parts.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let given = header.and_then(|value| {
         let (scheme, token) = value.split_at_checked(b"Bearer ".len())?;
@@ -60,7 +62,7 @@ fn check_token(parts: &Parts, digest: &[u8; 32]) -> Result<(), Problem> {
     });
     match given {
         Some(token) if are_equal(&Sha256::digest(token), digest) => Ok(()),
-        Some(_) | None => Err(Problem::unauthorized()),
+        Some(_) | None => Err(ControlProblem::unauthorized()),
     }
 }
 
@@ -69,7 +71,7 @@ fn are_equal(one: &[u8], other: &[u8; 32]) -> bool {
         && one.iter().zip(other).fold(0, |differing, (one, other)| differing | (one ^ other)) == 0
 }
 
-fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), Problem> {
+fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), ControlProblem> {
     let host = match parts.headers.get(HOST) {
         // Only a program can leave it out.
         None => None,
@@ -78,7 +80,7 @@ fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), Problem> 
             let authority = format!("http://{text}");
             if !is_named(&authority, public_host) {
                 let detail = format!("`Host: {text}` is not this machine");
-                return Err(Problem::foreign(detail));
+                return Err(ControlProblem::foreign(detail));
             }
             Some(text)
         }
@@ -89,7 +91,7 @@ fn check_names(parts: &Parts, public_host: Option<&str>) -> Result<(), Problem> 
     if authority.is_some() && authority == host {
         return Ok(());
     }
-    Err(Problem::foreign(format!("`Origin: {origin}` is another site")))
+    Err(ControlProblem::foreign(format!("`Origin: {origin}` is another site")))
 }
 
 /// Whether the host of an address is this machine, or the public one.

@@ -1,9 +1,9 @@
-//! Where state in folders is left out: there is never a store.
+//! The store in a build without the feature `state`: there is never one.
 
 use super::sandbox_record::SandboxRecord;
 use crate::service::{Keeper, NotKept};
 
-/// A store that there is none of.
+/// A store that cannot exist.
 #[derive(Clone)]
 pub(crate) enum StateStore {}
 
