@@ -9,7 +9,7 @@ use moot_harness::report::{Format, json, render};
 use moot_harness::result::{CheckResult, KnownFailure, RunResult, SnapshotCounts, Subject};
 use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
-use moot_snapshots::{Change, ChangedPlace};
+use moot_snapshots::{ChangedPlace, SnapshotChange};
 use serde_json::{Value, json};
 
 use crate::report_sample::{check as check_of, exchange, result};
@@ -27,7 +27,7 @@ fn failed(id: &str, row: &str, message: &str, pointer: Option<&str>) -> CheckRes
 }
 
 /// A snapshot that differs so, of an exchange with this number.
-fn drifted(result: &RunResult, name: &str, number: u64, changes: &[Change]) -> CheckResult {
+fn drifted(result: &RunResult, name: &str, number: u64, changes: &[SnapshotChange]) -> CheckResult {
     let answer = exchange(&result.masks, number, Ok((403, "{}")));
     let subject = Subject::Snapshot(name.to_owned().into());
     let message = "the response differs from its snapshot";
@@ -43,14 +43,14 @@ fn unexpected(member: &str) -> Option<MismatchKind> {
     Some(MismatchKind::Schema { keyword, members: vec![member.to_owned()] })
 }
 
-fn member(name: &str) -> Change {
+fn member(name: &str) -> SnapshotChange {
     let place = ChangedPlace::Body(format!("/data/attributes/{name}"));
-    Change { place, text: format!("`legal_request/attributes/{name}` is new"), value: None }
+    SnapshotChange { place, text: format!("`legal_request/attributes/{name}` is new"), value: None }
 }
 
-fn status() -> Change {
+fn status() -> SnapshotChange {
     let text = "the status is 403, was 404".to_owned();
-    Change { place: ChangedPlace::Status, text, value: Some("403".to_owned()) }
+    SnapshotChange { place: ChangedPlace::Status, text, value: Some("403".to_owned()) }
 }
 
 fn of(checks: Vec<CheckResult>) -> RunResult {
