@@ -83,7 +83,7 @@ pub(crate) const ROWS: [Hard; 26] = [
     row("one long text", (1, "fail", "schema"), |stream| {
         json(stream, &[b"{\"data\":\"".as_slice(), &[b'x'; KEPT_BYTES], b"\"}"].concat())
     }),
-    row("invalid UTF-8", (1, "fail", "no JSON: it is not UTF-8"), |stream| {
+    row("invalid UTF-8", (1, "fail", "not JSON: it is not UTF-8"), |stream| {
         json(stream, b"{\"data\":[],\"note\":\"\xff\xfe\"}")
     }),
     row("duplicate keys", (1, "fail", "`data` is there twice"), |stream| {

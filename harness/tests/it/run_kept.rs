@@ -1,19 +1,11 @@
-//! What a run costs, as counts: a regression shows here without a clock.
-
-use std::borrow::Cow;
-use std::sync::Arc;
+//! How much of a run is kept for its reports, and that the reports say the same.
 
 use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::report::{self, Format, text};
-use moot_harness::result::{CheckResult, RunResult, Subject};
+use moot_harness::result::{CheckResult, RunResult};
 use moot_harness::run::{Kept, RunOptions, run};
 use moot_harness::scenario::load;
 use moot_harness::verdict::Verdict;
-
-/// Bytes of a check, without what it points to: a run keeps ten for each of its calls.
-const CHECK_BYTES_MAX: usize = 256;
-/// Bytes kept of an answer that nobody complained about.
-const BODY_KEPT_BYTES: usize = 1_000;
 
 /// A section of the bundled suite on the mock in this process.
 async fn walked(kept: Kept) -> RunResult {
@@ -33,58 +25,6 @@ async fn walked(kept: Kept) -> RunResult {
 
 fn checks(result: &RunResult) -> impl Iterator<Item = &CheckResult> {
     result.scenarios.iter().flat_map(|scenario| &scenario.steps).flat_map(|step| &step.checks)
-}
-
-#[tokio::test]
-async fn what_is_the_same_in_many_checks_is_held_once() {
-    assert!(size_of::<CheckResult>() <= CHECK_BYTES_MAX, "{}", size_of::<CheckResult>());
-    let result = walked(Kept::Outline).await;
-    let mut scenarios = 0;
-    for scenario in &result.scenarios {
-        let mut names = scenario.steps.iter().flat_map(|step| &step.checks).map(|it| &it.scenario);
-        let Some(first) = names.next() else { continue };
-        assert!(names.all(|name| Arc::ptr_eq(name, first)), "{first}");
-        scenarios += 1;
-    }
-    assert!(scenarios > 10, "{scenarios}");
-    for check in checks(&result).filter(|check| check.verdict == Verdict::Pass) {
-        let Subject::Requirement(id) = &check.subject else { panic!("{}", check.id()) };
-        assert!(matches!(id, Cow::Borrowed(_)), "{id} is a copy of the register");
-        assert!(matches!(check.section, Cow::Borrowed(_)), "{id}");
-        let texts = [&check.message, &check.expected, &check.actual];
-        assert_eq!(texts.map(String::capacity), [0; 3], "{id}");
-    }
-    for step in result.scenarios.iter().flat_map(|scenario| &scenario.steps) {
-        assert_eq!(step.checks.len(), step.checks.capacity(), "{}", step.name);
-    }
-}
-
-#[tokio::test]
-async fn of_what_passed_an_outline_is_held_and_by_all_its_checks_the_same() {
-    let result = walked(Kept::Outline).await;
-    let mut outlines = 0;
-    for step in result.scenarios.iter().flat_map(|scenario| &scenario.steps) {
-        let remarkable = |number: u64| {
-            let mut judging = step.checks.iter().filter(|check| check.verdict >= Verdict::Warn);
-            judging.any(|check| check.exchange.as_ref().is_some_and(|it| it.number == number))
-        };
-        for exchange in &step.exchanges {
-            let judged = step.checks.iter().filter_map(|check| check.exchange.as_ref());
-            let mut same = judged.filter(|judged| judged.number == exchange.number);
-            assert!(same.all(|judged| Arc::ptr_eq(judged, exchange)), "{}", step.name);
-            if remarkable(exchange.number) {
-                continue;
-            }
-            let request = &exchange.request;
-            assert_eq!((request.headers.capacity(), request.curl.capacity()), (0, 0));
-            if let Ok(response) = &exchange.outcome {
-                assert!(response.headers.is_empty() && response.json.is_none(), "{}", step.name);
-                assert!(response.body.len() <= BODY_KEPT_BYTES, "{}", response.body.len());
-                outlines += 1;
-            }
-        }
-    }
-    assert!(outlines > 10, "{outlines}");
 }
 
 /// What the text report counts: lines with numbers of checks, without times.
