@@ -1,6 +1,6 @@
 //! The commands of `moot`: they read the command line, call the library, and print the result.
 //!
-//! Each command has a file with its arguments. It returns an exit code or a [`CommandError`]. Only [`main`]
+//! Each command has a file with its arguments. It returns an exit code or a `CommandError`. Only [`main`]
 //! prints errors. Nothing here judges or renders a result: that is [`crate::run`] and [`crate::report`].
 
 mod answers;

@@ -1,6 +1,6 @@
 //! One HTTP call as values: what a shell hands to the core.
 //!
-//! Reading a socket and parsing multipart bodies is the shell's task. Rules are in [`crate::operation`].
+//! Reading a socket and parsing multipart bodies is the shell's task. Rules are in `operation`.
 
 use std::net::IpAddr;
 

@@ -22,7 +22,7 @@ const RESERVED_NAMES: [&str; 6] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressFault {
-    /// Longer than [`URL_LENGTH_MAX`].
+    /// Longer than `URL_LENGTH_MAX`.
     #[error("is longer than 2,048 characters")]
     Length,
     /// Relative, or malformed.
