@@ -186,8 +186,10 @@ fn shows(pair: &CheckPair<'_>, difference: &AnswerDifference) -> bool {
         DifferencePlace::Member(member) => {
             let name = last(member);
             let is_named = match &violating.mismatch {
+                // If the outermost object breaks its schema, every member below it may differ.
                 Some(MismatchKind::Schema { members, .. }) => {
-                    members.iter().any(|member| member.to_ascii_lowercase() == name)
+                    violating.pointer.as_deref() == Some("")
+                        || members.iter().any(|member| member.to_ascii_lowercase() == name)
                 }
                 _ => false,
             };

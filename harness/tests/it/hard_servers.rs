@@ -91,7 +91,7 @@ pub(crate) const ROWS: [Hard; 26] = [
         let body = format!("{{\"data\":7,\"pagination\":{pages},\"data\":[]}}");
         json(stream, body.as_bytes())
     }),
-    row("another content type", (1, "warn", "sent as something else"), |stream| {
+    row("another content type", (1, "warn", "sent with another media type"), |stream| {
         head(stream, "content-type: text/html\r\ncontent-length: 2\r\n")?;
         stream.write_all(b"{}")
     }),

@@ -52,7 +52,7 @@ pub(crate) struct Sandboxes {
     durable: Option<StateStore>,
     realms: RwLock<BTreeMap<String, Realm>>,
     made: Mutex<u64>,
-    seeded: Mutex<BTreeMap<WorldKey, Arc<Seeded>>>,
+    seeded: Mutex<BTreeMap<SandboxWorldKey, Arc<Seeded>>>,
     /// Those that are gone, while they are remembered.
     remembered: Mutex<Option<Vec<Realm>>>,
     /// No lease ends before; none at all where there is none.
@@ -60,7 +60,7 @@ pub(crate) struct Sandboxes {
 }
 
 /// The names of world and answers; `None` is as in the main world.
-type WorldKey = (Option<String>, Option<String>);
+type SandboxWorldKey = (Option<String>, Option<String>);
 
 impl Sandboxes {
     /// None yet, kept in `durable`, where `made` were before.
