@@ -34,7 +34,7 @@ pub enum RecordingError {
         /// Which.
         path: PathBuf,
     },
-    /// A file that is no part of a recording.
+    /// A file that does not belong to a recording.
     #[error("{} is no part of a recording: {reason}", .path.display())]
     Malformed {
         /// Which.

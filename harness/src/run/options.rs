@@ -33,7 +33,7 @@ pub struct RunOptions {
     pub snapshots: SnapshotMode,
     /// Where they are.
     pub snapshot_dir: Option<PathBuf>,
-    /// What is kept of what nobody complained about.
+    /// How much is kept of exchanges without a finding.
     pub kept: Kept,
     /// Keeps all that the target says, where that is wanted.
     pub recorder: Option<Arc<Recorder>>,

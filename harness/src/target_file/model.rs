@@ -164,7 +164,7 @@ pub struct FileHeader {
     pub name: String,
     /// The value.
     pub value: SecretString,
-    /// Whether the value is masked, because it is no literal of the file.
+    /// Whether the value is masked: it comes from outside the file.
     pub is_secret: bool,
 }
 
