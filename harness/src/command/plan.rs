@@ -57,7 +57,9 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
             on_mock(TargetSource::InProcess, &options, planned, &masks)
         }
         chosen @ TargetSource::Http(_) => on_deployment(chosen, &options, &files, planned),
-        chosen @ (TargetSource::InProcess | TargetSource::Recording(_)) => {
+        chosen @ (TargetSource::InProcess
+        | TargetSource::InProcessDeployment
+        | TargetSource::Recording(_)) => {
             on_mock(chosen, &options, planned, &masks)
         }
     };

@@ -15,9 +15,9 @@ use crate::message::response::{Response, ResponseBody};
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseEdit {
     #[serde(default)]
-    responses: ResponseFilter,
-    at: ResponsePlace,
-    by: Operator,
+    pub(super) responses: ResponseFilter,
+    pub(super) at: ResponsePlace,
+    pub(super) by: Operator,
 }
 
 impl ResponseEdit {

@@ -1,0 +1,74 @@
+//! Mutants: defects that are generated, one for each operator at each place that it fits.
+//!
+//! The places follow from the contract: the members of each answer from its JSON Schema, the calls from
+//! the table of operations. A mutant that no outside observer can notice is marked with the class of its
+//! [`Equivalence`].
+
+mod answers;
+mod members;
+mod row;
+mod views;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use super::catalogue::Defect;
+
+pub use row::{Equivalence, OperatorFamily, PlaceKind};
+
+/// A defect that was generated.
+#[derive(Debug, Clone, Serialize)]
+pub struct Mutant {
+    /// What it does. Its id is `mutant:PLACE/OPERATOR`; it names no requirement in `breaks`.
+    #[serde(flatten)]
+    pub defect: Defect,
+    /// The name of its operator: `truncated`.
+    pub operator: String,
+    /// The family of its operator.
+    pub family: OperatorFamily,
+    /// The name of its place: `list-legal-requests/data.attributes.name`.
+    pub place: String,
+    /// The kind of its place.
+    pub kind: PlaceKind,
+    /// Why nobody outside can notice it; `None` if somebody can.
+    pub equivalent: Option<Equivalence>,
+}
+
+static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
+    let mut all = answers::mutants();
+    all.extend(views::mutants());
+    all
+});
+
+static BY_ID: LazyLock<HashMap<&'static str, &'static Mutant>> =
+    LazyLock::new(|| all().iter().map(|mutant| (mutant.defect.id.as_str(), mutant)).collect());
+
+/// Every mutant, in the order of the contract.
+pub fn all() -> &'static [Mutant] {
+    &ALL
+}
+
+/// The mutant of this id, compared exactly.
+pub fn named(id: &str) -> Option<&'static Mutant> {
+    BY_ID.get(id).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BY_ID, all};
+
+    #[test]
+    fn ids_are_unique_and_each_mutant_does_something() {
+        assert_eq!(BY_ID.len(), all().len());
+        assert!(all().len() > 1_000, "{}", all().len());
+        for mutant in all() {
+            assert!(!mutant.defect.does.is_empty(), "{}", mutant.defect.id);
+            assert_eq!(
+                mutant.defect.id,
+                format!("mutant:{}/{}", mutant.place, mutant.operator),
+            );
+        }
+    }
+}
