@@ -5,6 +5,7 @@
 //! data in `mock/defects/*.yaml`: an operator at a place of a response, a rule that is not applied, a
 //! call that is answered as another one. The others have a function in `code`.
 
+mod access_defect;
 mod act;
 mod call;
 mod call_edit;
@@ -13,9 +14,13 @@ mod code;
 mod condition;
 mod damage;
 mod edit;
+mod effect_defect;
 mod filter;
 mod hook;
+mod likeness;
+mod list_defect;
 mod lookup;
+mod memory;
 pub mod mutant;
 mod operator;
 mod place;

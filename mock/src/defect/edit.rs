@@ -45,6 +45,12 @@ impl ResponseEdit {
     }
 }
 
+/// The JSON body of a response; `None` if it has none.
+pub(super) fn json(response: &Response) -> Option<Value> {
+    let ResponseBody::Bytes(bytes) = &response.body else { return None };
+    serde_json::from_slice(bytes).ok()
+}
+
 /// Rewrites the JSON body of a response, if it has one. Its bytes stay the same where nothing changes.
 pub(super) fn rewrite(response: &mut Response, edit: impl FnOnce(&mut Value)) {
     let ResponseBody::Bytes(bytes) = &response.body else { return };

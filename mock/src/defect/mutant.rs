@@ -5,7 +5,12 @@
 //! [`Equivalence`].
 
 mod answers;
+mod calls;
+mod effects;
+mod lists;
 mod members;
+mod messages;
+mod refusals;
 mod row;
 mod views;
 
@@ -39,6 +44,11 @@ pub struct Mutant {
 static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
     let mut all = answers::mutants();
     all.extend(views::mutants());
+    all.extend(lists::mutants());
+    all.extend(effects::mutants());
+    all.extend(calls::mutants());
+    all.extend(refusals::mutants());
+    all.extend(messages::mutants());
     all
 });
 
