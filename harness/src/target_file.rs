@@ -17,7 +17,7 @@ pub(crate) use check::check_rate;
 pub use description::{TargetClass, TargetDescription};
 pub use endpoint::{Endpoints, created_kind};
 pub use error::FileError;
-pub(crate) use error::{did_you_mean, syntax};
+pub(crate) use error::syntax;
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use moot_fixtures::contract::{Endpoint, Operation, REQUESTS_PER_MINUTE_MAX, Scopes};
+use moot_fixtures::nearest::hint_or_all;
 use secrecy::{ExposeSecret, SecretString};
 use serde_saphyr::Spanned;
 use url::Url;
@@ -11,7 +12,7 @@ use url::Url;
 use crate::scenario::model::NEEDS;
 use crate::target_file::address;
 use crate::target_file::endpoint;
-use crate::target_file::error::{FileError, did_you_mean};
+use crate::target_file::error::FileError;
 use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
@@ -198,10 +199,10 @@ impl TargetFileReader<'_> {
                 if name.value.contains('/') || NEEDS.contains(&name.value.as_str()) {
                     return Ok(name.value);
                 }
-                let near = did_you_mean(&name.value, &NEEDS);
+                let near = hint_or_all(&name.value, &NEEDS);
                 Err(self.at(
                     &name,
-                    format!("`{}` is neither a need nor a scenario FILE/ID{near}", name.value),
+                    format!("`{}` is neither a need nor a scenario FILE/ID; {near}", name.value),
                 ))
             })
             .collect()

@@ -170,8 +170,7 @@ impl YamlForm<String> for Need {
         if NEEDS.contains(&need) {
             return Some(need.to_owned());
         }
-        let help =
-            nearest::hint(need, NEEDS).unwrap_or_else(|| format!("there are {}", NEEDS.join(", ")));
+        let help = nearest::hint_or_all(need, &NEEDS);
         reader.refuse_with(node.span, format!("unknown need `{need}`"), Some(help))
     }
 

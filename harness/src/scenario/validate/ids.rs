@@ -75,8 +75,7 @@ impl IdWalk<'_> {
         let Some(name) = &scenario.sandbox.world else { return };
         if !world::NAMES.contains(&name.as_str()) {
             let at = self.source.locate(&scenario.at, name);
-            let help = nearest::hint(name, world::NAMES.iter().copied())
-                .or_else(|| Some(format!("there are {}", join(world::NAMES.iter().copied()))));
+            let help = Some(nearest::hint_or_all(name, world::NAMES));
             self.report(&at, name.chars().count(), format!("unknown world `{name}`"), help);
         }
     }

@@ -181,8 +181,7 @@ impl NameWalk<'_> {
     fn application(&mut self, text: &Text) {
         let Some(name) = text.as_literal() else { return };
         if !applications().contains(&name) {
-            let help = nearest::hint(name, applications().iter().copied())
-                .unwrap_or_else(|| format!("there are {}", applications().join(", ")));
+            let help = nearest::hint_or_all(name, applications());
             let message = format!("unknown application `{name}`");
             let length = name.chars().count();
             self.problems.push(self.source.problem(&text.at, length, message, Some(help)));
