@@ -92,9 +92,7 @@ impl Ledger {
                 | Trouble::Tls(_)
                 | Trouble::Withheld(_)
                 | Trouble::Operator(_),
-            ) => {
-                ("not sent", false)
-            }
+            ) => ("not sent", false),
             Ok(_) | Err(Trouble::Deadline(_) | Trouble::Broken(_)) => ("unknown", true),
         };
         let entry = entry.clone();

@@ -44,10 +44,9 @@ impl ServiceClient {
     /// The control plane of a mock is an operator that can do everything.
     async fn operate_mock(&self, order: &OperatorOrder) -> Result<String, OperatorTrouble> {
         let (path, json) = match order {
-            OperatorOrder::SetStatus { id, status } => (
-                format!("/legal_requests/{id}/status"),
-                json!({ "status": status, "force": true }),
-            ),
+            OperatorOrder::SetStatus { id, status } => {
+                (format!("/legal_requests/{id}/status"), json!({ "status": status, "force": true }))
+            }
             OperatorOrder::AddComment { id, comment } => {
                 (format!("/legal_requests/{id}/comments"), json!({ "comment": comment }))
             }

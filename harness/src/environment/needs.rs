@@ -147,10 +147,9 @@ fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<UnmetNeed> {
             "`operator: ask` asks a person, and there is no terminal (or `CI` is set)",
             &format!("a terminal, or `operator.command`{consent} in the target file"),
         ),
-        Some(FileOperator::Command(_) | FileOperator::Ask) => unmet_row(
-            "`operate` is not consented to",
-            "consent: [operate] in the target file",
-        ),
+        Some(FileOperator::Command(_) | FileOperator::Ask) => {
+            unmet_row("`operate` is not consented to", "consent: [operate] in the target file")
+        }
     })
 }
 

@@ -265,7 +265,8 @@ impl Session {
             return told;
         }
         let done = self.client.operate(order).await;
-        self.recording.keep_text(key, done.map_err(|trouble| Trouble::Operator(trouble.to_string())))
+        self.recording
+            .keep_text(key, done.map_err(|trouble| Trouble::Operator(trouble.to_string())))
     }
 
     /// Whether there is a control plane.

@@ -34,9 +34,7 @@ fn order(step: &OperatorStep, names: &Names) -> Result<OperatorOrder, UnknownNam
             comment: comment.render_text(names)?,
         },
         OperatorStep::Restart => OperatorOrder::Restart,
-        OperatorStep::AdvanceClock { seconds } => {
-            OperatorOrder::AdvanceClock { seconds: *seconds }
-        }
+        OperatorStep::AdvanceClock { seconds } => OperatorOrder::AdvanceClock { seconds: *seconds },
         OperatorStep::RevokeToken { token } => {
             OperatorOrder::RevokeToken { token: token.render_text(names)? }
         }

@@ -118,8 +118,7 @@ pub enum Consent {
 
 impl Consent {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Write, Self::Delete, Self::Load, Self::Fetch, Self::Operate];
+    pub const ALL: [Self; 5] = [Self::Write, Self::Delete, Self::Load, Self::Fetch, Self::Operate];
 
     /// As in the target file.
     pub const fn as_str(self) -> &'static str {

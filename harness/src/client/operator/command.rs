@@ -75,10 +75,9 @@ fn started(command: &OperatorCommand, order: &OperatorOrder) -> Result<Child, Op
     // Ctrl-C is for us: what the command started in the background lives on.
     #[cfg(unix)]
     process.process_group(0);
-    process.spawn().map_err(|error| OperatorTrouble::NotStarted {
-        program: command.program.clone(),
-        error,
-    })
+    process
+        .spawn()
+        .map_err(|error| OperatorTrouble::NotStarted { program: command.program.clone(), error })
 }
 
 /// Ends a command that takes too long, and what it started.

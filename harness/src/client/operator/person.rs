@@ -71,8 +71,7 @@ mod tests {
 
     #[track_caller]
     fn check(typed: &str, expected: Reply, times: usize) {
-        let order =
-            OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
+        let order = OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
         let mut shown = Vec::new();
         assert_eq!(put(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
         let shown = String::from_utf8(shown).expect("it is a text");

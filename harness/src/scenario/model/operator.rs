@@ -15,7 +15,19 @@ const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 
 /// What an operator does at a target. The names are the verbs of `operator.command`.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+    Serialize,
+    Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -34,13 +46,8 @@ pub enum OperatorAction {
 
 impl OperatorAction {
     /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::SetStatus,
-        Self::AddComment,
-        Self::Restart,
-        Self::AdvanceClock,
-        Self::RevokeToken,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::SetStatus, Self::AddComment, Self::Restart, Self::AdvanceClock, Self::RevokeToken];
 
     /// The need of a scenario with such a step.
     pub const fn need(self) -> &'static str {
