@@ -8,6 +8,7 @@ mod description;
 pub(crate) mod endpoint;
 pub(crate) mod error;
 pub(crate) mod model;
+pub(crate) mod operator;
 pub(crate) mod read;
 pub(crate) mod secret;
 pub(crate) mod shape;
@@ -20,5 +21,6 @@ pub(crate) use error::syntax;
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };
+pub use operator::{FileOperator, OperatorCommand};
 pub use read::{from_text, from_url, read};
 pub use secret::Variables;

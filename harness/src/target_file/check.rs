@@ -75,6 +75,13 @@ impl TargetFileReader<'_> {
                 AdminShape::None => AdminChoice::None,
                 AdminShape::Token(source) => AdminChoice::Token(secret(source, "admin.token")?),
             },
+            operator: match shape.operator {
+                Some(operator) => Some(operator.check(&self.folder).map_err(|mistake| {
+                    let (line, column, message) = mistake;
+                    FileError { file: self.file.clone(), line, column, message }
+                })?),
+                None => None,
+            },
             ledger: shape.ledger.map_or_else(|| LEDGER.into(), |path| self.folder.join(path)),
             base_url,
         })

@@ -70,12 +70,17 @@ keyed! {
 }
 
 /// Every capability that `needs` may name.
-pub const NEEDS: [&str; 16] = [
+pub const NEEDS: [&str; 21] = [
     "read",
     "write",
     "delete",
     "load",
     "admin",
+    "operator.set_status",
+    "operator.add_comment",
+    "operator.restart",
+    "operator.advance_clock",
+    "operator.revoke_token",
     "fetch",
     "second_company",
     "reader_application",

@@ -108,7 +108,7 @@ impl IdWalk<'_> {
                 }
                 StepAction::Admin(admin) => self.checks(&admin.expect),
                 StepAction::ForEach(_, steps) => self.steps(steps),
-                StepAction::Let(_) | StepAction::Assume { .. } => {}
+                StepAction::Operator(_) | StepAction::Let(_) | StepAction::Assume { .. } => {}
             }
         }
     }

@@ -45,6 +45,9 @@ impl NameWalk<'_> {
                 StepAction::Burst(burst) => self.burst(burst),
                 StepAction::Receive(receive) => self.receive(receive, &step.at),
                 StepAction::Admin(admin) => self.admin(admin),
+                StepAction::Operator(operator) => {
+                    operator.texts().into_iter().for_each(|text| self.text(text));
+                }
                 StepAction::ForEach(for_each, steps) => {
                     let mark = self.scope.mark();
                     self.for_each(for_each);
