@@ -42,9 +42,7 @@ impl Environment {
     ) -> Result<Self, OpenError> {
         match source {
             TargetSource::InProcess => Self::in_process(options, masks).await,
-            TargetSource::InProcessDeployment => {
-                Self::in_process_deployment(options, masks).await
-            }
+            TargetSource::InProcessDeployment => Self::in_process_deployment(options, masks).await,
             TargetSource::Recording(dir) => Self::recorded(&dir, options, masks),
             TargetSource::Http(file) => Self::over_http(*file, options, masks).await,
         }

@@ -84,10 +84,8 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
     if all.is_empty() {
         return Vec::new();
     }
-    let sound = [
-        sound(bench, ServedAs::ControlPlane).await,
-        sound(bench, ServedAs::Deployment).await,
-    ];
+    let sound =
+        [sound(bench, ServedAs::ControlPlane).await, sound(bench, ServedAs::Deployment).await];
     let light = bench.light();
     let trials = all.into_iter().map(|mutant| {
         let files = Arc::new(nearest_first(&light, &mutant.defect.section));
@@ -185,9 +183,9 @@ pub fn draw(all: &'static [Mutant], number: usize, seed: u64) -> Vec<&'static Mu
 /// A number that depends on every bit of both (FNV-1a, then the finaliser of splitmix64).
 fn mixed(seed: u64, text: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let hash = text.bytes().fold(start, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = text
+        .bytes()
+        .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 31)

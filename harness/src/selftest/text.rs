@@ -118,14 +118,12 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
 }
 
 fn survivor(trial: &MutantTrial) -> String {
-    let survived = match (
-        trial.is_killed(ServedAs::ControlPlane),
-        trial.is_killed(ServedAs::Deployment),
-    ) {
-        (false, false) => "survived",
-        (false, true) => "survived with the control plane",
-        (true, _) => "survived as a deployment",
-    };
+    let survived =
+        match (trial.is_killed(ServedAs::ControlPlane), trial.is_killed(ServedAs::Deployment)) {
+            (false, false) => "survived",
+            (false, true) => "survived with the control plane",
+            (true, _) => "survived as a deployment",
+        };
     format!("{survived}: {} ({})", trial.mutant.defect.id, trial.mutant.defect.what)
 }
 

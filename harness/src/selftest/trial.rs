@@ -172,9 +172,7 @@ pub(super) fn of_scenario(scenario: &ScenarioResult) -> BTreeMap<String, Verdict
     worst([scenario])
 }
 
-fn worst<'a>(
-    scenarios: impl IntoIterator<Item = &'a ScenarioResult>,
-) -> BTreeMap<String, Verdict> {
+fn worst<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> BTreeMap<String, Verdict> {
     let mut worst = BTreeMap::new();
     let steps = scenarios.into_iter().flat_map(|scenario| &scenario.steps);
     for check in steps.flat_map(|step| &step.checks) {

@@ -157,8 +157,7 @@ impl AdmittedCall<'_> {
     /// The outcome of a call of this operation, which lists, with one query parameter.
     pub(super) fn answer_of_list(&self, list: Operation, parameter: &QueryParameter) -> Outcome {
         let query = self.query_with(&parameter.name, parameter.value.as_deref());
-        let admitted =
-            Admitted { operation: list, id: None, ..self.call.admitted.clone() };
+        let admitted = Admitted { operation: list, id: None, ..self.call.admitted.clone() };
         let head = Head { query: Some(&query), ..self.call.head };
         self.answer(Call { head, admitted: &admitted, body: Body::Empty, fetched: None })
     }

@@ -91,9 +91,9 @@ impl ValueDamage {
             Self::ReType => *value = re_typed(value.take()),
             Self::Empty => *value = emptied(value),
             Self::DropPath => on_text(value, &|text| origin(text).map(str::to_owned)),
-            Self::DropOrigin => on_text(value, &|text| {
-                origin(text).map(|origin| text[origin.len()..].to_owned())
-            }),
+            Self::DropOrigin => {
+                on_text(value, &|text| origin(text).map(|origin| text[origin.len()..].to_owned()))
+            }
             Self::DropEnding => {
                 on_text(value, &|text| text.rsplit_once('.').map(|(stem, _)| stem.to_owned()));
             }
@@ -187,7 +187,9 @@ impl ValueDamage {
                 }
             }
             Self::LowerCaseKeys => rename(members, |name| name.to_lowercase()),
-            Self::TruncateKeys(length) => rename(members, |name| name.chars().take(*length).collect()),
+            Self::TruncateKeys(length) => {
+                rename(members, |name| name.chars().take(*length).collect())
+            }
             Self::SnakeKeys => rename(members, |name| {
                 let is_kept = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
                 name.chars().map(|letter| if is_kept(letter) { letter } else { '_' }).collect()

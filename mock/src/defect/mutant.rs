@@ -41,6 +41,47 @@ pub struct Mutant {
     pub equivalent: Option<Equivalence>,
 }
 
+impl Mutant {
+    /// The check that would notice it, in words.
+    pub const fn check(&self) -> &'static str {
+        match (self.family, self.kind) {
+            (OperatorFamily::Values, PlaceKind::AnswerMember) => {
+                "compares the member with the other answers that show it, and with its schema"
+            }
+            (OperatorFamily::Values, _) => {
+                "sends a value in which this damage shows, and compares it wherever it comes back"
+            }
+            (OperatorFamily::Effects, PlaceKind::FormField) => {
+                "sends the field, and looks for what it must change"
+            }
+            (OperatorFamily::Effects, PlaceKind::Rule) => {
+                "breaks the rule alone, and counts the objects before and after"
+            }
+            (OperatorFamily::Effects, _) => {
+                "lists the objects before and after the call, and compares all of them"
+            }
+            (OperatorFamily::Lists, _) => {
+                "walks all pages, with and without a filter, and compares ids, order and counts"
+            }
+            (OperatorFamily::Access, _) => {
+                "makes the same call with a token that is nearly right, or of another caller"
+            }
+            (OperatorFamily::Identity, _) => {
+                "uses an id that is nearly right, and compares an object with its neighbours"
+            }
+            (OperatorFamily::Time, _) => {
+                "compares the time with our clock, and with the time in other answers"
+            }
+            (OperatorFamily::Errors, _) => {
+                "provokes this refusal of this operation, and compares every member"
+            }
+            (OperatorFamily::Http, _) => {
+                "looks at the status, the headers and the bytes of the answer"
+            }
+        }
+    }
+}
+
 static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
     let mut all = answers::mutants();
     all.extend(views::mutants());
@@ -75,10 +116,7 @@ mod tests {
         assert!(all().len() > 1_000, "{}", all().len());
         for mutant in all() {
             assert!(!mutant.defect.does.is_empty(), "{}", mutant.defect.id);
-            assert_eq!(
-                mutant.defect.id,
-                format!("mutant:{}/{}", mutant.place, mutant.operator),
-            );
+            assert_eq!(mutant.defect.id, format!("mutant:{}/{}", mutant.place, mutant.operator),);
         }
     }
 }

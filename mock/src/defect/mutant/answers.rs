@@ -64,7 +64,8 @@ fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
     let others = Operation::ALL.iter().filter(|other| **other != operation);
     let mut shown = others.flat_map(|other| members(*other));
     !shown.any(|other| other.resource == member.resource && other.within == member.within)
-        && !(member.resource.ends_with("_created") || member.resource.ends_with("_created_resource"))
+        && !(member.resource.ends_with("_created")
+            || member.resource.ends_with("_created_resource"))
 }
 
 pub(super) fn mutants() -> Vec<Mutant> {

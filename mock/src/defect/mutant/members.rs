@@ -74,7 +74,11 @@ pub(super) struct AnswerMember {
 impl AnswerMember {
     /// The pointer as the name of a place: `data.attributes.name`.
     pub(super) fn name(&self) -> String {
-        self.pointer.split('/').filter(|part| !matches!(*part, "" | "*")).collect::<Vec<_>>().join(".")
+        self.pointer
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "*"))
+            .collect::<Vec<_>>()
+            .join(".")
     }
 }
 
@@ -164,7 +168,8 @@ fn is_object(schema: &Value) -> bool {
 }
 
 fn nature(member: &AnswerMember, schema: &Value) -> ValueNature {
-    let is_this = |row: &&(&str, &str, ValueNature)| row.0 == member.resource && row.1 == member.within;
+    let is_this =
+        |row: &&(&str, &str, ValueNature)| row.0 == member.resource && row.1 == member.within;
     if let Some(row) = NATURES.iter().find(is_this) {
         return row.2;
     }
@@ -184,7 +189,8 @@ fn nature(member: &AnswerMember, schema: &Value) -> ValueNature {
     if member.pointer.ends_with("/id") {
         return ValueNature::Id;
     }
-    let is_null = |kind: &Value| kind.as_array().is_some_and(|all| all.contains(&Value::from("null")));
+    let is_null =
+        |kind: &Value| kind.as_array().is_some_and(|all| all.contains(&Value::from("null")));
     match schema.get("type").or_else(|| schema.get("x-stored")) {
         Some(Value::String(kind)) => match kind.as_str() {
             "integer" => ValueNature::Count,

@@ -36,8 +36,7 @@ fn at_message(operation: Operation, all: &mut Vec<Mutant>) {
     let mut push = |kind, part: &str, operator: &str, at: &str, by: Operator, sound: bool| {
         let place = format!("{}/{part}", place_of(operation));
         let what = format!("{}: {part} of a success: {operator}.", operation.title());
-        let responses =
-            ResponseFilter { of: vec![operation], ..ResponseFilter::default() };
+        let responses = ResponseFilter { of: vec![operation], ..ResponseFilter::default() };
         let at = ResponsePlace::parse(at).expect("a place");
         let does = vec![DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))];
         let at = (kind, place.as_str());
@@ -64,7 +63,14 @@ fn at_message(operation: Operation, all: &mut Vec<Mutant>) {
         let at = "header:content-type";
         push(PlaceKind::Header, "header.content-type", "dropped", at, Operator::Drop, false);
         push(PlaceKind::Header, "header.content-type", "html", at, set(json!("text/html")), false);
-        push(PlaceKind::Header, "header.content-type", "plain", at, set(json!("text/plain")), false);
+        push(
+            PlaceKind::Header,
+            "header.content-type",
+            "plain",
+            at,
+            set(json!("text/plain")),
+            false,
+        );
         let bytes = PlaceKind::Message;
         push(bytes, "body", "last-byte-missing", "body", Operator::DropLast, false);
         push(bytes, "body", "first-byte-missing", "body", Operator::DropFirst, false);
@@ -77,7 +83,14 @@ fn at_message(operation: Operation, all: &mut Vec<Mutant>) {
         push(bytes, "body", "in-a-list", "", Operator::InList, false);
     } else if operation != Operation::DownloadAgreement {
         let body = Operator::Prefix("{}".to_owned());
-        push(PlaceKind::Message, "body", "not-empty", "body", body, operation == Operation::RevokeToken);
+        push(
+            PlaceKind::Message,
+            "body",
+            "not-empty",
+            "body",
+            body,
+            operation == Operation::RevokeToken,
+        );
     }
     if operation == Operation::CreateAccessToken {
         for name in ["cache-control", "pragma"] {

@@ -69,11 +69,8 @@ fn at_problem(operation: Operation, problem: ProblemType, all: &mut Vec<Mutant>)
     let mut push = |member: &str, operator: &str, at: &str, by: Operator, sound: bool| {
         let place = format!("{}/{name}.{member}", place_of(operation));
         let what = format!("{}: `{member}` of {name} is {operator}.", operation.title());
-        let responses = ResponseFilter {
-            of: vec![operation],
-            kind: kind.clone(),
-            ..ResponseFilter::default()
-        };
+        let responses =
+            ResponseFilter { of: vec![operation], kind: kind.clone(), ..ResponseFilter::default() };
         let at = ResponsePlace::parse(at).expect("a place");
         let does = vec![DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))];
         let place = (PlaceKind::RefusalMember, place.as_str());
