@@ -88,9 +88,8 @@ impl Environment {
     /// Whether the operator of a deployment has to move its clock for an expired token.
     pub fn lets_tokens_expire(&self) -> bool {
         let rules = self.deployment().and_then(|client| client.destination.deployment());
-        rules.is_some_and(|it| {
-            it.expired_token.is_none() && it.offers(OperatorAction::AdvanceClock)
-        })
+        rules
+            .is_some_and(|it| it.expired_token.is_none() && it.offers(OperatorAction::AdvanceClock))
     }
 
     /// Pages of a list that are read at most, if its file says so.
