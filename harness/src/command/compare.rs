@@ -305,9 +305,9 @@ fn publish(
             }
         };
         match secrets.iter().any(|known| known.is_in(&report)) {
-            true => {
-                Err(CommandError::fault(format!("the {format} report would contain a secret of a run, so it was not written")))
-            }
+            true => Err(CommandError::fault(format!(
+                "the {format} report would contain a secret of a run, so it was not written"
+            ))),
             false => Ok(report),
         }
     };

@@ -203,9 +203,8 @@ impl PassedSignals {
         use std::io::IsTerminal;
         use tokio::signal::unix::{SignalKind, signal};
         let taken = |kind| {
-            signal(kind).map_err(|error| {
-                CommandError::fault(format!("can't receive signals: {error}"))
-            })
+            signal(kind)
+                .map_err(|error| CommandError::fault(format!("can't receive signals: {error}")))
         };
         Ok(Self {
             terminate: taken(SignalKind::terminate())?,

@@ -35,7 +35,9 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     let mut out: String = waiting.iter().map(|one| shown(one, paint)).collect();
     out.push_str(&match waiting.len() {
         0 => "no response is pending\n".to_owned(),
-        count => format!("{count} pending; decide with moot snapshot accept|reject NAME… or --all\n"),
+        count => {
+            format!("{count} pending; decide with moot snapshot accept|reject NAME… or --all\n")
+        }
     });
     screen.print(&out)
 }
@@ -47,7 +49,9 @@ fn ask(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), CommandError> {
-    let broken = |error: io::Error| CommandError::fault(format!("can't read or write the terminal: {error}"));
+    let broken = |error: io::Error| {
+        CommandError::fault(format!("can't read or write the terminal: {error}"))
+    };
     let (mut accepted, mut rejected) = (0, 0);
     'all: for (index, one) in waiting.iter().enumerate() {
         let place = format!("{} of {}", index + 1, waiting.len());

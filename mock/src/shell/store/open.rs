@@ -64,7 +64,10 @@ impl StateStore {
 fn first(folder: Folder, settings: &Settings) -> Result<OpenStore, DurableError> {
     let (path, new_path) = (folder.database(), folder.new_database());
     if !documents::entries(&folder.files())?.is_empty() {
-        return Err(DurableError::damaged(&path, "it is missing, but the folder has documents of it"));
+        return Err(DurableError::damaged(
+            &path,
+            "it is missing, but the folder has documents of it",
+        ));
     }
     let _ = fs::remove_file(&new_path);
     let header = DatabaseHeader {
@@ -98,7 +101,10 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
     let written = commit_count::read(&folder.commit_count())
         .map_err(|what| DurableError::damaged(&folder.commit_count(), what))?;
     if contents.commits < written {
-        return Err(damaged(format!("its last change is {}, but {written} were acknowledged", contents.commits)));
+        return Err(damaged(format!(
+            "its last change is {}, but {written} were acknowledged",
+            contents.commits
+        )));
     }
     let mut in_use = InUse::default();
     in_use.worlds.insert(MAIN);
