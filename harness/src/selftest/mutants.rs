@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::trial::{Bench, by_requirement, of_scenario, side_by_side};
 use crate::environment::{TargetChoice, TargetOptions};
+use crate::result::ScenarioResult;
 use crate::run::{Event, Interruption};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
@@ -92,13 +93,21 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
         let sound = &sound;
         async move {
             let [with_control_plane, deployed] = sound;
-            let killed_by =
-                killers(bench, mutant, ServedAs::ControlPlane, with_control_plane, &files).await;
-            let deployment = ServedAs::Deployment;
-            let killed_as_deployment_by =
-                killers(bench, mutant, deployment, deployed, &files).await;
+            let deployment =
+                killed(bench, mutant, ServedAs::Deployment, deployed, files.clone()).await;
+            // What noticed it there notices it here too, nearly always.
+            let files = match &deployment.scenario {
+                Some(scenario) => Arc::new(first(&files, scenario)),
+                None => files,
+            };
+            let control_plane =
+                killed(bench, mutant, ServedAs::ControlPlane, with_control_plane, files).await;
             (bench.tell)(&mutant.defect.id);
-            MutantTrial { mutant, killed_by, killed_as_deployment_by }
+            MutantTrial {
+                mutant,
+                killed_by: control_plane.by,
+                killed_as_deployment_by: deployment.by,
+            }
         }
     });
     side_by_side(trials, bench.lanes).await
@@ -110,14 +119,22 @@ async fn sound(bench: &Bench, column: ServedAs) -> SoundVerdicts {
     Arc::new(by_requirement(&result))
 }
 
-/// The requirements that the first scenario which notices the mutant found broken.
-async fn killers(
+/// What noticed a mutant in one column.
+struct Kill {
+    /// The requirements; empty if the mutant survived.
+    by: Vec<String>,
+    /// The first scenario that noticed it: file stem and id.
+    scenario: Option<String>,
+}
+
+/// Runs scenarios until one notices the mutant.
+async fn killed(
     bench: &Bench,
     mutant: &'static Mutant,
     column: ServedAs,
     sound: &SoundVerdicts,
-    files: &Arc<Vec<ScenarioFile>>,
-) -> Vec<String> {
+    files: Arc<Vec<ScenarioFile>>,
+) -> Kill {
     let interruption = Arc::new(Interruption::default());
     let (stop, sound_there) = (Arc::clone(&interruption), Arc::clone(sound));
     let on_event = move |event| {
@@ -129,9 +146,14 @@ async fn killers(
     };
     let defects = vec![mutant.defect.id.clone()];
     let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
-    let result =
-        bench.run_until(column.choice(), Arc::clone(files), options, interruption, on_event).await;
-    new_findings(&by_requirement(&result), sound)
+    let result = bench.run_until(column.choice(), files, options, interruption, on_event).await;
+    let noticed =
+        |scenario: &&ScenarioResult| !new_findings(&of_scenario(scenario), sound).is_empty();
+    let scenario = result.scenarios.iter().find(noticed);
+    Kill {
+        by: new_findings(&by_requirement(&result), sound),
+        scenario: scenario.map(|scenario| scenario.name.clone()),
+    }
 }
 
 /// Requirements whose verdict is bad, and was not on the sound service.
@@ -164,6 +186,25 @@ fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
     let mut files = files.to_vec();
     files.sort_by_key(distance);
     files
+}
+
+/// The same files, but the scenario of this name (`stem/id`, with the brackets of a row) comes first.
+fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
+    let name = name.split('[').next().unwrap_or(name);
+    let is_it = |file: &ScenarioFile, id: &str| name == format!("{}/{id}", file.stem);
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    for file in files {
+        let (it, rest): (Vec<_>, Vec<_>) =
+            file.scenarios.iter().cloned().partition(|scenario| is_it(file, &scenario.id));
+        for (scenarios, to) in [(it, &mut found), (rest, &mut others)] {
+            if !scenarios.is_empty() {
+                let (stem, section) = (file.stem.clone(), file.section.clone());
+                to.push(ScenarioFile { stem, section, title: file.title.clone(), scenarios });
+            }
+        }
+    }
+    found.extend(others);
+    found
 }
 
 /// Draws this many mutants that somebody can notice; the same seed draws the same ones. In the order of the
