@@ -167,7 +167,12 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
             429 => response.header("retry-after").is_some(),
             _ => false,
         },
-        Err(Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Broken(_)) => true,
+        Err(
+            Trouble::Unreachable(_)
+            | Trouble::Deadline(_)
+            | Trouble::CutShort(_)
+            | Trouble::Broken(_),
+        ) => true,
         Err(Trouble::Tls(_) | Trouble::Withheld(_)) => false,
     }
 }

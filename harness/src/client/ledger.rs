@@ -90,7 +90,9 @@ impl Ledger {
             Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Withheld(_)) => {
                 ("not sent", false)
             }
-            Ok(_) | Err(Trouble::Deadline(_) | Trouble::Broken(_)) => ("unknown", true),
+            Ok(_) | Err(Trouble::Deadline(_) | Trouble::CutShort(_) | Trouble::Broken(_)) => {
+                ("unknown", true)
+            }
         };
         let entry = entry.clone();
         if !exists && let Some(entry) = residue.get_mut(row.0) {

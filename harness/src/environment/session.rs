@@ -189,6 +189,18 @@ impl Session {
         format!("burst {} {path}", prepared.method)
     }
 
+    /// How often a step read its list again; `None` unless this is a replay.
+    pub fn recorded_repeats(&self, label: &str) -> Option<u64> {
+        // A step that read its list once left nothing in the recording.
+        let told = self.recording.answer(&repeats_key(label))?;
+        Some(told.ok().and_then(|value| value.as_u64()).unwrap_or(0))
+    }
+
+    /// Records how often a step read its list again.
+    pub fn keep_repeats(&self, label: &str, repeats: u64) {
+        self.recording.keep(repeats_key(label), &Ok(json!(repeats)));
+    }
+
     /// The recorded deliveries of a step; `None` unless this is a replay.
     pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
         let told = self.recording.answer(&format!("deliveries {receiver}"))?;
@@ -308,6 +320,10 @@ impl Session {
             sandboxes.delete(&id).await;
         }
     }
+}
+
+fn repeats_key(label: &str) -> String {
+    format!("repeats of {label}")
 }
 
 fn from_file(

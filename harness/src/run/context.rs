@@ -13,6 +13,7 @@ use crate::environment::Environment;
 use crate::masks::Masks;
 
 use super::event::Event;
+use super::changes::OwnChanges;
 use super::interruption::Interruption;
 use super::keep::Kept;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
@@ -32,6 +33,7 @@ pub(super) struct RunContext {
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
+    pub(super) changes: OwnChanges,
     /// Whether a token stays good though its application asks for others, once that was tried.
     pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,

@@ -7,6 +7,7 @@
 
 mod admin;
 mod burst;
+mod changes;
 mod concurrent;
 mod context;
 pub mod estimate;
@@ -27,6 +28,7 @@ mod scenario;
 mod scenario_walk;
 mod send;
 mod session;
+mod settle;
 mod shape;
 mod snapshot;
 mod snapshots_seen;

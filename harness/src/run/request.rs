@@ -12,10 +12,11 @@ use crate::result::CheckResult;
 use crate::scenario::model::{ControlRequest, Poll, RequestStep};
 use crate::verdict::NotRunKind;
 
+use super::pages::StepReading;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
 use super::send::{CONTROL, StepOutcome, StepRecord, holds, sent, wait};
 use super::stop::Stop;
-use super::{observe, pages, prepare, shape, snapshot, unchanged};
+use super::{observe, pages, prepare, settle, shape, snapshot, unchanged};
 
 pub(super) async fn walk<'a>(
     walk: &mut ScenarioWalk<'a>,
@@ -39,10 +40,9 @@ async fn walk_parts<'a>(
         control_holds(walk, step, control, label, gathered).await?;
     }
     let before = unchanged::look(walk, step, label, gathered).await?;
-    let (document, exchange) = match (&step.each_page, &step.poll) {
-        (Some(each_page), _) => pages::walk(walk, &step.shape, each_page, label, gathered).await?,
-        (None, Some(poll)) => polled(walk, step, poll, label, gathered).await?,
-        (None, None) => sent(walk, &step.shape, label, gathered).await?,
+    let StepReading { document, exchange, is_moving } = match &step.poll {
+        Some(poll) => polled(walk, step, poll, label, gathered).await?,
+        None => settle::read(walk, step, label, gathered).await?,
     };
     // Before the precondition: what always runs may need the names of what was made all the same.
     for (name, place) in &step.capture {
@@ -57,6 +57,9 @@ async fn walk_parts<'a>(
         holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     let mut checks = judged(walk, step, label, &document, &exchange);
+    if is_moving {
+        checks.iter_mut().for_each(pages::doubted);
+    }
     observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
     if let Some(rule) = &step.snapshot {
         checks.extend(snapshot::judge(walk, rule, &document, label, &exchange));
@@ -140,13 +143,13 @@ async fn polled(
     poll: &Poll,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<StepReading, Stop> {
     let mut waited = Duration::ZERO;
     loop {
         let (document, exchange) = sent(walk, &step.shape, label, gathered).await?;
         let judgement = check::expectation::judge(&poll.until, &document, &walk.names);
         if judgement == Judgement::Holds {
-            return Ok((document, exchange));
+            return Ok(StepReading { document, exchange, is_moving: false });
         }
         if waited >= poll.at_most {
             return Err(Stop::not_run(

@@ -124,6 +124,10 @@ async fn row_walked(
     name: &str,
     row: Option<usize>,
 ) -> ScenarioResult {
+    if planned.scenario.confirm && !shared.target.is_mock() {
+        // Lists that lag still change by what earlier scenarios did.
+        tokio::time::sleep(shared.changes.unsettled()).await;
+    }
     let first = attempt(shared, planned, name, row).await;
     let failed = first.verdict == Verdict::Fail;
     if !(planned.scenario.confirm && failed) || shared.target.is_mock() {

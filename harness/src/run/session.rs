@@ -21,6 +21,7 @@ use crate::result::{
 use crate::scenario::model::ScenarioFile;
 use crate::target_file::{TargetClass, TargetDescription};
 
+use super::changes::OwnChanges;
 use super::concurrent;
 use super::context::RunContext;
 use super::event::Event;
@@ -162,6 +163,7 @@ impl Runner {
             snapshots_seen: Mutex::default(),
             answers: Mutex::default(),
             controls: Mutex::default(),
+            changes: OwnChanges::default(),
             older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,

@@ -13,6 +13,9 @@ use crate::target_file::address;
 /// Where the ledger is unless the file says otherwise.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
+/// `limits.settle_seconds` unless the file says otherwise.
+pub(crate) const SETTLE_SECONDS: u16 = 5;
+
 /// A target file, checked, its secrets resolved.
 #[derive(Debug, Clone)]
 pub struct TargetFile {
@@ -142,6 +145,8 @@ pub struct FileLimits {
     pub silence_seconds: u16,
     /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
     pub exchange_seconds: u16,
+    /// Seconds for which a list is read again after a change, until it shows the change.
+    pub settle_seconds: u16,
 }
 
 impl Default for FileLimits {
@@ -153,6 +158,7 @@ impl Default for FileLimits {
             pages_max: 40,
             silence_seconds: 60,
             exchange_seconds: 180,
+            settle_seconds: SETTLE_SECONDS,
         }
     }
 }
