@@ -72,6 +72,9 @@ pub enum Trouble {
     /// The client did not send it: no consent, or a budget is spent.
     #[error("not sent: {0}")]
     Withheld(String),
+    /// The operator of the target did not act.
+    #[error("{0}")]
+    Operator(String),
 }
 
 /// A request and its outcome.
@@ -115,7 +118,8 @@ impl Trouble {
             | Self::Deadline(text)
             | Self::CutShort(text)
             | Self::Broken(text)
-            | Self::Withheld(text) => text,
+            | Self::Withheld(text)
+            | Self::Operator(text) => text,
         }
     }
 
@@ -128,6 +132,7 @@ impl Trouble {
             Self::CutShort(text) => Self::CutShort(rewrite(&text)),
             Self::Broken(text) => Self::Broken(rewrite(&text)),
             Self::Withheld(text) => Self::Withheld(rewrite(&text)),
+            Self::Operator(text) => Self::Operator(rewrite(&text)),
         }
     }
 }

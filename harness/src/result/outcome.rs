@@ -122,7 +122,7 @@ fn has_trouble(scenario: &ScenarioResult) -> bool {
             Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
         ) => true,
         // An answer came, though not all of it.
-        Err(Trouble::CutShort(_) | Trouble::Withheld(_)) | Ok(_) => false,
+        Err(Trouble::CutShort(_) | Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,
     })
 }
 
