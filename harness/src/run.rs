@@ -35,6 +35,7 @@ mod snapshot;
 mod snapshots_seen;
 mod step;
 mod stop;
+mod token_refused;
 mod turn;
 mod unchanged;
 mod unwalked;

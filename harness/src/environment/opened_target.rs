@@ -15,7 +15,7 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::needs::{self, UnmetNeed};
 use crate::environment::replayed;
 use crate::environment::session::{Receivers, Session};
-use crate::exchange::Trouble;
+use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
 use crate::scenario::model::{NEEDS, Sandbox};
@@ -170,6 +170,11 @@ impl Environment {
     /// Whether the target stopped answering, so that the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()
+    }
+
+    /// The token request of §4.1 with its response, where the target refuses it.
+    pub fn refused_token_request(&self) -> Option<&Arc<Exchange>> {
+        self.deployment()?.destination.refused_token_request.get()
     }
 
     /// Which applications of a deployment were refused a token for their credentials, one clause.

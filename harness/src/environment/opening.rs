@@ -188,7 +188,9 @@ impl Environment {
         let mut destination = Arc::into_inner(client.destination).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
         })?;
-        destination.bindings = discovery::bindings(&file.bindings, &found, &options.run_tag);
+        let mut bound = file.bindings.clone();
+        bound.webhook_url = bound.webhook_url.or_else(|| options.receiver_url.clone());
+        destination.bindings = discovery::bindings(&bound, &found, &options.run_tag);
         if let Some(rules) = &mut destination.deployment {
             found.iter().flat_map(|it| &it.signers).for_each(|it| rules.guard.offer(it));
             rules.expired_token = rules.expired_token.take().or(expired_token);

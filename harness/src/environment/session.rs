@@ -16,6 +16,7 @@ use crate::client::request::{ClientRequest, FormPart};
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 use crate::environment::choice::TargetOptions;
+use crate::environment::discovery::DefaultValue;
 use crate::environment::mock::MockSandboxes;
 use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
@@ -279,6 +280,13 @@ impl Session {
         let done = self.client.operate(order).await;
         self.recording
             .keep_text(key, done.map_err(|trouble| Trouble::Operator(trouble.to_string())))
+    }
+
+    /// The default that a request of this operation sends, because the target file binds no other value.
+    /// `None` on a mock, which takes them all.
+    pub fn default_value(&self, operation: Operation) -> Option<DefaultValue> {
+        self.client.destination.deployment()?;
+        DefaultValue::of(operation, &self.client.destination.bindings)
     }
 
     /// Whether there is a control plane.

@@ -10,7 +10,7 @@ use crate::check::{self, Document, Judgement};
 use crate::exchange::Exchange;
 use crate::result::CheckResult;
 use crate::scenario::model::{ControlRequest, Poll, RequestStep};
-use crate::verdict::NotRunKind;
+use crate::verdict::{NotRun, NotRunKind};
 
 use super::pages::StepReading;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
@@ -53,6 +53,7 @@ async fn walk_parts<'a>(
         let (suffix, names) = (suffix.to_owned(), walk.names.clone());
         walk.finals.push(FinalSteps { suffix, steps: &step.finally, names });
     }
+    refused_default(walk, step, &document, &exchange)?;
     if let Some(require) = &step.require {
         holds(walk, require, &document, NotRunKind::Precondition)?;
     }
@@ -67,6 +68,38 @@ async fn walk_parts<'a>(
     unchanged::judge(walk, step, before, label, gathered, &mut checks).await?;
     gathered.checks.extend(checks);
     Ok(())
+}
+
+/// Statuses by which a target refuses a value.
+const VALUE_REFUSED: [u16; 4] = [400, 403, 409, 422];
+
+/// Stops where a step that expects success was refused, and sent a default that a target may refuse for
+/// reasons of its own: an address where nothing answers.
+fn refused_default(
+    walk: &ScenarioWalk<'_>,
+    step: &RequestStep,
+    document: &Document,
+    exchange: &Exchange,
+) -> Result<(), Stop> {
+    let Some(status) = document.status.filter(|status| VALUE_REFUSED.contains(status)) else {
+        return Ok(());
+    };
+    let default = exchange.request.operation.and_then(|it| walk.session.default_value(it));
+    let Some(default) = default.filter(|it| exchange.request.body_shown.contains(it.text)) else {
+        return Ok(());
+    };
+    let mut expectations =
+        step.require.iter().chain(step.expect.iter().map(|check| &check.expectation));
+    if !expectations.any(|expectation| check::expectation::asks_success(expectation, &walk.names)) {
+        return Ok(());
+    }
+    Err(Stop::NotRun(NotRun {
+        kind: NotRunKind::NeedNotMet,
+        reason: format!("the target refuses the default {} with {status}", default.text),
+        setting: Some(default.setting.to_owned()),
+        tolerate_as: String::new(),
+        is_tolerated: false,
+    }))
 }
 
 fn judged(

@@ -29,6 +29,7 @@ use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
 use super::options::RunOptions;
 use super::order::Order;
+use super::token_refused;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
 
 /// An opened target, and all that its walks share.
@@ -141,6 +142,11 @@ impl Runner {
         let (mut target, expected) = match opened {
             Ok(opened) => opened,
             Err(OpenError::Usage(why)) => return Err(unopened(RunOutcome::Usage, why)),
+            Err(OpenError::TokenEndpoint { why, exchange }) => {
+                let mut result = unopened(RunOutcome::NonConformant, why);
+                result.scenarios.push(token_refused::result(&exchange));
+                return Err(result);
+            }
             Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
@@ -258,6 +264,7 @@ impl Runner {
         }
         let mut scenarios: Vec<ScenarioResult> =
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
         let mut ending = crate::result::outcome_of(&scenarios);

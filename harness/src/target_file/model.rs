@@ -101,6 +101,9 @@ pub struct FileBindings {
     pub multiple_signers_workflow_id: Option<String>,
     /// A public https address of a small document.
     pub document_url: Option<String>,
+    /// Webhooks are registered for addresses below this one; default: that of `--receiver-url`, else
+    /// one below .invalid, which a target may refuse.
+    pub webhook_url: Option<String>,
 }
 
 /// What a run may do beyond reading.
