@@ -182,6 +182,8 @@ async fn polled(
         let (document, exchange) = sent(walk, &step.shape, label, gathered).await?;
         let judgement = check::expectation::judge(&poll.until, &document, &walk.names);
         if judgement == Judgement::Holds {
+            // What was waited for has changed just now.
+            walk.note_change();
             return Ok(StepReading { document, exchange, is_moving: false });
         }
         if waited >= poll.at_most {

@@ -147,6 +147,11 @@ async fn row_walked(
         Some(before) => before,
         None => movement::look(shared, planned, name).await,
     };
+    if turn::course(planned.scenario) == ScenarioEffect::Changes {
+        // Both looks are taken after the walk: others get as much time to change something as they had
+        // while it was walked.
+        tokio::time::sleep(second.duration).await;
+    }
     let after = movement::look(shared, planned, name).await;
     if before.differs(&after) {
         return unconfirmed(second, "others changed the data while it was judged, twice", |_| true);

@@ -54,6 +54,7 @@ mod hard_deployments;
 mod hard_servers;
 mod moving_data;
 mod register;
+mod permitted;
 mod report_findings;
 mod report_formats;
 mod report_hostile;
