@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::shown::{shortened, shown};
 use super::wording::wording;
-use super::{PlaceValue, AnswerPart, Document, Judgement, Mismatch, MismatchKind, matcher, place, schema};
+use super::{
+    AnswerPart, Document, Judgement, Mismatch, MismatchKind, PlaceValue, matcher, place, schema,
+};
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
 use crate::scenario::names::Names;
 

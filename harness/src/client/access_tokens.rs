@@ -212,9 +212,8 @@ impl ServiceClient {
         request: ClientRequest,
     ) -> Result<(String, Duration), TokenError> {
         let ClientRequest { method, path, headers, body, .. } = &request;
-        let request = self
-            .http_request(method, path, headers.clone(), body)
-            .map_err(TokenError::Trouble)?;
+        let request =
+            self.http_request(method, path, headers.clone(), body).map_err(TokenError::Trouble)?;
         let response =
             self.send_in_turn(request, true).await.outcome.map_err(TokenError::Trouble)?;
         let (status, says_when) = (response.status, response.header("retry-after").is_some());

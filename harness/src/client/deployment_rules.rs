@@ -178,8 +178,7 @@ impl DeploymentRules {
 /// once. The answer of its limit may be 429 or 503 (`rate_limit_response`).
 pub(crate) fn is_refused_for_now(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     outcome.as_ref().is_ok_and(|response| {
-        response.status == 503
-            || response.status == 429 && response.header("retry-after").is_some()
+        response.status == 503 || response.status == 429 && response.header("retry-after").is_some()
     })
 }
 

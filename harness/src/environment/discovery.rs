@@ -151,10 +151,9 @@ impl DefaultValue {
             bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with(default))
         };
         match operation {
-            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => Some(Self {
-                text: WEBHOOK_URL,
-                setting: "bindings.webhook_url in the target file",
-            }),
+            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => {
+                Some(Self { text: WEBHOOK_URL, setting: "bindings.webhook_url in the target file" })
+            }
             Operation::CreateLegalRequest
                 if is_bound_to("counterparty_email", COUNTERPARTY_DOMAIN) =>
             {

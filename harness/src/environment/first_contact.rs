@@ -100,8 +100,7 @@ async fn other_ways(
     main: &ApplicationCredentials,
     refusal: &TokenRefusal,
 ) -> Result<(), OpenError> {
-    let request =
-        |way| client.token_request("main", main, first_scope(main.scopes), way);
+    let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
     let is_basic_taken = client.granted(request(ClientAuthentication::Basic)).await.is_ok();
     let host = address::shown_host(&client.destination.base);
     if !is_basic_taken && refusal.is_about_credentials() {

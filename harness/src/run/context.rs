@@ -12,8 +12,8 @@ use crate::check::implicit::ImplicitContext;
 use crate::environment::Environment;
 use crate::masks::Masks;
 
-use super::event::Event;
 use super::changes::OwnChanges;
+use super::event::Event;
 use super::interruption::Interruption;
 use super::keep::Kept;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};

@@ -113,13 +113,7 @@ fn shown(walk: &ScenarioWalk<'_>, value: &Value) -> String {
     walk.shared.masks.mask(&check::shortened(&text))
 }
 
-fn keep(
-    walk: &ScenarioWalk<'_>,
-    id: &str,
-    section: &str,
-    value: Value,
-    label: &str,
-) {
+fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value, label: &str) {
     let mut answers = walk.shared.answers.lock();
     let answer = answers.entry(id.to_owned()).or_insert_with(|| ObservedAnswer {
         question: id.to_owned(),

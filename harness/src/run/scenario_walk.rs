@@ -13,10 +13,10 @@ use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::verdict::NotRunKind;
 
+use super::changes::SettleTime;
 use super::context::RunContext;
 use super::interruption::REASON;
 use super::judge;
-use super::changes::SettleTime;
 use super::stop::Stop;
 
 /// Steps that always run, whatever comes after them.

@@ -29,8 +29,8 @@ use super::interruption::{Interruption, REASON};
 use super::keep::Kept;
 use super::options::RunOptions;
 use super::order::Order;
-use super::token_refused;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::token_refused;
 
 /// An opened target, and all that its walks share.
 pub struct Runner {

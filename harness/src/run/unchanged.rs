@@ -105,10 +105,8 @@ fn difference(
     own: &OwnChanges,
 ) -> Option<String> {
     // A list may show late what another call created or deleted.
-    let added =
-        after.iter().filter(|(id, _)| !before.contains_key(*id) && !own.is_created(id));
-    let removed =
-        before.iter().filter(|(id, _)| !after.contains_key(*id) && !own.is_deleted(id));
+    let added = after.iter().filter(|(id, _)| !before.contains_key(*id) && !own.is_created(id));
+    let removed = before.iter().filter(|(id, _)| !after.contains_key(*id) && !own.is_deleted(id));
     let changed = after.iter().filter(|(id, item)| before.get(*id).is_some_and(|b| b != *item));
     let mut words = Vec::new();
     words.extend(added.map(|(id, _)| format!("{id} is new")));

@@ -64,10 +64,9 @@ async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
     assert!(text.contains("bindings.webhook_url in the target file"), "{text}");
 
     let file = dir.path().join("target.yaml");
-    let bound = fs::read_to_string(&file).expect("it was written").replace(
-        "bindings:\n",
-        "bindings:\n  webhook_url: https://hooks.northwind.example/moot\n",
-    );
+    let bound = fs::read_to_string(&file)
+        .expect("it was written")
+        .replace("bindings:\n", "bindings:\n  webhook_url: https://hooks.northwind.example/moot\n");
     fs::write(&file, bound).expect("writable");
     judged(dir.path(), &words, 1);
 }
