@@ -162,8 +162,10 @@ impl Counter<'_> {
                 StepAction::Burst(burst) => {
                     self.call(&burst.shape, u64::from(burst.plan.calls));
                     self.is_sure = false;
-                    // Before and after it a whole window of the limit passes.
-                    self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
+                    if !burst.plan.is_few() {
+                        // Before and after it a whole window of the limit passes.
+                        self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
+                    }
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
                 StepAction::Assume { .. } | StepAction::Receive(_) | StepAction::Admin(_) => {

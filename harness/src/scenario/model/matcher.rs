@@ -60,6 +60,8 @@ one_key! {
         "any" => Any(Box<Matcher>),
         /// No member satisfies this matcher.
         "none" => NoneOf(Box<Matcher>),
+        /// Has these members, in any order, and may have more.
+        "has_members" => HasMembers(Json as ListValue),
         /// Has exactly these members, in any order.
         "same_members" => SameMembers(Json as ListValue),
     }

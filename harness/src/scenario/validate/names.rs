@@ -253,6 +253,7 @@ impl NameWalk<'_> {
             | Place::Problem
             | Place::Schema
             | Place::Body
+            | Place::Digest
             | Place::Endpoint
             | Place::Header(_) => {}
         }
@@ -271,6 +272,7 @@ impl NameWalk<'_> {
             MatcherRule::Equals(json)
             | MatcherRule::OneOf(json)
             | MatcherRule::Contains(json)
+            | MatcherRule::HasMembers(json)
             | MatcherRule::Min(json)
             | MatcherRule::Max(json)
             | MatcherRule::SameMembers(json) => self.json(json),
