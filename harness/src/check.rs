@@ -16,7 +16,8 @@ pub mod matcher;
 mod members;
 mod mismatch;
 pub mod place;
-pub mod schema;
+pub mod same_time;
+mod schema;
 mod shown;
 mod wording;
 

@@ -15,6 +15,7 @@ mod log_twins;
 mod media_type;
 mod no_body;
 mod no_store;
+mod page_totals;
 mod problem_agreement;
 mod problem_media_type;
 mod problem_members;
@@ -67,6 +68,7 @@ pub const TABLE: &[Implicit] = &[
     request_id::ROW,
     token_shape::ROW,
     shape::ROW,
+    page_totals::ROW,
     log_twins::ROW,
     no_body::ROW,
 ];

@@ -181,9 +181,9 @@ impl Counter<'_> {
 
     fn request(&mut self, step: &RequestStep) {
         let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
-        // A walk whose totals moved is repeated once.
-        let view = 2 * pages(self.terms.pages_max);
+        let view = pages(self.terms.pages_max);
         let calls = match (&step.each_page, &step.poll) {
+            // A walk whose totals moved is repeated once.
             (Some(each_page), _) => 2 * pages(each_page.at_most),
             (None, Some(poll)) => {
                 let every = poll.every.as_millis().max(1);
@@ -199,7 +199,8 @@ impl Counter<'_> {
         }
         if !step.unchanged.is_empty() {
             self.is_sure = false;
-            let views = 2 * view * step.unchanged.len() as u64;
+            // If something appears that may belong to others, two further calls are looked at.
+            let views = 8 * view * step.unchanged.len() as u64;
             self.estimate.requests.max = self.estimate.requests.max.saturating_add(views);
             self.estimate.tokens.insert(("main".to_owned(), "read"));
         }

@@ -52,6 +52,8 @@ one_key! {
         "format" => Format(TextFormat as Word),
         /// Is a number near another.
         "near" => Near(Near),
+        /// Tells the same time, as far as both are precise.
+        "same_time" => SameTime(Json),
         /// Has no two equal members, or has.
         "unique" => Unique(bool),
         /// All members satisfy this matcher.

@@ -275,6 +275,7 @@ impl NameWalk<'_> {
             | MatcherRule::OneOf(json)
             | MatcherRule::Contains(json)
             | MatcherRule::HasMembers(json)
+            | MatcherRule::SameTime(json)
             | MatcherRule::Min(json)
             | MatcherRule::Max(json)
             | MatcherRule::SameMembers(json) => self.json(json),
