@@ -9,6 +9,7 @@ use crate::result::CheckResult;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
 
+use super::changes::OwnChanges;
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;
 use super::stop::Stop;
@@ -31,9 +32,11 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Ids that `earlier` did not show, of members that may belong to others.
-    fn newcomers(&self, earlier: &Self) -> Vec<&str> {
-        self.others.difference(&earlier.others).map(String::as_str).collect()
+    /// Ids that `earlier` did not show, of members that may belong to others. A list may show late what
+    /// another call of the run created.
+    fn newcomers(&self, earlier: &Self, own: &OwnChanges) -> Vec<&str> {
+        let new = self.others.difference(&earlier.others).map(String::as_str);
+        new.filter(|id| !own.is_created(id)).collect()
     }
 }
 
@@ -96,8 +99,8 @@ pub(super) async fn judge(
     let after = look(walk, step, label, gathered).await?;
     for (index, line) in step.unchanged.iter().enumerate() {
         let (before, after) = (&before[index], &after[index]);
-        let change = match difference(&before.own, &after.own) {
-            None if !after.newcomers(before).is_empty() => {
+        let change = match difference(&before.own, &after.own, &walk.shared.changes) {
+            None if !after.newcomers(before, &walk.shared.changes).is_empty() => {
                 left_again(walk, step, index, label, gathered).await?
             }
             change => change,
@@ -135,9 +138,10 @@ async fn left_again(
         let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
         let after = look(walk, step, label, gathered).await?;
         let quiet = look(walk, step, label, gathered).await?;
-        let newcomers = after[index].newcomers(&before[index]);
+        let own = &walk.shared.changes;
+        let newcomers = after[index].newcomers(&before[index], own);
         let is_refused = document.status.is_some_and(|status| (400..500).contains(&status));
-        let is_quiet = quiet[index].newcomers(&after[index]).is_empty();
+        let is_quiet = quiet[index].newcomers(&after[index], own).is_empty();
         if !is_refused || !is_quiet || newcomers.is_empty() {
             return Ok(None);
         }
@@ -158,9 +162,11 @@ fn describe(line: &RequestLine) -> String {
 fn difference(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
+    own: &OwnChanges,
 ) -> Option<String> {
-    let added = after.iter().filter(|(id, _)| !before.contains_key(*id));
-    let removed = before.iter().filter(|(id, _)| !after.contains_key(*id));
+    // A list may show late what another call created or deleted.
+    let added = after.iter().filter(|(id, _)| !before.contains_key(*id) && !own.is_created(id));
+    let removed = before.iter().filter(|(id, _)| !after.contains_key(*id) && !own.is_deleted(id));
     let changed = after.iter().filter(|(id, item)| before.get(*id).is_some_and(|b| b != *item));
     let mut words = Vec::new();
     words.extend(added.map(|(id, _)| format!("{id} is new")));
