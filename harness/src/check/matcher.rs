@@ -97,12 +97,10 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             let forbidden = wording(matcher, names);
             members::none(value, &forbidden, |item| judge_value(matcher, Some(item), names))
         }
-        MatcherRule::HasMembers(expected) => {
-            rendered(expected, names, |expected| match expected {
-                Value::Array(expected) => members::has_members(value, expected),
-                other => unusable("has_members", "a list", other),
-            })
-        }
+        MatcherRule::HasMembers(expected) => rendered(expected, names, |expected| match expected {
+            Value::Array(expected) => members::has_members(value, expected),
+            other => unusable("has_members", "a list", other),
+        }),
         MatcherRule::SameMembers(expected) => {
             rendered(expected, names, |expected| match expected {
                 Value::Array(expected) => members::same_members(value, expected),

@@ -31,7 +31,8 @@ pub(super) fn is_same_time(a: &str, b: &str) -> bool {
 fn digits(timestamp: &str) -> String {
     let (date, time) = timestamp.split_once('T').unwrap_or((timestamp, ""));
     let time = time.split(['Z', '+', '-']).next().unwrap_or_default();
-    let mut digits: String = date.chars().chain(time.chars()).filter(char::is_ascii_digit).collect();
+    let mut digits: String =
+        date.chars().chain(time.chars()).filter(char::is_ascii_digit).collect();
     while digits.len() < SECOND_DIGITS {
         digits.push('0');
     }

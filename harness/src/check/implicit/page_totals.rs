@@ -10,8 +10,7 @@ use crate::check::{Judgement, MismatchKind};
 
 const TOTAL_PAGES: &str = "pagination.total-pages-agrees";
 
-pub(super) const ROW: Implicit =
-    Implicit { name: "page totals", verifies: &[TOTAL_PAGES], judge };
+pub(super) const ROW: Implicit = Implicit { name: "page totals", verifies: &[TOTAL_PAGES], judge };
 
 fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
     let body = answered.response.json.as_deref().filter(|_| answered.is_success());
@@ -58,7 +57,11 @@ mod tests {
             (26, 2, true),
             (50, 3, false),
         ] {
-            assert_eq!(pages_fit(25, pages, count) == Judgement::Holds, is_sound, "{count} {pages}");
+            assert_eq!(
+                pages_fit(25, pages, count) == Judgement::Holds,
+                is_sound,
+                "{count} {pages}"
+            );
         }
     }
 }
