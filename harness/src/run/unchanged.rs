@@ -34,7 +34,7 @@ pub(super) struct View {
 impl View {
     /// Ids that `earlier` did not show, of members that may belong to others. A list may show late what
     /// another call of the run created.
-    fn newcomers(&self, earlier: &Self, own: &OwnChanges) -> Vec<&str> {
+    fn newcomers<'a>(&'a self, earlier: &'a Self, own: &OwnChanges) -> Vec<&'a str> {
         let new = self.others.difference(&earlier.others).map(String::as_str);
         new.filter(|id| !own.is_created(id)).collect()
     }
