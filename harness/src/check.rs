@@ -16,8 +16,8 @@ pub mod matcher;
 mod members;
 mod mismatch;
 pub mod place;
-pub mod same_time;
-mod schema;
+mod same_time;
+pub mod schema;
 mod shown;
 mod wording;
 

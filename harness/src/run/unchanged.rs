@@ -17,7 +17,10 @@ use super::{pages, prepare, send};
 
 /// Further refused calls that must all leave something, before what carries no tag of the run counts as
 /// left by them.
-const REPEATS: usize = 2;
+const REPEATS: usize = 4;
+
+/// Looks without a call in between that must show nothing new after each of these calls.
+const QUIET_LOOKS: usize = 2;
 
 /// What each view shows.
 pub(super) type Views = Vec<View>;
@@ -137,7 +140,10 @@ async fn left_again(
         let before = look(walk, step, label, gathered).await?;
         let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
         let after = look(walk, step, label, gathered).await?;
-        let quiet = look(walk, step, label, gathered).await?;
+        let mut quiet = Views::new();
+        for _ in 0..QUIET_LOOKS {
+            quiet = look(walk, step, label, gathered).await?;
+        }
         let own = &walk.shared.changes;
         let newcomers = after[index].newcomers(&before[index], own);
         let is_refused = document.status.is_some_and(|status| (400..500).contains(&status));

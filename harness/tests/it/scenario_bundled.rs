@@ -52,10 +52,12 @@ fn what_is_not_there_is_told_as_a_mistake_of_the_file() {
 }
 
 #[test]
-fn every_digest_that_is_written_is_that_of_a_sample_document() {
+fn every_digest_that_is_written_is_that_of_an_uploaded_file() {
     let digests: Vec<String> = moot_fixtures::documents::ALL
         .iter()
-        .map(|document| format!("{:x}", Sha256::digest(document.bytes)))
+        .map(|document| document.bytes.to_vec())
+        .chain([vec![0; 200_000]])
+        .map(|bytes| format!("{:x}", Sha256::digest(bytes)))
         .collect();
     let written = regex::Regex::new("digest: *([0-9a-f]{64})").expect("it is sound");
     let mut found = 0;
