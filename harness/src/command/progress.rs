@@ -45,6 +45,10 @@ impl Progress {
                 let name = escape::cut(&escape::line(name), NAME_CHARACTERS_MAX);
                 self.bar.set_message(name);
             }
+            Event::OperatorSaid { action, said } => {
+                let line = format!("operator {action}: {}", escape::line(said));
+                self.bar.suspend(|| eprintln!("{line}"));
+            }
             Event::Ended(scenario) => {
                 self.bar.inc(1);
                 // The rows of a scenario are known only when it runs.

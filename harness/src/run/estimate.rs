@@ -166,7 +166,10 @@ impl Counter<'_> {
                     self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
-                StepAction::Assume { .. } | StepAction::Receive(_) | StepAction::Admin(_) => {
+                StepAction::Assume { .. }
+                | StepAction::Receive(_)
+                | StepAction::Admin(_)
+                | StepAction::Operator(_) => {
                     self.is_sure = false;
                 }
                 StepAction::Let(_) => {}

@@ -1,4 +1,4 @@
-//! Matchers, a row a rule and both sides of each.
+//! Matchers: values on both sides of the boundary of each rule.
 
 use moot_harness::check::{AnswerPart, Document, Judgement, Mismatch, MismatchKind, expectation};
 use moot_harness::scenario::names::Names;

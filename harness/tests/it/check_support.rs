@@ -1,4 +1,4 @@
-//! What tests of checks share: expectations as they are written, and exchanges made of values.
+//! Helpers for tests of checks: expectations as in scenario files, and exchanges.
 
 use std::sync::Arc;
 use std::time::Duration;

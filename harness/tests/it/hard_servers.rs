@@ -1,4 +1,4 @@
-//! Services that break what HTTP and JSON promise, each in one way: a table of what they write.
+//! Servers that each break one rule of HTTP or JSON: a table of the bytes that they send.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,5 @@
-//! A result made by hand: every verdict but `error`, exchanges, an answer, residue. Its ids
-//! are of no register, so that reports do not change when that grows.
+//! A result for tests of reports: every verdict except `error`, exchanges, an answer, residue. Its ids
+//! are not in the register, so that reports do not change with it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
