@@ -136,6 +136,7 @@ mod tests {
             { "name": "in other case", "text": "A" },
             { "name": "with its last character twice", "text": "aa" },
             { "name": "with another character inside", "text": "x" },
+            { "name": "with another last character", "text": "6" },
         ]);
         check("list.0.near_misses", Some(rows));
         check("list.0.unknown", None);

@@ -4,8 +4,6 @@ use serde_json::{Value, json};
 
 /// The near misses of an id or a token, as rows of a loop: `{name, text}`.
 ///
-/// The character that is another one stands in the middle: the last one of a token in Base64 may have
-/// bits that mean nothing.
 pub(crate) fn rows(text: &str) -> Value {
     near_misses(text).map(|(name, text)| json!({ "name": name, "text": text })).collect()
 }
@@ -21,6 +19,7 @@ pub(crate) fn near_misses(text: &str) -> impl Iterator<Item = (&'static str, Str
         ("without its last character", characters[..last].iter().collect()),
         ("with its last character twice", doubled.collect()),
         ("with another character inside", with_another_inside(&characters)),
+        ("with another last character", with_another_last(&characters)),
     ];
     let text = text.to_owned();
     all.into_iter().filter(move |(_, near): &(_, String)| !near.is_empty() && *near != text)
@@ -49,6 +48,17 @@ fn with_another_inside(characters: &[char]) -> String {
     characters.iter().enumerate().map(replaced).collect()
 }
 
+/// The letters of Base64 (RFC 4648 §5), in the order of their values.
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/// The first bit of a letter. The last letter of a token may end in bits that mean nothing.
+const FIRST_BIT: usize = 32;
+
+fn with_another_last(characters: &[char]) -> String {
+    let Some((last, rest)) = characters.split_last() else { return String::new() };
+    let value = BASE64.iter().position(|letter| char::from(*letter) == *last).unwrap_or_default();
+    rest.iter().copied().chain([char::from(BASE64[value ^ FIRST_BIT])]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::near_misses;
@@ -61,13 +71,13 @@ mod tests {
 
     #[test]
     fn each_differs_in_one_place() {
-        check("aB3d", &["Ab3D", "B3d", "aB3", "aB3dd", "aB4d"]);
+        check("aB3d", &["Ab3D", "B3d", "aB3", "aB3dd", "aB4d", "aB39"]);
     }
 
     #[test]
     fn what_would_be_the_text_or_nothing_is_left_out() {
-        check("12", &["2", "1", "122", "13"]);
-        check("7", &["77", "8"]);
+        check("12", &["2", "1", "122", "13", "1W"]);
+        check("7", &["77", "8", "b"]);
         check("", &[]);
     }
 }

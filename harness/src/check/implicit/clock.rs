@@ -25,6 +25,8 @@ const LOGGED_NOW: &str = "timestamps.logged-now";
 const SKEW_SECONDS_MAX: i64 = 300;
 /// Two creations that are this far apart have different times, to the second.
 const APART_SECONDS_MIN: i64 = 3;
+/// A timestamp may be given to the minute.
+const MINUTE_SECONDS: i64 = 60;
 /// A time that is rounded in one answer and cut in another.
 const ROUNDING_SECONDS_MAX: i64 = 1;
 
@@ -111,21 +113,19 @@ impl<'a> Reading<'a> {
         ImplicitJudgement { requirement: MADE_NOW, judgement }
     }
 
-    /// Two things that were made one after the other, by both clocks, have different times.
+    /// Two things that were made one after the other have different times.
     fn tells_times_apart(&self, place: &str, made: &str, at: i64) -> Option<ImplicitJudgement> {
         let exchange = self.answered.exchange;
         let date = self.date()?;
-        let lasted = i64::try_from(exchange.duration.as_secs()).unwrap_or_default() + 1;
-        let this = Creation {
-            made: made.to_owned(),
-            date,
-            ended_at_seconds: exchange.sent_at_seconds + lasted,
-        };
+        let lasted = i64::try_from(exchange.duration.as_secs()).unwrap_or_default();
+        let this = Creation { made: made.to_owned(), date };
         let operation = self.answered.operation()?.as_str();
         let key = format!("{operation} {at}");
         let first = self.context.creations.or_remember(self.answered.base(), &key, this);
-        let is_later = date - first.date >= APART_SECONDS_MIN
-            && exchange.sent_at_seconds - first.ended_at_seconds >= APART_SECONDS_MIN;
+        // Asked for after the first was there, by the clock of the service.
+        let is_to_the_minute = at % MINUTE_SECONDS == 0;
+        let apart = APART_SECONDS_MIN + if is_to_the_minute { MINUTE_SECONDS } else { 0 };
+        let is_later = date - lasted - first.date >= apart;
         let judgement = if first.made == made || !is_later {
             Judgement::Holds
         } else {

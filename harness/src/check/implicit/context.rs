@@ -26,8 +26,6 @@ pub(super) struct Creation {
     pub(super) made: String,
     /// `Date` of the answer, in seconds since 1970.
     pub(super) date: i64,
-    /// When the answer had come, by our clock.
-    pub(super) ended_at_seconds: i64,
 }
 
 impl ImplicitContext {
