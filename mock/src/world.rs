@@ -237,6 +237,11 @@ impl World {
         self.hook.as_deref()
     }
 
+    /// The hook, to be called with the world that has it.
+    pub(crate) fn hook_to_keep(&self) -> Option<Arc<dyn Hook>> {
+        self.hook.clone()
+    }
+
     pub(crate) fn answers(&self) -> &Answers {
         self.seeded.answers()
     }

@@ -17,8 +17,8 @@ use crate::environment::session::{Receivers, Session};
 use crate::exchange::Trouble;
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
-use crate::scenario::model::{NEEDS, Sandbox};
-use crate::target_file::{Consent, TargetDescription};
+use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
+use crate::target_file::{self, Consent, TargetDescription};
 use crate::verdict::{NotRun, NotRunKind};
 
 /// An opened target.
@@ -81,7 +81,15 @@ impl Environment {
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);
-        self.limits.tolerate.iter().any(|name| name == what || name == whole)
+        let tolerate = &self.limits.tolerate;
+        target_file::tolerates(tolerate, what) || target_file::tolerates(tolerate, whole)
+    }
+
+    /// Whether the operator of a deployment has to move its clock for an expired token.
+    pub fn lets_tokens_expire(&self) -> bool {
+        let rules = self.deployment().and_then(|client| client.destination.deployment());
+        rules
+            .is_some_and(|it| it.expired_token.is_none() && it.offers(OperatorAction::AdvanceClock))
     }
 
     /// Pages of a list that are read at most, if its file says so.

@@ -16,6 +16,7 @@ use crate::target_file::error::FileError;
 use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
+use crate::target_file::operator::OPERATOR;
 use crate::target_file::secret::{ValueSource, Variables};
 use crate::target_file::shape::{
     AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
@@ -196,7 +197,8 @@ impl TargetFileReader<'_> {
             .into_iter()
             .map(|name| {
                 // A scenario's name has a slash. The run checks whether there is such a scenario.
-                if name.value.contains('/') || NEEDS.contains(&name.value.as_str()) {
+                let word = name.value.as_str();
+                if word.contains('/') || word == OPERATOR || NEEDS.contains(&word) {
                     return Ok(name.value);
                 }
                 let near = hint_or_all(&name.value, &NEEDS);
