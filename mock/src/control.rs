@@ -143,7 +143,10 @@ pub fn perform(
             Ok(json!({ "exchanges": [] }))
         }
         ControlAction::PutAddress(address) => put_address(world, address),
-        other => look(world, system_now, &other).expect("every other action only looks"),
+        other => look(world, system_now, &other).unwrap_or_else(|| {
+            let detail = "the mock does not implement this action, which is a bug of the mock";
+            Err(Refusal::conflict(detail.to_owned()))
+        }),
     }
 }
 

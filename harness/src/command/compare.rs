@@ -160,7 +160,9 @@ impl SideArguments {
                     .map_err(|error| in_side(CommandError::usage(error.to_string())))?;
                 None
             }
-            TargetChoice::Url(_) | TargetChoice::InProcess => None,
+            TargetChoice::Url(_) | TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
+                None
+            }
         };
         if choice != TargetChoice::InProcess && (answers.is_some() || world.is_some()) {
             let lower = name.to_ascii_lowercase();
@@ -229,7 +231,7 @@ fn selectors(
     match (&a.index, &b.index) {
         (Some(a), Some(b)) if a.selectors != b.selectors => {
             Err(CommandError::usage("the two recordings were made with different selectors")
-                .help("name selectors that both recordings hold: moot compare A B SELECTOR…"))
+                .help("give selectors that both recordings have: moot compare A B SELECTOR…"))
         }
         (Some(index), _) | (None, Some(index)) => Ok(index.selectors.clone()),
         (None, None) => Ok(Vec::new()),
@@ -305,9 +307,9 @@ fn publish(
             }
         };
         match secrets.iter().any(|known| known.is_in(&report)) {
-            true => {
-                Err(CommandError::fault(format!("the {format} report holds a secret of a run")))
-            }
+            true => Err(CommandError::fault(format!(
+                "the {format} report would contain a secret of a run, so it was not written"
+            ))),
             false => Ok(report),
         }
     };
