@@ -140,7 +140,15 @@ fn lists(tour: &mut Tour) {
         for status in ["published", "unpublished"] {
             tour.get(&format!("/v1/workflows?status={status}"), &token);
         }
-        for id in ["wfMutualNda1", "wfConsulting2", "wfThirdParty3", "wfLease5", "WFlEASE5", "%77fLease5", "none"] {
+        for id in [
+            "wfMutualNda1",
+            "wfConsulting2",
+            "wfThirdParty3",
+            "wfLease5",
+            "WFlEASE5",
+            "%77fLease5",
+            "none",
+        ] {
             tour.get(&format!("/v1/workflows/{id}"), &token);
             tour.get(&format!("/v1/workflows/{id}/schema"), &token);
         }
@@ -401,7 +409,9 @@ fn bearers(tour: &mut Tour) {
 }
 
 fn in_other_case(text: &str) -> String {
-    let turned = |c: char| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() };
+    let turned = |c: char| {
+        if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+    };
     text.chars().map(turned).collect()
 }
 

@@ -10,11 +10,8 @@ use super::context::Creation;
 use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
 use crate::check::{Judgement, MismatchKind};
 
-pub(super) const ROW: Implicit = Implicit {
-    name: "clock",
-    verifies: &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW],
-    judge,
-};
+pub(super) const ROW: Implicit =
+    Implicit { name: "clock", verifies: &[MADE_NOW, TELLS_TIMES_APART, STAYS, LOGGED_NOW], judge };
 
 const MADE_NOW: &str = "timestamps.made-now";
 const TELLS_TIMES_APART: &str = "timestamps.tell-times-apart";
@@ -155,8 +152,7 @@ impl<'a> Reading<'a> {
                 continue;
             }
             let message = format!("the creation time of {id} is not the one it had before");
-            let fails =
-                Judgement::fails(MismatchKind::Value, message, shown(first), shown(at));
+            let fails = Judgement::fails(MismatchKind::Value, message, shown(first), shown(at));
             judgement = Some(fails.at(format!("{place}/created_at")));
             break;
         }
@@ -180,7 +176,8 @@ impl<'a> Reading<'a> {
         if times.is_empty() {
             return None;
         }
-        let is_sound = |at: i64| (created - SKEW_SECONDS_MAX..=now + SKEW_SECONDS_MAX).contains(&at);
+        let is_sound =
+            |at: i64| (created - SKEW_SECONDS_MAX..=now + SKEW_SECONDS_MAX).contains(&at);
         let judgement = match times.into_iter().find(|(_, at)| !is_sound(*at)) {
             None => Judgement::Holds,
             Some((place, at)) => {

@@ -7,7 +7,8 @@ pub(super) const ROW: Implicit =
     Implicit { name: "not public", verifies: &["http.not-public"], judge };
 
 fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
-    let has_token = answered.exchange.request.headers.iter().any(|(name, _)| name == "authorization");
+    let has_token =
+        answered.exchange.request.headers.iter().any(|(name, _)| name == "authorization");
     if !has_token || !answered.takes_token() {
         return Vec::new();
     }

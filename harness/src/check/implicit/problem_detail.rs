@@ -16,8 +16,7 @@ fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<Impl
     if detail.is_empty() {
         return Vec::new();
     }
-    let first =
-        context.details.or_remember(answered.base(), detail, problem_type.to_owned());
+    let first = context.details.or_remember(answered.base(), detail, problem_type.to_owned());
     let judgement = if first == problem_type {
         Judgement::Holds
     } else {
