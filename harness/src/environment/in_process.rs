@@ -93,8 +93,7 @@ impl InProcess {
 
     /// A token of the application `main` that was issued this many seconds ago.
     async fn minted(&self, age_seconds: i64) -> Result<SecretString, String> {
-        let order =
-            json!({ "client_id": "demo-main", "scopes": "read write", "age_seconds": age_seconds });
+        let order = json!({ "client_id": "demo-main", "scopes": ["read", "write"], "age_seconds": age_seconds });
         let answer = self.admin("/tokens", &order).await?;
         let token = answer.get("access_token").and_then(Value::as_str);
         let token = token.ok_or("the control plane minted no `access_token`")?;
