@@ -156,7 +156,7 @@ fn request(http_request: HttpRequest) -> Result<Request<reqwest::Body>, http::Er
         let value = HeaderValue::from_str(value)?;
         request = request.header(HeaderName::from_bytes(name.as_bytes())?, value);
     }
-    if let Some(length) = http_request.body.content_length() {
+    if let Some(length) = http_request.content_length() {
         request = request.header(http::header::CONTENT_LENGTH, length);
     }
     request.body(reqwest::Body::wrap_stream(http_request.body.into_stream()))

@@ -230,6 +230,15 @@ impl AdmittedCall<'_> {
     }
 }
 
+/// The text with each ASCII letter in the other case.
+pub(super) fn in_other_case(text: &str) -> String {
+    let turned = |letter: char| match letter {
+        'a'..='z' => letter.to_ascii_uppercase(),
+        _ => letter.to_ascii_lowercase(),
+    };
+    text.chars().map(turned).collect()
+}
+
 /// The content of a part as text; `None` if it is not kept in memory.
 pub(super) fn part_text(part: &Part) -> Option<Cow<'_, str>> {
     match &part.content.place {
