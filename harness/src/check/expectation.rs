@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::shown::{shortened, shown};
 use super::wording::wording;
-use super::{AnswerPart, Document, Judgement, Mismatch, MismatchKind, matcher, place, schema};
+use super::{
+    AnswerPart, Document, Judgement, Mismatch, MismatchKind, PlaceValue, matcher, place, schema,
+};
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
 use crate::scenario::names::Names;
 
@@ -15,6 +17,19 @@ pub fn judge(expectation: &Expectation, document: &Document, names: &Names) -> J
         .claims
         .iter()
         .fold(Judgement::Holds, |judged, claim| judged.and(|| judge_claim(claim, document, names)))
+}
+
+/// Whether it asks for a successful status.
+pub fn asks_success(expectation: &Expectation, names: &Names) -> bool {
+    let is_met = |claim: &Claim, status: u16| {
+        let value = PlaceValue::One(Some(Value::from(status)));
+        matcher::judge(&claim.matcher, &value, names) == Judgement::Holds
+    };
+    expectation
+        .claims
+        .iter()
+        .filter(|claim| matches!(claim.place, Place::Status))
+        .any(|claim| [200, 201, 202, 204].into_iter().any(|status| is_met(claim, status)))
 }
 
 fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
@@ -32,6 +47,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         Place::Status
         | Place::Problem
         | Place::Body
+        | Place::Digest
         | Place::Endpoint
         | Place::Header(_)
         | Place::Pointer(_)

@@ -4,7 +4,7 @@
 use moot_fixtures::contract::Operation;
 
 use crate::client::curl;
-use crate::client::deployment_rules::is_worth_repeating;
+use crate::client::deployment_rules::{is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::HttpRequest;
 use crate::client::ledger::LedgerRow;
 use crate::client::request::ClientRequest;
@@ -12,6 +12,7 @@ use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use crate::scenario::near_miss;
 use crate::target_file::address;
 use crate::target_file::endpoint::created_kind;
 
@@ -111,7 +112,7 @@ impl Sending<'_> {
     async fn send_paced(&self, mut request: HttpRequest) -> (HttpRequest, SendAttempt) {
         let is_token_request = self.operation == Some(Operation::CreateAccessToken);
         let deployment = self.client.destination.deployment();
-        let mut may_repeat = deployment.is_some() && request.method == "GET";
+        let mut may_repeat = deployment.is_some();
         let mut may_renew = true;
         loop {
             let attempt = self.client.send_in_turn(request.clone(), is_token_request).await;
@@ -125,7 +126,9 @@ impl Sending<'_> {
                 continue;
             }
             let is_welcome = deployment.is_none_or(|it| it.is_welcome().is_ok());
-            if may_repeat && is_welcome && is_worth_repeating(&attempt.outcome) {
+            let is_worth_it = is_refused_for_now(&attempt.outcome)
+                || request.method == "GET" && is_worth_repeating(&attempt.outcome);
+            if may_repeat && is_welcome && is_worth_it {
                 may_repeat = false;
                 continue;
             }
@@ -158,7 +161,12 @@ impl Sending<'_> {
         match self.operation {
             Some(Operation::CreateAccessToken) => {
                 if let Some(token) = json.get("access_token").and_then(|token| token.as_str()) {
-                    self.client.sender.masks.hide(token, "MOOT_TOKEN");
+                    let masks = &self.client.sender.masks;
+                    masks.hide(token, "MOOT_TOKEN");
+                    // A scenario may send them, and they show nearly all of the token.
+                    for (_, near) in near_miss::near_misses(token) {
+                        masks.hide(&near, "MOOT_TOKEN_NEAR_MISS");
+                    }
                 }
             }
             Some(Operation::GetWorkflowSchema) if response.status == 200 => {

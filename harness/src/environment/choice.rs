@@ -16,6 +16,8 @@ use crate::target_file::{self, FileError, TargetFile};
 pub enum TargetChoice {
     /// The mock, without a socket.
     InProcess,
+    /// The mock without a socket and without its control plane: one world, as a deployment.
+    InProcessDeployment,
     /// A target file.
     File(PathBuf),
     /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
@@ -29,6 +31,8 @@ pub enum TargetChoice {
 pub enum TargetSource {
     /// The mock, without a socket.
     InProcess,
+    /// The mock without a socket and without its control plane.
+    InProcessDeployment,
     /// A service over HTTP.
     Http(Box<TargetFile>),
     /// The folder of a recording.
@@ -43,6 +47,7 @@ impl TargetChoice {
     pub fn read(self) -> Result<TargetSource, OpenError> {
         Ok(match self {
             Self::InProcess => TargetSource::InProcess,
+            Self::InProcessDeployment => TargetSource::InProcessDeployment,
             Self::Recording(dir) => TargetSource::Recording(dir),
             Self::File(path) => {
                 TargetSource::Http(Box::new(target_file::read(&path).map_err(usage)?))
@@ -60,7 +65,7 @@ impl TargetSource {
     pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
         let of_file = match self {
             Self::Http(file) => file.expected.as_ref(),
-            Self::InProcess | Self::Recording(_) => None,
+            Self::InProcess | Self::InProcessDeployment | Self::Recording(_) => None,
         };
         options.expected.as_ref().or(of_file)
     }
@@ -116,7 +121,7 @@ pub trait AnswerOverlay: std::fmt::Debug + Send + Sync {
 }
 
 /// Why a target cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenError {
     /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
     #[error("{0}")]
@@ -127,4 +132,13 @@ pub enum OpenError {
     /// It refuses the credentials (exit 4).
     #[error("{0}")]
     Credentials(String),
+    /// Its token endpoint refuses the request that §4.1 documents, and every other way of sending the
+    /// credentials: a violation (exit 1).
+    #[error("{why}")]
+    TokenEndpoint {
+        /// What is wrong, a clause.
+        why: String,
+        /// The documented request, and the response.
+        exchange: Arc<Exchange>,
+    },
 }

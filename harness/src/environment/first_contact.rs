@@ -1,16 +1,19 @@
 //! The first requests to a target: is it a moot mock, does it answer, does it accept the credentials?
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use url::Url;
 
-use crate::client::access_tokens::TokenError;
+use crate::client::access_tokens::{ClientAuthentication, TokenError, TokenRefusal};
 use crate::client::control_plane::ControlPlane;
+use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::environment::choice::OpenError;
 use crate::exchange::Trouble;
+use crate::target_file::model::ApplicationCredentials;
 use crate::target_file::{AdminChoice, TargetFile, address};
 
 /// Deadline `opening`: for each of the first two answers, which show that the target is there.
@@ -67,6 +70,11 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         outcome = token().await;
     }
     let Err(error) = outcome else { return Ok(()) };
+    if let TokenError::Refused(refusal) = &error
+        && !refusal.is_gateway()
+    {
+        return other_ways(client, main, refusal).await;
+    }
     let base = &client.destination.base;
     let host = address::shown_host(base);
     Err(match error {
@@ -75,15 +83,52 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
             "{host} gives no token now: the limit of its token endpoint answered {status}"
         )),
-        TokenError::Refused(status, said) => OpenError::Credentials(format!(
-            "{host} gives no token to the application `main`: it answered {status} ({said})"
+        TokenError::Refused(refusal) => OpenError::Unreachable(format!(
+            "{host} gives no token now: its token endpoint answered {refusal}"
         )),
     })
+}
+
+/// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If that
+/// works the run goes on with it, and reports the refusal of the form.
+///
+/// # Errors
+/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::TokenEndpoint`] where the
+/// request is.
+async fn other_ways(
+    client: &ServiceClient,
+    main: &ApplicationCredentials,
+    refusal: &TokenRefusal,
+) -> Result<(), OpenError> {
+    let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
+    let is_basic_taken = client.granted(request(ClientAuthentication::Basic)).await.is_ok();
+    let host = address::shown_host(&client.destination.base);
+    if !is_basic_taken && refusal.is_about_credentials() {
+        return Err(OpenError::Credentials(format!(
+            "{host} gives no token to the application `main`: it answered {refusal}"
+        )));
+    }
+    // Once more, to report the request with its response.
+    let exchange = send::send(client, request(ClientAuthentication::Form), SendMode::Paced).await;
+    let exchange = Arc::new(exchange);
+    if is_basic_taken {
+        client.destination.refused.lock().remove("main");
+        let _ = client.destination.refused_token_request.set(exchange);
+        return Ok(());
+    }
+    let why = format!(
+        "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
+         documents, and refused HTTP Basic too"
+    );
+    Err(OpenError::TokenEndpoint { why, exchange })
 }
 
 fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
     let host = address::shown_host(base);
     let why = match trouble {
+        Trouble::CutShort(_) => {
+            return OpenError::Unreachable(format!("{host} gives no token: {trouble}"));
+        }
         Trouble::Tls(why) => {
             format!("TLS: {why}; a private authority is named as `tls.ca_file` in the target file")
         }

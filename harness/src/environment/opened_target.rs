@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -14,10 +15,11 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::needs::{self, UnmetNeed};
 use crate::environment::replayed;
 use crate::environment::session::{Receivers, Session};
-use crate::exchange::Trouble;
+use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
 use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
+use crate::target_file::model::SETTLE_SECONDS;
 use crate::target_file::{self, Consent, TargetDescription};
 use crate::verdict::{NotRun, NotRunKind};
 
@@ -35,7 +37,7 @@ pub struct Environment {
 }
 
 /// What its target file limits and tolerates.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct EnvironmentLimits {
     /// Needs and scenarios that may stay not run.
     pub(crate) tolerate: Vec<String>,
@@ -43,6 +45,19 @@ pub(crate) struct EnvironmentLimits {
     pub(crate) pages_max: Option<u64>,
     /// Objects that a run may create at most; `None` where sandboxes are deleted with all they hold.
     pub(crate) created_objects_max: Option<u32>,
+    /// For how long a list is read again after a change, until it shows the change.
+    pub(crate) settle: Duration,
+}
+
+impl Default for EnvironmentLimits {
+    fn default() -> Self {
+        Self {
+            tolerate: Vec::new(),
+            pages_max: None,
+            created_objects_max: None,
+            settle: Duration::from_secs(SETTLE_SECONDS.into()),
+        }
+    }
 }
 
 /// Where the sessions of scenarios take place.
@@ -102,6 +117,11 @@ impl Environment {
         self.limits.created_objects_max
     }
 
+    /// For how long a list is read again after a change, until it shows the change.
+    pub fn settle(&self) -> Duration {
+        self.limits.settle
+    }
+
     /// From now on `recorder` keeps what the sessions receive.
     pub fn record(&mut self, recorder: Arc<Recorder>) {
         let unmet = self.unmet.iter().map(|(need, unmet)| {
@@ -158,6 +178,11 @@ impl Environment {
     /// Whether the target stopped answering, so that the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()
+    }
+
+    /// The token request of §4.1 with its response, where the target refuses it.
+    pub fn refused_token_request(&self) -> Option<&Arc<Exchange>> {
+        self.deployment()?.destination.refused_token_request.get()
     }
 
     /// Which applications of a deployment were refused a token for their credentials, one clause.

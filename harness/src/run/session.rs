@@ -21,6 +21,7 @@ use crate::result::{
 use crate::scenario::model::ScenarioFile;
 use crate::target_file::{TargetClass, TargetDescription};
 
+use super::changes::OwnChanges;
 use super::concurrent;
 use super::context::RunContext;
 use super::event::Event;
@@ -29,6 +30,7 @@ use super::keep::Kept;
 use super::options::RunOptions;
 use super::order::Order;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::token_refused;
 
 /// An opened target, and all that its walks share.
 pub struct Runner {
@@ -140,6 +142,11 @@ impl Runner {
         let (mut target, expected) = match opened {
             Ok(opened) => opened,
             Err(OpenError::Usage(why)) => return Err(unopened(RunOutcome::Usage, why)),
+            Err(OpenError::TokenEndpoint { why, exchange }) => {
+                let mut result = unopened(RunOutcome::NonConformant, why);
+                result.scenarios.push(token_refused::result(&exchange));
+                return Err(result);
+            }
             Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
@@ -162,6 +169,7 @@ impl Runner {
             snapshots_seen: Mutex::default(),
             answers: Mutex::default(),
             controls: Mutex::default(),
+            changes: OwnChanges::default(),
             older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
@@ -256,6 +264,7 @@ impl Runner {
         }
         let mut scenarios: Vec<ScenarioResult> =
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
         let mut ending = crate::result::outcome_of(&scenarios);
@@ -294,7 +303,9 @@ fn known_failures(
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {
     let (name, base_url) = match choice {
-        TargetChoice::InProcess => ("mock".to_owned(), String::new()),
+        TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
+            ("mock".to_owned(), String::new())
+        }
         TargetChoice::File(path) => (path.display().to_string(), String::new()),
         TargetChoice::Url(url) => (url.clone(), url.clone()),
         TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),

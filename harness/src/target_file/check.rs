@@ -25,6 +25,9 @@ use crate::target_file::shape::{
 /// Seconds of the longest deadline.
 const DEADLINE_SECONDS_MAX: u16 = 600;
 
+/// Seconds for which a list may be waited for.
+const SETTLE_SECONDS_MAX: u16 = 60;
+
 /// Bytes of the shortest secret. Shorter ones are not searched for in finished reports.
 const SECRET_BYTES_MIN: usize = 8;
 /// As [`SECRET_BYTES_MIN`], on loopback. Shorter secrets are not masked.
@@ -188,6 +191,10 @@ impl TargetFileReader<'_> {
                 let range = format!("a deadline is 1 to {DEADLINE_SECONDS_MAX} seconds");
                 return Err(self.at(&limits, format!("`limits.{name}`: {range}")));
             }
+        }
+        if limits.value.settle_seconds > SETTLE_SECONDS_MAX {
+            let range = format!("a list is waited for 0 to {SETTLE_SECONDS_MAX} seconds");
+            return Err(self.at(&limits, format!("`limits.settle_seconds`: {range}")));
         }
         Ok(limits.value)
     }
