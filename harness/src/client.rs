@@ -31,6 +31,7 @@ pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
+pub use pace::PaceWait;
 pub use receiver::DeliveryReceiver;
 pub use request::{ClientBody, ClientRequest, FormPart, FormPartContent};
 pub use residue::Residue;

@@ -42,6 +42,19 @@ impl TokenError {
     }
 }
 
+/// The name under which a token is shown: `MOOT_TOKEN_READER`, and `MOOT_TOKEN_MAIN_READ` where the
+/// application has more scopes. `moot token --as reader` and `--as main --scope read` print such tokens.
+pub(crate) fn token_label(role: &str, scopes: Scopes, own: Scopes) -> String {
+    let role = role.to_ascii_uppercase();
+    match scopes == own || scopes.is_empty() {
+        true => format!("MOOT_TOKEN_{role}"),
+        false => {
+            let scopes = scopes.as_str().replace(' ', "_").to_ascii_uppercase();
+            format!("MOOT_TOKEN_{role}_{scopes}")
+        }
+    }
+}
+
 impl ServiceClient {
     /// A shared token of this application with exactly these scopes. When the limit of the token
     /// endpoint refuses it, it is asked for once more after the back-off.
@@ -108,7 +121,8 @@ impl ServiceClient {
                  `applications.{application}` in the target file"
             ))
         })?;
-        if let Some(token) = self.minted(&known.client_id, scopes).await {
+        let label = token_label(application, scopes, known.scopes);
+        if let Some(token) = self.minted(&known.client_id, scopes, &label).await {
             return Ok((token, Duration::from_secs(TOKEN_LIFETIME_SECONDS.unsigned_abs())));
         }
         let form = form_urlencoded::Serializer::new(String::new())
@@ -139,7 +153,7 @@ impl ServiceClient {
             }
             return Err(TokenError::Refused(response.status, said));
         };
-        self.sender.masks.hide(&token, "MOOT_TOKEN");
+        self.sender.masks.hide(&token, &label);
         let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());
         let lifetime = seconds.unwrap_or(TOKEN_LIFETIME_SECONDS.unsigned_abs());
         Ok((token, Duration::from_secs(lifetime)))
@@ -147,7 +161,7 @@ impl ServiceClient {
 
     /// A token from the control plane of a sandbox: it is not counted by the limit of §8, so that a
     /// scenario counts its own calls alone. `None` elsewhere, and where it is refused.
-    async fn minted(&self, client_id: &str, scopes: Scopes) -> Option<String> {
+    async fn minted(&self, client_id: &str, scopes: Scopes, label: &str) -> Option<String> {
         if self.destination.deployment().is_some() {
             return None;
         }
@@ -156,7 +170,7 @@ impl ServiceClient {
         let answer =
             control_plane.send(&self.sender, "POST", "/tokens", Some(&order)).await.ok()?;
         let token = answer.get("access_token")?.as_str()?.to_owned();
-        self.sender.masks.hide(&token, "MOOT_TOKEN");
+        self.sender.masks.hide(&token, label);
         Some(token)
     }
 

@@ -66,19 +66,23 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         deployment.token_back_off().await;
         outcome = token().await;
     }
-    let Err(error) = outcome else { return Ok(()) };
+    outcome.map(drop).map_err(|error| no_token(client, "main", error))
+}
+
+/// The error of an application that gets no token.
+pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) -> OpenError {
     let base = &client.destination.base;
     let host = address::shown_host(base);
-    Err(match error {
+    match error {
         TokenError::Trouble(trouble) => unreachable(base, &trouble),
         TokenError::NoApplication(reason) => OpenError::Usage(reason),
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
             "{host} gives no token now: the limit of its token endpoint answered {status}"
         )),
         TokenError::Refused(status, said) => OpenError::Credentials(format!(
-            "{host} gives no token to the application `main`: it answered {status} ({said})"
+            "{host} gives no token to the application `{role}`: it answered {status} ({said})"
         )),
-    })
+    }
 }
 
 fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {

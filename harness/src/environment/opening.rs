@@ -167,7 +167,8 @@ impl Environment {
             ));
         }
         let rules = DeploymentRules::new(&file, options.rate, &options.run_tag)
-            .map_err(OpenError::Usage)?;
+            .map_err(OpenError::Usage)?
+            .watched_by(&options.pace_wait);
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);
         let client = ServiceClient { sender: sender.clone(), destination: Arc::new(destination) };
         first_contact::first_token(&client).await?;
