@@ -15,6 +15,8 @@ pub(crate) mod destination;
 pub(crate) mod http;
 pub(crate) mod http_request;
 pub(crate) mod ledger;
+pub(crate) mod operate;
+pub(crate) mod operator;
 pub mod pace;
 pub mod payload;
 pub(crate) mod receiver;

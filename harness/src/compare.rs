@@ -1,4 +1,4 @@
-//! Compares two targets: the same plan on both, and every difference once, in its class.
+//! Compares two targets: runs the same plan on both, and reports every difference once, in its class.
 //!
 //! 1. [`RunReadings`] collects the answers of a run, without values that differ from run to run (`reading`,
 //!    `flatten`).

@@ -69,6 +69,9 @@ pub enum Trouble {
     /// The client did not send it: no consent, or a budget is spent.
     #[error("not sent: {0}")]
     Withheld(String),
+    /// The operator of the target did not act.
+    #[error("{0}")]
+    Operator(String),
 }
 
 /// A request and its outcome.
@@ -103,7 +106,8 @@ impl Trouble {
             | Self::Tls(text)
             | Self::Deadline(text)
             | Self::Broken(text)
-            | Self::Withheld(text) => text,
+            | Self::Withheld(text)
+            | Self::Operator(text) => text,
         }
     }
 
@@ -115,6 +119,7 @@ impl Trouble {
             Self::Deadline(text) => Self::Deadline(rewrite(&text)),
             Self::Broken(text) => Self::Broken(rewrite(&text)),
             Self::Withheld(text) => Self::Withheld(rewrite(&text)),
+            Self::Operator(text) => Self::Operator(rewrite(&text)),
         }
     }
 }

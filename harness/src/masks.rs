@@ -1,4 +1,4 @@
-//! The secrets of a run: replaced in every text when it is made, and looked for in every finished file.
+//! The secrets of a run. Every text is masked when it is made, and every finished file is scanned.
 
 mod needles;
 mod secrets;
@@ -7,13 +7,13 @@ pub(crate) use needles::Needles;
 pub use secrets::Secrets;
 pub(crate) use secrets::forms_of;
 
-/// The secrets of a run, and how each is shown. Cheap to share, grows as tokens are issued.
+/// The secrets of a run with their labels. Copies are cheap. Tokens are added when they are issued.
 #[derive(Debug, Default)]
 pub struct Masks(parking_lot::RwLock<SecretList>);
 
 #[derive(Debug, Default)]
 struct SecretList {
-    /// Each with its label in brackets, in the order they became known.
+    /// Each secret with its label in brackets, in the order of their addition.
     secrets: Vec<(String, String)>,
     needles: Needles,
 }
@@ -38,7 +38,7 @@ impl Masks {
         known.needles.replaced(text, |number| &known.secrets[number].1)
     }
 
-    /// Only the secrets that occur in `text`: a run knows thousands, a request holds a few.
+    /// Only the secrets that occur in `text`. A run knows thousands, a request has a few.
     pub fn within(&self, text: &str) -> Self {
         let known = self.0.read();
         let mut here = SecretList::default();
@@ -59,7 +59,7 @@ impl Masks {
         all
     }
 
-    /// The secrets known now, for scanning finished artefacts.
+    /// The current secrets, for scanning finished files.
     pub fn secrets(&self) -> Vec<String> {
         self.0.read().secrets.iter().map(|(secret, _)| secret.clone()).collect()
     }

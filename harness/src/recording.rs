@@ -1,11 +1,11 @@
-//! Recordings: a run's exchanges as files, to be judged again without a network.
+//! Recordings: the exchanges of a run as files, which can be judged again without a network.
 //!
-//! [`Recorder`] gathers one record for each session of a run and writes them. Secrets are replaced
-//! by placeholders of the same length. [`Replay`] reads such a folder. A session that is replayed
-//! never asks the service. Nothing here judges.
+//! [`Recorder`] collects one record for each session of a run and writes them. Secrets are replaced by
+//! placeholders of the same length. [`Replay`] reads such a folder. A replayed session sends no
+//! request. The verdicts are made elsewhere.
 //!
-//! A folder holds `index.json` ([`RecordingIndex`]: the plan, versions, the target) and a HAR 1.2
-//! file for each session. Start reading at `session_record`.
+//! A folder has an `index.json` ([`RecordingIndex`]: the plan, versions, the target) and a HAR 1.2 file
+//! for each session. Start reading at `session_record`.
 
 pub(crate) mod folder;
 pub(crate) mod har;

@@ -8,6 +8,7 @@ mod description;
 pub(crate) mod endpoint;
 pub(crate) mod error;
 pub(crate) mod model;
+pub(crate) mod operator;
 pub(crate) mod read;
 pub(crate) mod secret;
 pub(crate) mod shape;
@@ -16,9 +17,10 @@ pub(crate) use check::check_rate;
 pub use description::{TargetClass, TargetDescription};
 pub use endpoint::{Endpoints, created_kind};
 pub use error::FileError;
-pub(crate) use error::{did_you_mean, syntax};
+pub(crate) use error::syntax;
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };
+pub use operator::{FileOperator, OperatorCommand};
 pub use read::{from_text, from_url, read};
 pub use secret::Variables;

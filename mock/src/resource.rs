@@ -1,6 +1,6 @@
-//! The resources of §2: each file has a record and the JSON that shows it.
+//! The resources of §2. Each file has a record and its JSON.
 //!
-//! Never here: a rule, or a decision about what changes.
+//! Resources contain no rules and decide no changes.
 
 pub(crate) mod activity;
 pub(crate) mod course;

@@ -1,6 +1,6 @@
-//! The data of a world that changes, and how a [`Change`] is applied to it.
+//! The changeable data of a world, and how a [`Change`] is applied to it.
 //!
-//! Applying a change decides nothing and cannot fail. The indexes follow from the rows.
+//! Applying a change decides nothing and can't fail. The indexes follow from the rows.
 
 pub mod change;
 pub(crate) mod index;
@@ -24,7 +24,7 @@ use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::settings::{ClockSetting, RateLimitMode};
 use crate::value::token::Grant;
 
-/// Everything of a world that changes by [`Change`]s.
+/// All data of a world that [`Change`]s modify.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) legal_requests: RowTable<LegalRequest>,
@@ -39,33 +39,33 @@ pub(crate) struct State {
     pub(crate) delivery_policy: DeliveryPolicy,
     /// The number of the next delivery.
     pub(crate) next_delivery: u64,
-    /// Registered bytes by address.
+    /// The registered bytes of addresses.
     pub(crate) addresses: BTreeMap<String, Registered>,
     token_marks: TokenMarks,
-    /// Legal requests by the time of their next step.
+    /// Legal requests by the time of their next automatic step.
     steps: BTreeSet<(Timestamp, u32)>,
     /// Deliveries by the time of their next attempt.
     attempts: BTreeSet<(Timestamp, u64)>,
 }
 
-/// The bytes of an address.
+/// The bytes that a test registered for an address.
 #[derive(Debug, Clone)]
 pub(crate) struct Registered {
     pub(crate) content: Content,
     pub(crate) content_type: Option<String>,
 }
 
-/// Tokens that ended before their time.
+/// Tokens that expired early or were revoked.
 #[derive(Debug, Default)]
 pub(crate) struct TokenMarks {
     expired: BTreeSet<u64>,
     revoked: BTreeSet<u64>,
-    /// By application: tokens of earlier calls are revoked.
+    /// By application: tokens of calls before this one are revoked.
     revoked_before: BTreeMap<u32, u64>,
 }
 
 impl TokenMarks {
-    /// Whether a token was made to expire.
+    /// Whether a token expired early.
     pub(crate) fn is_expired(&self, serial: u64) -> bool {
         !self.expired.is_empty() && self.expired.contains(&serial)
     }
@@ -75,12 +75,12 @@ impl TokenMarks {
         self.revoked.contains(&grant.serial) || grant.serial < self.first_kept(grant.application)
     }
 
-    /// The first call whose token of this application stays.
+    /// The first call whose token is still valid for this application.
     pub(crate) fn first_kept(&self, application: u32) -> u64 {
         self.revoked_before.get(&application).copied().unwrap_or(0)
     }
 
-    /// The oldest mark, once there are `marks_max`.
+    /// The oldest mark, if there are `marks_max`.
     pub(crate) fn oldest_beyond(&self, marks_max: usize) -> Option<u64> {
         let is_full = self.expired.len() + self.revoked.len() >= marks_max;
         let oldest = self.expired.first().into_iter().chain(self.revoked.first()).min();
@@ -89,7 +89,7 @@ impl TokenMarks {
 }
 
 impl State {
-    /// The state that a world starts with.
+    /// The state at the start of a world.
     pub(crate) fn new(seeded: &Seeded, clock: ClockSetting, rate_limit: RateLimitMode) -> Self {
         let rows = seeded.rows();
         Self {
@@ -111,17 +111,18 @@ impl State {
         }
     }
 
-    /// Tokens that ended before their time.
+    /// Tokens that expired early or were revoked.
     pub(crate) const fn token_marks(&self) -> &TokenMarks {
         &self.token_marks
     }
 
-    /// The next step of a legal request, with its time.
+    /// The next automatic step of a legal request, with its time.
     pub(crate) fn next_step(&self) -> Option<(Timestamp, u32)> {
         self.steps.first().copied()
     }
 
-    /// Deliveries whose attempt is due at `now`, in the order due; none while they are paused.
+    /// Deliveries whose attempt is due at `now`, in the order of their times. Empty while deliveries
+    /// are paused.
     pub(crate) fn due_deliveries(&self, now: Timestamp) -> Vec<u64> {
         if self.delivery_policy.is_paused {
             return Vec::new();
@@ -129,7 +130,7 @@ impl State {
         self.attempts.range(..=(now, u64::MAX)).map(|(_, id)| *id).collect()
     }
 
-    /// When anything falls due next; while deliveries are paused no attempt does.
+    /// The time of the next step or attempt. Attempts do not count while deliveries are paused.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         let step = self.steps.first().map(|(at, _)| *at);
         let attempts = (!self.delivery_policy.is_paused).then_some(&self.attempts);

@@ -9,7 +9,7 @@ use moot_fixtures::schemas;
 use serde_json::Value;
 
 use super::shown::{shortened, shown};
-use super::{Document, Judgement, MismatchKind, sentence, sound_json};
+use super::{Document, JsonFault, Judgement, MismatchKind, sentence, sound_json};
 
 /// Errors of one value that are looked for.
 const ERRORS_MAX: usize = 20;
@@ -95,8 +95,13 @@ fn members_of(error: &ValidationErrorKind) -> Vec<String> {
 pub(super) fn judge(name: &str, document: &Document) -> Judgement {
     let Some(body) = document.json.as_deref() else {
         return match sound_json::judge(&document.body) {
-            Judgement::Holds => Judgement::empty("the body was not kept whole"),
-            judgement => judgement,
+            fails @ Judgement::Fails(_) => fails,
+            Judgement::Holds | Judgement::Empty { .. } => Judgement::fails(
+                MismatchKind::Json { fault: JsonFault::Syntax },
+                "the body is not JSON that can be read: it is nested too deeply",
+                "JSON",
+                shortened(&String::from_utf8_lossy(&document.body)),
+            ),
         };
     };
     let errors = errors(name, body);
@@ -114,7 +119,7 @@ pub(super) fn judge(name: &str, document: &Document) -> Judgement {
         ("additionalProperties" | "unevaluatedProperties", _) => {
             (format!("{place} has a member that is not documented: {names}"), shown(found))
         }
-        _ => (format!("{place} is wrong: {}", first.message), shown(found)),
+        _ => (format!("{place} breaks its schema: {}", first.message), shown(found)),
     };
     let more = match errors.iter().filter(|error| error.pointer != first.pointer).count() {
         0 => String::new(),

@@ -15,11 +15,15 @@ const EXPECTED: &str = "JSON in UTF-8, nothing after it, no member twice";
 /// Whether the body is sound JSON.
 pub(super) fn judge(body: &[u8]) -> Judgement {
     if body.iter().all(u8::is_ascii_whitespace) {
-        return fails(JsonFault::Empty, "the body is empty, and no JSON".to_owned(), String::new());
+        return fails(
+            JsonFault::Empty,
+            "the body is empty, and not JSON".to_owned(),
+            String::new(),
+        );
     }
     if let Err(error) = std::str::from_utf8(body) {
         let at = error.valid_up_to();
-        let message = format!("the body is no JSON: byte {at} is not UTF-8");
+        let message = format!("the body is not JSON: byte {at} is not UTF-8");
         return fails(JsonFault::Encoding, message, around(body, at));
     }
     match duplicate_members::read(body) {
@@ -48,7 +52,7 @@ pub(super) fn judge(body: &[u8]) -> Judgement {
                 }
                 false => (
                     JsonFault::Syntax,
-                    format!("the body is no JSON: byte {at} breaks its grammar"),
+                    format!("the body is not JSON: byte {at} breaks its grammar"),
                 ),
             };
             fails(fault, message, around(body, at))
@@ -113,15 +117,15 @@ mod tests {
         check(b"{\"a\": 1}</html>", JsonFault::TrailingBytes, message, "{\"a\": 1} ▶ </html>");
         let message = "the body goes on after its JSON has ended, at byte 9";
         check(b"{\"a\": 1}\n{}", JsonFault::TrailingBytes, message, "{\"a\": 1}\\n ▶ {}");
-        let message = "the body is no JSON: byte 7 breaks its grammar";
+        let message = "the body is not JSON: byte 7 breaks its grammar";
         check(b"{\"a\": 1; 2}", JsonFault::Syntax, message, "{\"a\": 1 ▶ ; 2}");
         let message = "the body ends before its JSON does, after 7 bytes";
         check(b"{\"a\": 1", JsonFault::Short, message, "{\"a\": 1 ▶ ");
-        let message = "the body is no JSON: byte 7 is not UTF-8";
+        let message = "the body is not JSON: byte 7 is not UTF-8";
         check(b"{\"a\": \"\xff\"}", JsonFault::Encoding, message, "{\"a\": \" ▶ \u{fffd}\"}");
         let message = "the body has the member `a` twice in one object";
         check(b"{\"a\": 1, \"a\": 1}", JsonFault::DuplicateMember, message, "{\"a\": 1, \"a\": 1}");
-        check(b" \n", JsonFault::Empty, "the body is empty, and no JSON", "");
+        check(b" \n", JsonFault::Empty, "the body is empty, and not JSON", "");
         assert_eq!(judge(b"{\"a\": 1}\n"), Judgement::Holds);
     }
 }

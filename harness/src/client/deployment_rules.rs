@@ -9,8 +9,11 @@ use tokio::time::Instant;
 
 use crate::client::consent::ConsentGuard;
 use crate::client::ledger::Ledger;
+use crate::client::operator::person;
 use crate::client::pace::{PaceWait, RETRY_AFTER_MAX, RequestPace, retry_after};
 use crate::exchange::{ReceivedResponse, Trouble};
+use crate::scenario::model::OperatorAction;
+use crate::target_file::FileOperator;
 use crate::target_file::model::{Consent, FileHeader, TargetFile};
 
 /// Requests that may be sent at once after a back-off.
@@ -32,6 +35,8 @@ pub(crate) struct DeploymentRules {
     pub(crate) expired_token: Option<SecretString>,
     /// A token of `main` that was revoked.
     pub(crate) revoked_token: Option<SecretString>,
+    /// Who does there what no client can do.
+    pub(crate) operator: Option<FileOperator>,
     pace: RequestPace,
     token_pace: RequestPace,
     back_offs: Mutex<BackOffs>,
@@ -79,6 +84,7 @@ impl DeploymentRules {
             headers: file.headers.clone(),
             expired_token: file.expired_token.clone(),
             revoked_token: file.revoked_token.clone(),
+            operator: file.operator.clone(),
             pace: RequestPace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
             token_pace: RequestPace::a_minute(limits.token_requests_per_minute),
             back_offs: Mutex::default(),
@@ -89,6 +95,16 @@ impl DeploymentRules {
     pub(crate) fn watched_by(self, wait: &Arc<PaceWait>) -> Self {
         let (pace, token_pace) = (self.pace.watched_by(wait), self.token_pace.watched_by(wait));
         Self { pace, token_pace, ..self }
+    }
+
+    /// Whether its operator may and can do this. A person without a terminal cannot.
+    pub(crate) fn offers(&self, action: OperatorAction) -> bool {
+        self.guard.allows(Consent::Operate)
+            && match &self.operator {
+                Some(FileOperator::Command(command)) => command.actions.contains(&action),
+                Some(FileOperator::Ask) => person::has_terminal(),
+                None => false,
+            }
     }
 
     /// Whether requests are sent without waiting.
@@ -175,6 +191,6 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
             _ => false,
         },
         Err(Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Broken(_)) => true,
-        Err(Trouble::Tls(_) | Trouble::Withheld(_)) => false,
+        Err(Trouble::Tls(_) | Trouble::Withheld(_) | Trouble::Operator(_)) => false,
     }
 }

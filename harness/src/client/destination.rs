@@ -11,6 +11,7 @@ use url::Url;
 
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
+use crate::client::operator::spent::SpentTokens;
 use crate::client::secret_forms;
 use crate::client::tokens::Tokens;
 use crate::masks::Masks;
@@ -31,6 +32,8 @@ pub(crate) struct RequestDestination {
     pub(crate) bindings: Map<String, Value>,
     pub(crate) control_plane: Option<ControlPlane>,
     pub(crate) tokens: tokio::sync::Mutex<Tokens>,
+    /// Tokens that the operator of a deployment made useless.
+    pub(crate) spent: tokio::sync::Mutex<SpentTokens>,
     /// Applications whose credentials were refused, and the answer.
     pub(crate) refused: Mutex<BTreeMap<String, String>>,
     /// Which workflow a schema came from.
@@ -56,6 +59,7 @@ impl RequestDestination {
             bindings,
             control_plane,
             tokens: tokio::sync::Mutex::default(),
+            spent: tokio::sync::Mutex::default(),
             refused: Mutex::default(),
             forms: Mutex::default(),
             deployment,

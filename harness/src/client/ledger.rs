@@ -87,9 +87,12 @@ impl Ledger {
             }
             // Refused: nothing was created.
             Ok(response) if (400..500).contains(&response.status) => ("refused", false),
-            Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Withheld(_)) => {
-                ("not sent", false)
-            }
+            Err(
+                Trouble::Unreachable(_)
+                | Trouble::Tls(_)
+                | Trouble::Withheld(_)
+                | Trouble::Operator(_),
+            ) => ("not sent", false),
             Ok(_) | Err(Trouble::Deadline(_) | Trouble::Broken(_)) => ("unknown", true),
         };
         let entry = entry.clone();

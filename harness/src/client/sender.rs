@@ -69,7 +69,7 @@ impl RequestSender {
             Ok(_) => return self.trouble_in_a_row.store(0, Ordering::Relaxed),
             Err(Trouble::Deadline(_)) => DEADLINE_WEIGHT,
             Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Broken(_)) => 1,
-            Err(Trouble::Withheld(_)) => 0,
+            Err(Trouble::Withheld(_) | Trouble::Operator(_)) => 0,
         };
         self.trouble_in_a_row.fetch_add(weight, Ordering::Relaxed);
     }

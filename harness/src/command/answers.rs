@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::iter;
 
 use clap::Subcommand;
 use moot_fixtures::{answers, questions};
@@ -10,8 +11,8 @@ use serde_json::{Value, json};
 use super::error::CommandError;
 use super::screen::Screen;
 use crate::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
-use crate::terminal::escape;
-use crate::terminal::paint::{Paint, left, width};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Table, escape};
 use crate::verdict::Verdict;
 
 /// Exit code: two sets contradict each other.
@@ -71,29 +72,25 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
             "observed": observed.evidence,
         }));
     }
-    let paint = screen.paint();
-    let mut out = String::new();
-    let is_there =
-        |id: &String| observed.answers.contains_key(id) || observed.evidence.contains_key(id);
-    let all: Vec<_> = questions::all().iter().filter(|question| is_there(&question.id)).collect();
-    let ids = width(all.iter().map(|question| question.id.as_str()));
-    let sections = width(all.iter().map(|question| question.section.as_str()));
-    for question in &all {
+    let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
+    for question in questions::all() {
         let id = &question.id;
-        let silent =
-            || paint.verdict(Verdict::NotRun, &format!("not imitated: {}", why_not_imitated(id)));
-        let answer = observed.answers.get(id).map_or_else(silent, shown);
-        out.push_str(&format!(
-            "{}  {}  {answer}\n",
-            paint.dim(&format!("§{}", left(&question.section, sections))),
-            paint.name(&left(id, ids)),
-        ));
-        let indent = " ".repeat(sections + 3);
-        out.push_str(&format!("{indent}{}\n", paint.dim(&question.ask)));
-        if let Some(evidence) = observed.evidence.get(id) {
-            show_evidence(evidence, &indent, paint, &mut out);
+        let (answer, evidence) = (observed.answers.get(id), observed.evidence.get(id));
+        if answer.is_none() && evidence.is_none() {
+            continue;
+        }
+        let not_imitated = || {
+            let reason = why_not_imitated(id);
+            Cell::verdict(Verdict::NotRun, format!("not imitated: {reason}"))
+        };
+        let answer = answer.map_or_else(not_imitated, |answer| Cell::plain(shown(answer)));
+        table.row([Cell::dim(format!("§{}", question.section)), Cell::name(id), answer]);
+        table.row([Cell::plain(""), Cell::dim(&question.ask)]);
+        if let Some(evidence) = evidence {
+            add_evidence(evidence, &mut table);
         }
     }
+    let mut out = table.render(screen.paint());
     let (answered, seen) = (observed.answers.len(), observed.evidence.len());
     out.push_str(&format!("{answered} answers"));
     if seen > 0 {
@@ -108,22 +105,25 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
     screen.print(&out)
 }
 
-/// The observations behind an answer, each with how often and where.
-fn show_evidence(evidence: &Evidence, indent: &str, paint: Paint, out: &mut String) {
+/// Adds the observations behind an answer: how often each was made, and where.
+fn add_evidence(evidence: &Evidence, table: &mut Table) {
     let steady = match evidence.steady {
-        true => paint.verdict(Verdict::Pass, "steady "),
-        false => paint.verdict(Verdict::Warn, "varying"),
+        true => Cell::verdict(Verdict::Pass, "steady"),
+        false => Cell::verdict(Verdict::Warn, "varying"),
     };
-    for (at, sample) in evidence.samples.iter().enumerate() {
-        let head = if at == 0 { steady.as_str() } else { "       " };
-        out.push_str(&format!("{indent}{head}  {} ×{}\n", shown(&sample.value), sample.times));
-    }
-    for (at, place) in evidence.seen_in.iter().enumerate() {
-        let head = if at == 0 { "seen in" } else { "       " };
-        out.push_str(&format!(
-            "{indent}{}\n",
-            paint.dim(&format!("{head}  {}", escape::line(place)))
-        ));
+    let samples = evidence.samples.iter();
+    let samples =
+        samples.map(|sample| Cell::plain(format!("{} ×{}", shown(&sample.value), sample.times)));
+    let places = evidence.seen_in.iter().map(|place| Cell::dim(escape::line(place)));
+    add_group(steady, samples, table);
+    add_group(Cell::dim("seen in"), places, table);
+}
+
+/// Adds a row for each cell. The first row has the heading.
+fn add_group(heading: Cell, cells: impl Iterator<Item = Cell>, table: &mut Table) {
+    let headings = iter::once(heading).chain(iter::repeat(Cell::plain("")));
+    for (heading, cell) in headings.zip(cells) {
+        table.row([Cell::plain(""), heading, cell]);
     }
 }
 
@@ -163,11 +163,12 @@ fn show_diff(all: &[Difference], screen: &Screen) -> Result<(), CommandError> {
         }
         let head = format!("only the {place} answers these: no contradiction, and not counted");
         out.push_str(&format!("{}\n", paint.dim(&head)));
-        let names = width(only.iter().map(|one| one.id.as_str()));
+        let mut table = Table::new(2, [Align::Left, Align::Left]);
         for one in only {
             let answer = one.first.as_ref().or(one.second.as_ref()).map(shown).unwrap_or_default();
-            out.push_str(&format!("  {}  {answer}\n", paint.name(&left(&one.id, names))));
+            table.row([Cell::name(&one.id), Cell::plain(answer)]);
         }
+        out.push_str(&table.render(paint));
     }
     out.push_str(&format!("{changes} answered differently\n"));
     screen.print(&out)

@@ -1,4 +1,4 @@
-//! Answers and worlds by name: a bundled one, else a file of that name.
+//! Reads answers and worlds that the command line names: bundled ones by name, others from a file.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use moot_mock::shell::settings::{self, SettingError};
 
 use super::error::CommandError;
 
-/// Answers: `default`, `documented`, `random:SEED` or a file.
+/// Reads answers: `default`, `documented`, `random:SEED` or a file.
 pub(super) fn answers_named(name: &str) -> Result<Answers, CommandError> {
     match settings::answers(name) {
         Ok(answers) => Ok(answers),
@@ -20,7 +20,7 @@ pub(super) fn answers_named(name: &str) -> Result<Answers, CommandError> {
     }
 }
 
-/// A world.
+/// Reads a bundled world, or a world file.
 pub(super) fn world_named(name: &str) -> Result<Arc<SeedWorld>, CommandError> {
     match settings::world(name) {
         Ok(world) => Ok(world),
@@ -30,10 +30,12 @@ pub(super) fn world_named(name: &str) -> Result<Arc<SeedWorld>, CommandError> {
     }
 }
 
-/// The file of this name. `error` says why the name is not bundled.
+/// Reads a file. If it does not exist, the message includes `error`, which lists the bundled names.
 fn read(file: &str, error: &SettingError) -> Result<String, CommandError> {
     if !Path::new(file).is_file() {
-        return Err(CommandError::usage(format!("{error}; there is no file of that name either")));
+        return Err(CommandError::usage(format!(
+            "{error} (the path of a file is accepted too, but the file `{file}` does not exist)"
+        )));
     }
     fs::read_to_string(file).map_err(|error| CommandError::usage(format!("{file}: {error}")))
 }
@@ -43,11 +45,11 @@ mod tests {
     use super::{answers_named, world_named};
 
     #[test]
-    fn a_name_is_bundled_or_a_file() {
+    fn a_bundled_name_or_a_file_is_accepted() {
         assert!(world_named("demo").is_ok());
         assert!(answers_named("documented").is_ok());
         assert!(answers_named("random:7").is_ok());
         let refusal = world_named("dem").expect_err("no such world");
-        assert!(refusal.message.contains("no file of that name"), "{}", refusal.message);
+        assert!(refusal.message.contains("the file `dem` does not exist"), "{}", refusal.message);
     }
 }

@@ -1,4 +1,4 @@
-//! `moot compare`: the same plan on two targets, and what differs.
+//! `moot compare`: runs the same plan on two targets, and reports the differences.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::terminal::escape;
 use crate::terminal::paint::Paint;
 use crate::{expected, target_file};
 
-/// The word for the mock in this process.
+/// Stands for the mock in this process.
 const MOCK: &str = "mock";
 
 const EXIT_CODES: &str = "\
@@ -75,13 +75,13 @@ pub(super) struct CompareArguments {
     reports: Vec<ReportRequest>,
 }
 
-/// One side as the command line names it.
+/// A side of the command line.
 struct SideArguments {
     /// `A` or `B`.
     name: &'static str,
     word: String,
     choice: TargetChoice,
-    /// If it is a recording.
+    /// The recording, if it is one.
     index: Option<RecordingIndex>,
     answers: Option<String>,
     world: Option<String>,
@@ -114,7 +114,7 @@ pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8
 }
 
 impl SideArguments {
-    /// The target that a word names: `mock`, an address, the folder of a recording, else a target file.
+    /// The target for a word: `mock`, an address, the folder of a recording, or a target file.
     ///
     /// # Errors
     /// An invalid file, or options of the mock for another target.
@@ -139,7 +139,7 @@ impl SideArguments {
             ..failure
         };
         let help = "a target file, an address, the folder of a recording, or `mock`";
-        // Wrong files are reported before anything is sent to the other side.
+        // Reports invalid files before any request is sent to the other side.
         let index = match &choice {
             TargetChoice::Recording(dir) => {
                 let help = "`moot run --record DIR` makes a recording";
@@ -172,9 +172,10 @@ impl SideArguments {
         Ok(Self { name, word: word.to_owned(), choice, index, answers, world })
     }
 
-    /// The run of this side.
+    /// The options of this side's run.
     ///
     /// # Errors
+    ///
     /// A world or answers that are neither bundled nor a valid file.
     fn options(
         &self,
@@ -182,7 +183,7 @@ impl SideArguments {
         plan: &ComparisonPlan,
         files: Arc<Vec<ScenarioFile>>,
     ) -> Result<RunOptions, CommandError> {
-        // A recording keeps its own seed and tag.
+        // A recording has its own seed and tag.
         let (seed, run_tag) = match &self.index {
             Some(index) => (index.seed, index.run_tag.clone()),
             None if self.choice == TargetChoice::InProcess => {
@@ -199,7 +200,7 @@ impl SideArguments {
             receiver: arguments.reach.receiver,
             receiver_url: arguments.reach.receiver_url.clone(),
             run_tag,
-            // Expected failures are those of the target file.
+            // The expected failures are those of the target file.
             ..TargetOptions::default()
         };
         Ok(RunOptions {
@@ -212,10 +213,11 @@ impl SideArguments {
     }
 }
 
-/// The selectors of both runs: those of the line, else those of a recording.
+/// The selectors of both runs: those of the command line, or those of a recording.
 ///
 /// # Errors
-/// Two recordings of different plans.
+///
+/// Two recordings with different plans.
 fn selectors(
     arguments: &CompareArguments,
     a: &SideArguments,
@@ -234,10 +236,11 @@ fn selectors(
     }
 }
 
-/// Runs one side, with progress.
+/// Runs one side and shows the progress.
 ///
 /// # Errors
-/// The target could not be used at all.
+///
+/// The target can't be used at all.
 fn performed(
     side: &SideArguments,
     options: RunOptions,
@@ -278,10 +281,12 @@ fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
         .text()
 }
 
-/// Writes the reports and prints the one for the terminal, on stderr where a report goes to stdout.
+/// Writes the reports, and prints the report for the terminal. It goes to stderr if a report goes to
+/// stdout.
 ///
 /// # Errors
-/// The reports that hold a secret or can't be written, after the others were written.
+///
+/// Reports that contain a secret or can't be written. The other reports are written.
 fn publish(
     comparison: &TargetComparison,
     secrets: &[Secrets; 2],

@@ -7,8 +7,8 @@ use tokio::process::Command;
 
 use super::serve::ADMIN_TOKEN;
 
-/// Every variable that is set. A variable without a value in this world is removed, so that no value of
-/// another service is used by mistake.
+/// All variables. If the world has no value for a variable, it is removed. So the command does not use
+/// a value of another service by mistake.
 const NAMES: [&str; 15] = [
     "MOOT_BASE_URL",
     "MOOT_TOKEN_URL",
@@ -27,7 +27,7 @@ const NAMES: [&str; 15] = [
     "MOOT_THIRD_PARTY_WORKFLOW_ID",
 ];
 
-/// Part of the type of workflows that take a document of the counterparty. The rest of the text is open.
+/// A part of the type of workflows for a document of the counterparty. The rest of the type is open.
 const THIRD_PARTY: &str = "third";
 /// This address is never called through a proxy.
 const LOOPBACK: &str = "127.0.0.1";
@@ -84,8 +84,8 @@ fn value(name: &str, description: &Value) -> Option<String> {
     }
 }
 
-/// A member of our application with just these scopes, or of the other company's application with the most
-/// scopes.
+/// A member of an application: of our company with exactly these scopes, or of the other company with
+/// the most scopes.
 fn credential(name: &str, description: &Value, ours: &Value) -> Option<String> {
     let (role, member) = match name.strip_suffix("CLIENT_ID") {
         Some(role) => (role, "client_id"),

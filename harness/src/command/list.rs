@@ -6,11 +6,12 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
 use crate::scenario::declared;
+use crate::scenario::model::Scenario;
 use crate::scenario::plan::{self, Planned};
-use crate::terminal::Detail;
-use crate::terminal::paint::{left, width};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Detail, Table};
 
-/// A line for each scenario, below its file.
+/// Prints a line for each selected scenario, grouped by file.
 pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
     let planned = plan::select(&files, &arguments.selectors)?;
@@ -20,31 +21,36 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
         return Ok(0);
     }
     let paint = screen.paint();
-    let names = width(planned.iter().map(|one| one.scenario.id.as_str()));
     let mut out = String::new();
-    let mut stem = "";
-    for one in &planned {
-        if one.file.stem != stem {
-            stem = &one.file.stem;
-            let gap = if out.is_empty() { "" } else { "\n" };
-            let head = format!("§{} {}", one.file.section, one.file.title);
-            out.push_str(&format!("{gap}{}  {}\n", paint.bold(stem), paint.dim(&head)));
+    for of_file in planned.chunk_by(|one, next| one.place.0 == next.place.0) {
+        let file = of_file[0].file;
+        let head = format!("§{} {}", file.section, file.title);
+        out.push_str(&format!("{}  {}\n", paint.bold(&file.stem), paint.dim(&head)));
+        out.push_str(&table(of_file, screen.detail()).render(paint));
+        out.push('\n');
+    }
+    out.push_str(&format!("{} scenarios\n", planned.len()));
+    screen.print(&out)?;
+    Ok(0)
+}
+
+/// The scenarios of one file, with their requirements where the user asks for details.
+fn table(planned: &[Planned<'_>], detail: Detail) -> Table {
+    let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
+    for one in planned {
+        let Scenario { id, title, needs, steps, .. } = one.scenario;
+        let mut cells = vec![Cell::name(id), Cell::plain(title)];
+        if !needs.is_empty() {
+            cells.push(Cell::dim(format!("needs {}", needs.join(" "))));
         }
-        let name = paint.name(&left(&one.scenario.id, names));
-        let needs = match one.scenario.needs.join(" ") {
-            needs if needs.is_empty() => String::new(),
-            needs => paint.dim(&format!("  needs {needs}")),
-        };
-        out.push_str(&format!("  {name}  {}{needs}\n", one.scenario.title));
-        if screen.detail() == Detail::Verbose {
-            for id in declared::requirements(&one.scenario.steps) {
-                out.push_str(&format!("  {}  {}\n", left("", names), paint.dim(&id)));
+        table.row(cells);
+        if detail == Detail::Verbose {
+            for requirement in declared::requirements(steps) {
+                table.row([Cell::plain(""), Cell::dim(requirement)]);
             }
         }
     }
-    out.push_str(&format!("\n{} scenarios\n", planned.len()));
-    screen.print(&out)?;
-    Ok(0)
+    table
 }
 
 fn row(one: &Planned<'_>) -> serde_json::Value {

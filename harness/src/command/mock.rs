@@ -1,4 +1,4 @@
-//! `moot mock`: serves the mock on a socket until it is told to stop.
+//! `moot mock`: serves the mock on a socket until a signal stops it.
 
 use std::net::SocketAddr;
 
@@ -22,7 +22,7 @@ pub(super) struct MockArguments {
     place: PlaceArguments,
 }
 
-/// Exit 0 once it is told to stop.
+/// Exit 0 when a signal stops it.
 pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, CommandError> {
     let MockArguments { listen, world, place } = arguments;
     runtime()?.block_on(async {

@@ -79,6 +79,9 @@ impl ProgressState {
                 self.current = escape::cut(&escape::line(name), NAME_CHARACTERS_MAX);
                 Vec::new()
             }
+            Event::OperatorSaid { action, said } => {
+                vec![format!("operator {action}: {}", escape::line(said))]
+            }
             Event::Ended(scenario) => {
                 // The rows of a scenario are results of their own.
                 let name = scenario.name.split('[').next().unwrap_or(&scenario.name);
@@ -253,6 +256,10 @@ impl Progress {
     /// Shows an event.
     pub(super) fn show(&self, event: &Event) {
         if self.style == ProgressStyleChoice::Hidden {
+            // What an operator says is for its owner, whatever else is shown.
+            if let Event::OperatorSaid { action, said } = event {
+                say(&format!("operator {action}: {}", escape::line(said)));
+            }
             return;
         }
         let mut state = self.shared.state.lock();

@@ -45,7 +45,7 @@ fn status_code(text: &str) -> Result<StatusCode, String> {
     if (200..600).contains(&status.as_u16()) { Ok(status) } else { Err(refusal()) }
 }
 
-/// Exit 0 once it is told to stop, or after `--count` calls.
+/// Exit 0 when a signal stops it, or after `--count` calls.
 pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8, CommandError> {
     runtime()?.block_on(async {
         let (listener, bound) = listen_on(arguments.listen).await?;
@@ -77,7 +77,7 @@ pub(super) fn receive(arguments: ReceiveArguments, screen: &Screen) -> Result<u8
     })
 }
 
-/// Prints each call and says what it is answered.
+/// Prints each call with its answer.
 struct ReceivedCalls {
     plan: Mutex<StatusPlan>,
     delay: Duration,

@@ -1,4 +1,4 @@
-//! `moot snapshot review`: how each pending response differs, and on a terminal the decision.
+//! `moot snapshot review`: shows how each pending response differs. On a terminal, asks for a decision.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::verdict::Verdict;
 
 const QUESTION: &str = "[a]ccept, [r]eject, [s]kip, [n]ext, [q]uit? ";
 
-/// Printed after any other input.
+/// The answer to unknown input.
 const HELP: &str = "  a: accept the lines with +; r: keep the lines with -;
   s, n: decide later; q: quit
 ";
 
-/// Asks on a terminal. Elsewhere prints all, to be decided by name.
+/// Asks on a terminal. Otherwise prints all differences.
 pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     let waiting = pending(dir)?;
     if screen.is_json() {
@@ -40,7 +40,7 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     screen.print(&out)
 }
 
-/// Asks about one after the other.
+/// Asks for each pending response.
 fn ask(
     waiting: &[Pending],
     paint: Paint,
@@ -88,7 +88,7 @@ fn done(output: &mut impl Write, what: &str) -> io::Result<()> {
     writeln!(output, "  {what}\n")
 }
 
-/// Name and difference.
+/// The name and the difference.
 fn shown(one: &Pending, paint: Paint) -> String {
     let mut out = format!("{}\n", paint.bold(&one.name));
     for line in one.diff.lines() {
@@ -113,7 +113,7 @@ mod tests {
     use super::ask;
     use crate::terminal::paint::Paint;
 
-    /// Four wait; what is left waiting after these lines were typed.
+    /// Of four pending responses, those that are still pending after this input.
     #[track_caller]
     fn left_after(typed: &str, expected: &[&str], summary: &str) {
         let dir = tempfile::tempdir().expect("a temporary folder");

@@ -1,4 +1,4 @@
-//! Opening a mock on a socket: `moot mock`, `moot exec`.
+//! Opens a mock on a socket, for `moot mock` and `moot exec`.
 
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
@@ -19,13 +19,13 @@ use super::bundled::{answers_named, world_named};
 use super::error::CommandError;
 use super::runtime::random_seed;
 
-/// The world without `--world`.
+/// The default of `--world`.
 const DEFAULT_WORLD: &str = "demo";
 
 /// Environment variable with the token of the control plane.
 pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
 
-/// Which world is served, and how it behaves.
+/// The data of the mock and its behaviour.
 #[derive(Debug, Args)]
 pub(super) struct WorldArguments {
     /// The initial data: the name of a bundled world, or a file
@@ -52,7 +52,7 @@ pub(super) struct WorldArguments {
     pub(super) defects: Vec<String>,
 }
 
-/// Where a mock is reached, and where it keeps its state.
+/// The address of the mock, and its state folder.
 #[derive(Debug, Args)]
 pub(super) struct PlaceArguments {
     /// The base address that callers use, where it differs; its path is served
@@ -79,19 +79,19 @@ pub(super) struct PlaceArguments {
     pub(super) admin_token_file: Option<PathBuf>,
 }
 
-/// A mock that listens but does not serve yet.
+/// A mock that listens and does not serve yet.
 pub(super) struct ListeningMock {
     pub(super) listener: TcpListener,
     pub(super) site: Site,
     pub(super) tls: Option<Tls>,
     /// The token of its control plane, if it has one.
     pub(super) admin_token: Option<String>,
-    /// A note for the user: the state folder takes precedence over options of the line.
+    /// A note for the user: the state folder takes precedence over options of the command line.
     pub(super) note: Option<String>,
 }
 
 impl ListeningMock {
-    /// Opens the mock that a line describes.
+    /// Opens the mock that the command line describes.
     ///
     /// # Errors
     /// An invalid option or file, or an address that can't be listened on.
@@ -154,7 +154,7 @@ pub(super) async fn listen_on(
     Ok((listener, bound))
 }
 
-/// The address to call for one to listen on: `0.0.0.0` can't be called.
+/// The address for callers of a mock that listens on this address. `0.0.0.0` can't be called.
 pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
     if !bound.ip().is_unspecified() {
         return bound;
@@ -166,7 +166,7 @@ pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
     SocketAddr::new(host, bound.port())
 }
 
-/// The note where a state folder holds data and the line names another world or seed.
+/// The note if a state folder has data and the command line names another world or seed.
 fn state_note(folder: &Path, world: &WorldArguments) -> Option<String> {
     let names_another = world.seed.is_some() || world.world != DEFAULT_WORLD;
     (names_another && holds_state(folder)).then(|| {
@@ -214,7 +214,7 @@ fn defects_of(arguments: &WorldArguments) -> Result<Vec<&'static Defect>, Comman
     arguments.defects.iter().map(|id| settings::defect(id).map_err(refusal)).collect()
 }
 
-/// The token of the control plane: from the file, else from the environment.
+/// The token of the control plane, from the file or from the environment.
 fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     let (token, from) = match file {
         Some(path) => {

@@ -1,4 +1,4 @@
-//! `moot snapshot`: recorded responses, pending ones, and the decision about them.
+//! `moot snapshot`: lists recorded responses, and accepts or rejects pending ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub(super) struct SnapshotNames {
     all: bool,
 }
 
-/// Exit 2 for a name that is not pending.
+/// Exit 2 if a name is not pending.
 pub(super) fn snapshot(command: SnapshotCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
         SnapshotCommand::List(folder) => show_list(&folder.snapshot_dir, screen)?,

@@ -9,22 +9,22 @@ use crate::verdict::Verdict;
 /// The published JSON Schema, `moot schema compare`.
 pub const SCHEMA: &str = include_str!("../../schemas/compare.json");
 
-/// Version of the JSON shape. It grows when a member changes its meaning or is removed.
+/// Version of the JSON shape. It increases when a member changes its meaning or is removed.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The class of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// A check finds the first wanting, and not the second.
+    /// A violation of the first side only.
     AViolates,
-    /// A check finds the second wanting, and not the first.
+    /// A violation of the second side only.
     BViolates,
-    /// A check finds both wanting at the same place: no difference, and still no good.
+    /// A violation of both sides at the same place. It is not a difference, and still reported.
     BothViolate,
-    /// An open question that the two answer differently.
+    /// An open question that the sides answer differently.
     BothAllowed,
-    /// What no requirement and no open question names, or what only one side could be asked.
+    /// No requirement and no open question names it, or only one side was asked.
     Undecidable,
 }
 
@@ -39,7 +39,7 @@ pub struct TargetComparison {
     pub interface_version: &'static str,
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub exit_code: u8,
-    /// The meaning of the exit code.
+    /// The exit code in words.
     pub meaning: &'static str,
     /// The first side.
     pub a: ComparedSide,
@@ -51,38 +51,39 @@ pub struct TargetComparison {
     pub selectors: Vec<String>,
     /// The command that repeats the comparison.
     pub reproduce: String,
-    /// How much was compared.
+    /// The extent of the comparison.
     pub compared: ComparedCounts,
     /// In the order of their classes.
     pub differences: Vec<SideDifference>,
     /// Open questions that only one side answered. They are no differences.
     pub answered_by_one: Vec<OneSidedAnswer>,
-    /// What ran on neither side, or on one side and the other is tolerated; by reason.
+    /// Scenarios and checks that ran on neither side, or only on one side if the other side's target
+    /// file tolerates it, by reason.
     pub not_compared: Vec<NotCompared>,
 }
 
 /// One side.
 #[derive(Debug, Clone, Serialize)]
 pub struct ComparedSide {
-    /// As on the command line.
+    /// Its name on the command line.
     pub word: String,
     /// Base address.
     pub base_url: String,
     /// `mock in process`, `moot mock`, `deployment`.
     pub class: String,
-    /// ISO 8601 UTC; of a recording that it was judged.
+    /// Start of its run, ISO 8601 UTC. For a recording, when it was judged.
     pub started_at: String,
-    /// Exit code of its run alone.
+    /// Exit code of its run.
     pub exit_code: u8,
     /// Why it could not be used.
     pub trouble: Option<String>,
-    /// Requests sent; none to a recording.
+    /// Requests sent. 0 for a recording.
     pub requests_sent: u64,
     /// Expected failures of its target file that did not happen, by id.
     pub stale: Vec<String>,
 }
 
-/// How much was compared.
+/// The extent of a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ComparedCounts {
     /// Scenarios; each row of a scenario counts.
@@ -91,7 +92,7 @@ pub struct ComparedCounts {
     pub checks: usize,
     /// Answers.
     pub exchanges: usize,
-    /// Checks that did not run on one side because of another difference.
+    /// Checks that only ran on one side because of another difference.
     pub follow_ups: usize,
 }
 
@@ -100,29 +101,29 @@ pub struct ComparedCounts {
 pub struct SideDifference {
     /// Its class.
     pub class: Class,
-    /// Id of the requirement or the question, else the place: `header cache-control`.
+    /// Id of the requirement or the question. If there is none, the place: `header cache-control`.
     pub subject: String,
-    /// The clause; null where none names it.
+    /// The clause; null if there is none.
     pub section: Option<String>,
-    /// `stated`, `inherited`, `example`, `open`; null where nothing names it.
+    /// `stated`, `inherited`, `example`, `open`; null if there is no requirement and no question.
     pub level: Option<&'static str>,
     /// `fail` or `warn` of a violation.
     pub verdict: Option<Verdict>,
     /// The statement, or the question.
     pub sentence: Option<String>,
-    /// What is wrong, or what to know.
+    /// What is wrong, or an explanation.
     pub message: String,
     /// The reading of the first side.
     pub a: String,
     /// The reading of the second side.
     pub b: String,
-    /// Scenario and step, all of them.
+    /// All scenarios and steps with this difference.
     pub places: Vec<String>,
-    /// Ids of the requirements that the same answers break because of it.
+    /// Ids of further requirements that the same answers break.
     pub also: Vec<String>,
-    /// A curl line for the side that violates, with secrets as shell variables.
+    /// A curl line for the side with the violation. Secrets are shell variables.
     pub curl: Option<String>,
-    /// The expected failure that it is at all its places, with the reason.
+    /// The reason, if it is an expected failure at all its places.
     pub known: Option<String>,
 }
 
@@ -131,13 +132,13 @@ pub struct SideDifference {
 pub struct OneSidedAnswer {
     /// Its id.
     pub question: String,
-    /// What the first answers.
+    /// The answer of the first side.
     pub a: Option<Value>,
-    /// What the second answers.
+    /// The answer of the second side.
     pub b: Option<Value>,
 }
 
-/// What was not compared, for one reason.
+/// Scenarios or checks that were not compared for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotCompared {
     /// A clause.
@@ -149,11 +150,11 @@ pub struct NotCompared {
 }
 
 impl Class {
-    /// All of them, in the order of a report.
+    /// All classes, in the order of reports.
     pub const ALL: [Self; 5] =
         [Self::AViolates, Self::BViolates, Self::BothViolate, Self::BothAllowed, Self::Undecidable];
 
-    /// For people.
+    /// The class in words.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AViolates => "A violates",
@@ -166,7 +167,7 @@ impl Class {
 }
 
 impl SideDifference {
-    /// Its effect on the exit code. A warning of both sides and an expected failure have none.
+    /// Its effect on the exit code. A warning of both sides and an expected failure have no effect.
     fn ending(&self) -> RunOutcome {
         match self.class {
             Class::AViolates | Class::BViolates | Class::BothViolate if self.known.is_some() => {
@@ -181,7 +182,7 @@ impl SideDifference {
 }
 
 impl TargetComparison {
-    /// Passes every text of a side or of the command line through `shown`, which masks or escapes.
+    /// Passes every text of a side or of the command line through `shown`, which masks or escapes it.
     pub fn with_texts(mut self, shown: impl Fn(&str) -> String) -> Self {
         let each = |text: &mut String| *text = shown(text);
         for side in [&mut self.a, &mut self.b] {
@@ -202,7 +203,7 @@ impl TargetComparison {
         self
     }
 
-    /// Those of one class.
+    /// The differences of this class.
     pub fn of(&self, class: Class) -> impl Iterator<Item = &SideDifference> {
         self.differences.iter().filter(move |one| one.class == class)
     }
@@ -233,7 +234,7 @@ pub(super) fn exit_code(
     ending.exit_code()
 }
 
-/// The meaning of the exit code.
+/// The exit code in words.
 pub(super) fn meaning(
     exit_code: u8,
     sides: [&ComparedSide; 2],

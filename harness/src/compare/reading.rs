@@ -1,5 +1,5 @@
-//! The answers to a scenario in a form that two runs can share: names instead of identifiers and times, and
-//! one reading for all items of a list.
+//! The answers to a scenario in a form that two runs can share: names instead of identifiers and times,
+//! and one reading for all items of a list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::exchange::{Exchange, ReceivedResponse};
 use crate::result::ScenarioResult;
 use crate::run::Event;
 
-/// Headers of the transport or of the moment.
+/// Headers of the transport, or of the time of the answer.
 const TRANSPORT: [&str; 10] = [
     "age",
     "connection",
@@ -62,9 +62,9 @@ pub struct ExchangeReading {
     pub number: u64,
     /// Upper case.
     pub method: String,
-    /// The operation of the contract, where it is one.
+    /// The operation of the contract, if it is one.
     pub operation: Option<Operation>,
-    /// `None` where there was no answer.
+    /// `None` if there was no answer.
     pub answer: Option<AnswerReading>,
 }
 
@@ -80,7 +80,7 @@ pub struct AnswerReading {
 }
 
 impl RunReadings {
-    /// For a run with this tag, which its requests and answers contain.
+    /// Readings for a run with this tag, which its requests and answers contain.
     pub fn new(run_tag: &str) -> Self {
         Self { run_tag: run_tag.to_owned(), scenarios: Mutex::default() }
     }

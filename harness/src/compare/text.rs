@@ -6,7 +6,7 @@ use crate::terminal::table::Align;
 use crate::terminal::{Cell, Detail, Paint, Table, escape};
 use crate::verdict::Verdict;
 
-/// Places of one difference, and names of what was not compared; `-v` shows all.
+/// Places of one difference, and names of parts that were not compared. `-v` shows all.
 const PLACES_SHOWN_MAX: usize = 3;
 
 /// Lines and characters of one reading.

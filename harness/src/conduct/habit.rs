@@ -43,7 +43,7 @@ pub enum Habit {
 /// A habit that a client showed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HabitFinding {
-    /// Which.
+    /// The habit.
     pub habit: Habit,
     /// The number of calls that show it.
     pub times: usize,

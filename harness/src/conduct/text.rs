@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 /// Errors that are shown; further ones are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
 
-/// Operations with their statuses, errors with what would have worked, habits with what to do instead.
+/// Renders an account: operations with their statuses, errors with advice, habits with advice.
 pub fn render(account: &Account, paint: Paint) -> String {
     if account.calls == 0 {
         return format!(

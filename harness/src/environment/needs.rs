@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Scopes;
 
 use crate::client::destination::RequestDestination;
-use crate::scenario::model::NEEDS;
+use crate::client::operator::person;
+use crate::scenario::model::{NEEDS, OperatorAction};
+use crate::target_file::FileOperator;
 use crate::target_file::model::Consent;
 
 /// What a target offers, as far as needs go.
@@ -60,6 +62,11 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
         "admin" => (!offer.is_mock).then(|| {
             unmet_row("the target has no control plane", "a moot mock as the target (admin: auto)")
         }),
+        "operator.set_status"
+        | "operator.add_comment"
+        | "operator.restart"
+        | "operator.advance_clock"
+        | "operator.revoke_token" => operator(offer, OperatorAction::of_need(need)?),
         "second_company" => application(offer, "other_company", "no second company is known"),
         "reader_application" => {
             application(offer, "reader", "no application scoped `read` alone is known")
@@ -68,13 +75,17 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
             application(offer, "writer", "no application scoped `write` alone is known")
         }
         "expired_token" => {
-            let given = offer.destination.deployment().is_some_and(|it| it.expired_token.is_some());
+            let given = offer.destination.deployment().is_some_and(|it| {
+                it.expired_token.is_some() || it.offers(OperatorAction::AdvanceClock)
+            });
             let setting =
                 "expired_token in the target file, or --token-file FILE, two hours before";
             token(offer, given, setting, "no expired token is known")
         }
         "revoked_token" => {
-            let given = offer.destination.deployment().is_some_and(|it| it.revoked_token.is_some());
+            let given = offer.destination.deployment().is_some_and(|it| {
+                it.revoked_token.is_some() || it.offers(OperatorAction::RevokeToken)
+            });
             token(offer, given, "revoked_token in the target file", "no revoked token is known")
         }
         "receiver" => (!offer.can_receive).then(|| {
@@ -110,6 +121,35 @@ fn consent(offer: &Offer<'_>, consent: Consent) -> Option<UnmetNeed> {
             &format!("`{name}` is not consented to"),
             &format!("consent: [{name}] in the target file"),
         )
+    })
+}
+
+/// Who does this at a deployment; on a mock its control plane does everything.
+fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<UnmetNeed> {
+    let deployment = offer.destination.deployment()?;
+    if deployment.offers(action) {
+        return None;
+    }
+    let consent = match deployment.guard.allows(Consent::Operate) {
+        true => "",
+        false => " and `consent: [operate]`",
+    };
+    Some(match &deployment.operator {
+        None => unmet_row(
+            &format!("the target has no operator who can {}", action.what()),
+            &format!("`operator` with the action `{action}`{consent} in the target file"),
+        ),
+        Some(FileOperator::Command(command)) if !command.actions.contains(&action) => unmet_row(
+            &format!("the operator of the target cannot {}", action.what()),
+            &format!("`operator.actions: [{action}]`{consent} in the target file"),
+        ),
+        Some(FileOperator::Ask) if !person::has_terminal() => unmet_row(
+            "`operator: ask` asks a person, and there is no terminal (or `CI` is set)",
+            &format!("a terminal, or `operator.command`{consent} in the target file"),
+        ),
+        Some(FileOperator::Command(_) | FileOperator::Ask) => {
+            unmet_row("`operate` is not consented to", "consent: [operate] in the target file")
+        }
     })
 }
 

@@ -9,6 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use crate::client::operator::order::OperatorOrder;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::request::{ClientRequest, FormPart};
@@ -19,6 +20,7 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
+use crate::scenario::model::OperatorAction;
 
 /// The age, in seconds, at which a token has expired (§5.3).
 const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
@@ -86,7 +88,12 @@ impl Session {
             return Ok(token);
         }
         let given = self.client.destination.deployment().and_then(|it| it.expired_token.as_ref());
-        from_file(given, application, "expired_token")
+        match given {
+            None if self.client.has_operator(OperatorAction::AdvanceClock) => {
+                self.client.let_expire(application).await.map_err(Trouble::Operator)
+            }
+            given => from_file(given, application, "expired_token"),
+        }
     }
 
     /// A token of this application that was revoked.
@@ -109,7 +116,12 @@ impl Session {
             return Ok(token);
         }
         let given = self.client.destination.deployment().and_then(|it| it.revoked_token.as_ref());
-        from_file(given, application, "revoked_token")
+        match given {
+            None if self.client.has_operator(OperatorAction::RevokeToken) => {
+                self.client.let_revoke(application).await.map_err(Trouble::Operator)
+            }
+            given => from_file(given, application, "revoked_token"),
+        }
     }
 
     async fn minted(&self, application: &str, age_seconds: i64) -> Result<String, Trouble> {
@@ -240,6 +252,21 @@ impl Session {
         let answer = self.client.admin(method, path, json.as_ref()).await;
         self.recording.keep(key, &answer);
         answer
+    }
+
+    /// Lets the operator of the target act. Returns what it said, for people; masked.
+    ///
+    /// # Errors
+    /// [`Trouble::Operator`] where it was not done.
+    pub(crate) async fn operate(&self, order: &OperatorOrder) -> Result<String, Trouble> {
+        let words = self.client.sender.masks.mask(&order.words().join(" "));
+        let key = format!("operator {words}");
+        if let Some(told) = self.recording.text(&key) {
+            return told;
+        }
+        let done = self.client.operate(order).await;
+        self.recording
+            .keep_text(key, done.map_err(|trouble| Trouble::Operator(trouble.to_string())))
     }
 
     /// Whether there is a control plane.

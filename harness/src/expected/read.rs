@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use jiff::civil::Date;
-use moot_fixtures::nearest::ending;
+use moot_fixtures::nearest::{ending, hint_or_all};
 use moot_fixtures::questions;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -15,7 +15,7 @@ use serde_saphyr::Spanned;
 
 use super::entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
 use crate::scenario::model::NEEDS;
-use crate::target_file::{FileError, did_you_mean, syntax};
+use crate::target_file::{FileError, syntax};
 
 /// A file is at most so long.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
@@ -146,8 +146,8 @@ impl ConditionShape {
         }
         for need in self.needs.iter().chain(&self.lacks) {
             if !NEEDS.contains(&need.value.as_str()) {
-                let near = did_you_mean(&need.value, &NEEDS);
-                return Err(at(file, need, format!("there is no need `{}`{near}", need.value)));
+                let near = hint_or_all(&need.value, &NEEDS);
+                return Err(at(file, need, format!("there is no need `{}`; {near}", need.value)));
             }
         }
         let values = |list: Vec<Spanned<String>>| list.into_iter().map(|one| one.value).collect();

@@ -1,21 +1,21 @@
-//! Finds any of thousands of texts in another, while texts are added.
+//! Searches a text for thousands of other texts, and more of them can be added.
 //!
-//! An automaton cannot grow. So the texts are kept in batches, each with an automaton of its own. A new text
-//! is merged with all batches that are not larger, so that there are few batches and few rebuilds.
+//! An Aho-Corasick automaton can't be extended. So the texts are in batches with one automaton each. A
+//! new text is merged with all batches that are not larger. So there are few batches and few rebuilds.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// Shorter texts can't be looked for.
+/// Shorter texts are ignored.
 pub(crate) const BYTES_MIN: usize = 4;
 
-/// The texts that are looked for, each with a number.
+/// The texts to search for, each with a number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Needles {
     texts: Vec<(Box<[u8]>, usize)>,
-    /// In the order of the texts, all of them together.
+    /// In the order of the texts. Together they have all texts.
     batches: Vec<NeedleBatch>,
 }
 
@@ -29,7 +29,7 @@ struct NeedleBatch {
 /// A place where a text was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NeedleMatch {
-    /// Of the text.
+    /// The number of the text.
     pub(crate) number: usize,
     /// First byte.
     pub(crate) start: usize,
@@ -38,7 +38,7 @@ pub(crate) struct NeedleMatch {
 }
 
 impl Needles {
-    /// Looks for all of these. Of equal texts the first counts.
+    /// Searches for these texts. Of equal texts the first counts.
     pub(crate) fn of(texts: impl IntoIterator<Item = (String, usize)>) -> Self {
         let mut known = BTreeSet::new();
         let mut needles = Self::default();
@@ -53,7 +53,7 @@ impl Needles {
         needles
     }
 
-    /// Looks for `text` too; `false` if it is known already, or shorter than [`BYTES_MIN`].
+    /// Adds `text`. `false` if it is known already, or shorter than [`BYTES_MIN`].
     pub(crate) fn add(&mut self, text: &str, number: usize) -> bool {
         let is_whole = |found: NeedleMatch| found.start == 0 && found.end == text.len();
         if text.len() < BYTES_MIN || self.matches(text.as_bytes()).any(is_whole) {
@@ -70,7 +70,8 @@ impl Needles {
         true
     }
 
-    /// The matches in `text` that do not overlap: the leftmost, of those the longest.
+    /// The matches in `text` without overlaps: the leftmost, and of those at the same place the
+    /// longest.
     pub(crate) fn find(&self, text: &[u8]) -> Vec<NeedleMatch> {
         let mut all: Vec<NeedleMatch> = self.matches(text).collect();
         all.sort_unstable_by_key(|found| (found.start, Reverse(found.end)));
@@ -98,13 +99,13 @@ impl Needles {
         out
     }
 
-    /// The numbers of all texts that occur in `text`, overlapping or not; each once, in order.
+    /// The numbers of all texts that occur in `text`, each once, in order. Matches may overlap.
     pub(crate) fn within(&self, text: &[u8]) -> Vec<usize> {
         let numbers: BTreeSet<usize> = self.matches(text).map(|found| found.number).collect();
         numbers.into_iter().collect()
     }
 
-    /// All matches, also those that overlap.
+    /// All matches, including those that overlap.
     pub(crate) fn matches<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = NeedleMatch> + 't {
         self.batches.iter().flat_map(move |batch| {
             batch.automaton.find_overlapping_iter(text).map(|found| NeedleMatch {
@@ -163,7 +164,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few letters, so that much is found and overlaps.
+        /// Texts of few letters, so that there are many overlapping matches.
         #[test]
         fn what_is_within_is_what_contains_says(
             texts in prop::collection::vec("[ab]{4,7}", 1..8),

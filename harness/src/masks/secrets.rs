@@ -1,5 +1,5 @@
-//! The secrets of a run in every form in which they could get into a report: masked while one is
-//! built, looked for once it is finished.
+//! The secrets of a run in every form that they could have in a report. They are masked when a report
+//! is built, and finished reports are scanned for them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -7,19 +7,19 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{Masks, Needles};
 
-/// Shorter forms are masked in what a server sent, but not looked for in finished reports: a word of
-/// our own could be one by chance.
+/// Shorter forms are masked in texts of a server, but reports are not scanned for them: they could
+/// occur in our own words by chance.
 const SCANNED_BYTES_MIN: usize = 8;
 
 /// All forms of all secrets.
 pub struct Secrets {
     forms: Needles,
-    /// By the number of a form.
+    /// The label of each form, by the number of the form.
     labels: Vec<String>,
 }
 
 impl Secrets {
-    /// The secrets that are known now.
+    /// The secrets that are known at this time.
     pub fn of(masks: &Masks) -> Self {
         let secrets = masks.secrets();
         let labels = secrets.iter().map(|secret| masks.mask(secret)).collect();
@@ -35,7 +35,7 @@ impl Secrets {
         self.forms.replaced(text, |number| &self.labels[number])
     }
 
-    /// Whether any form of any secret stands in `artefact`.
+    /// Whether `artefact` contains a secret in any form.
     pub fn is_in(&self, artefact: &str) -> bool {
         self.forms
             .matches(artefact.as_bytes())
@@ -43,8 +43,8 @@ impl Secrets {
     }
 }
 
-/// As it is, percent-encoded (both cases), as a form field, JSON-escaped, HTML-escaped, and as part of
-/// a base64 text at each of its three alignments.
+/// The forms of a secret: unchanged, percent-encoded (in both cases), as a form field, JSON-escaped,
+/// HTML-escaped, and inside of a base64 text at each of the three alignments.
 pub(crate) fn forms_of(secret: &str) -> Vec<String> {
     let percent = utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string();
     let json = serde_json::Value::from(secret).to_string();
@@ -80,11 +80,11 @@ fn lower_hex(percent: &str) -> String {
     out
 }
 
-/// The characters that `secret` alone decides in a base64 text in which it begins at a byte that is
-/// `offset` beyond a multiple of three. Too short ones would be found by chance.
+/// The base64 characters that depend on `secret` alone if it begins `offset` bytes after a multiple of
+/// three. Empty if they are so few that they could occur by chance.
 fn base64_inside(secret: &str, offset: usize) -> Vec<String> {
     let bytes: Vec<u8> = std::iter::repeat_n(0, offset).chain(secret.bytes()).collect();
-    // The characters that share bits with the bytes before, and with the bytes after.
+    // The first and the last characters also depend on the bytes before and after.
     let first = [0, 2, 3][offset];
     let shared_last = usize::from(!bytes.len().is_multiple_of(3));
     [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)]

@@ -1,4 +1,4 @@
-//! The folder of a recording: its files, and errors of reading and writing them.
+//! The folder of a recording: its files, and the errors of reading and writing them.
 
 use std::fs;
 use std::io;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-/// Version of the format of the folder. A reader takes no other.
+/// Version of the format of the folder. Other versions are refused.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 /// The index.
 pub(crate) const INDEX: &str = "index.json";
-/// The files of the sessions are below it.
+/// The folder with the files of the sessions.
 pub(crate) const EXCHANGES: &str = "exchanges";
-/// Bytes. A longer file of a recording is refused.
+/// Bytes. Longer files are refused.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Characters of a scenario's name in a file's name.
+/// Characters of a scenario's name in the name of a file.
 const NAME_CHARACTERS_MAX: usize = 120;
 
 /// Why a recording cannot be written or read.
@@ -23,45 +23,45 @@ pub enum RecordingError {
     /// A file or folder cannot be read or written.
     #[error("{} can't be used: {source}", .path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The error.
         source: io::Error,
     },
     /// The folder is not empty.
     #[error("{} is not empty; a recording goes into a folder of its own", .path.display())]
     Occupied {
-        /// Which.
+        /// The folder.
         path: PathBuf,
     },
-    /// A file that does not belong to a recording.
+    /// A file is not part of a recording.
     #[error("{} is no part of a recording: {reason}", .path.display())]
     Malformed {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// Written in another version of the format.
+    /// The folder has another version of the format.
     #[error(
         "{} is of version {found}, this program reads version {}", .path.display(),
         FORMAT_VERSION
     )]
     Version {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// Its version.
         found: u32,
     },
-    /// A secret was found in a file, which was not written.
+    /// A file would contain a secret, and was not written.
     #[error("a secret stands in {}, which was not written", .path.display())]
     Secret {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
 }
 
-/// Makes the folder. A folder that is not empty is refused.
+/// Creates the folder. An existing folder must be empty.
 ///
 /// # Errors
 /// [`RecordingError::Occupied`], [`RecordingError::File`].
@@ -88,14 +88,14 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, RecordingError
     serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))
 }
 
-/// The name of a session's file, below the folder, in characters that every file system takes.
+/// The name of a session's file below the folder. Every file system accepts its characters.
 pub(crate) fn session_file(number: usize, scenario: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
     let name: String = scenario.chars().map(plain).take(NAME_CHARACTERS_MAX).collect();
     format!("{EXCHANGES}/{number:04}_{name}.har")
 }
 
-/// Whether an index may name this file: nothing outside its folder.
+/// Whether an index may name this file: it must be in the folder of sessions.
 pub(crate) fn is_below(file: &str) -> bool {
     let parts: Vec<_> = Path::new(file).components().collect();
     !parts.is_empty() && parts.iter().all(|part| matches!(part, std::path::Component::Normal(_)))

@@ -1,4 +1,4 @@
-//! A session as a HAR 1.2 file. What HAR has no place for is under `_moot`.
+//! A session as a HAR 1.2 file. Values that HAR does not define are in `_moot`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,14 +30,14 @@ pub(crate) struct HarLog {
     pub(crate) moot: HarSession,
 }
 
-/// Who wrote it.
+/// The program that wrote the file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HarCreator {
     pub(crate) name: String,
     pub(crate) version: String,
 }
 
-/// What a session received apart from exchanges.
+/// The answers of a session apart from exchanges.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HarSession {
     pub(crate) scenario: String,
@@ -96,7 +96,7 @@ struct HarPostData {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HarResponse {
-    /// 0 without an answer.
+    /// 0 if there was no answer.
     status: u16,
     status_text: String,
     http_version: String,
@@ -143,7 +143,7 @@ const BASE64: &str = "base64";
 const UNKNOWN: i64 = -1;
 
 impl HarEntry {
-    /// An exchange without secrets. Its request was masked when the exchange was made.
+    /// An exchange without secrets. Its request was masked when it was sent.
     pub(crate) fn of(exchange: &Exchange, redactor: &mut Redactor) -> Self {
         let milliseconds = exchange.duration.as_secs_f64() * 1000.0;
         let started = jiff::Timestamp::from_second(exchange.sent_at_seconds);
@@ -167,10 +167,11 @@ impl HarEntry {
         }
     }
 
-    /// The exchange again.
+    /// Converts an entry back to an exchange.
     ///
     /// # Errors
-    /// What is wrong with it.
+    ///
+    /// What is wrong with the entry.
     pub(crate) fn exchange(self, masks: &Arc<Masks>) -> Result<Exchange, String> {
         let Self { time, request, response, moot, .. } = self;
         let operation = moot.operation.as_deref().and_then(|name| {

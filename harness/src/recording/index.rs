@@ -11,21 +11,21 @@ use crate::target_file::TargetClass;
 /// `index.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RecordingIndex {
-    /// Of the format of the folder.
+    /// Version of the format of the folder.
     pub format_version: u32,
     /// Version of the program that wrote it.
     pub moot_version: String,
-    /// Version of the register that judged it.
+    /// Version of the register that the run used.
     pub register_version: String,
-    /// ISO 8601 UTC.
+    /// Time of the run, ISO 8601 UTC.
     pub recorded_at: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Tag of the run, which is part of names and addresses that were sent.
+    /// Tag of the run. It is part of names and addresses in the requests.
     pub run_tag: String,
-    /// Whether a MUST of a standard failed.
+    /// Whether the run counted a broken MUST of a standard as a failure.
     pub strict: bool,
-    /// The selectors of the plan; everything if empty.
+    /// The selectors of the plan; empty for all scenarios.
     pub selectors: Vec<String>,
     /// Exit code of the run.
     pub exit_code: u8,
@@ -34,7 +34,7 @@ pub struct RecordingIndex {
     /// The sessions, in the order of their scenarios' names.
     #[serde(rename = "tapes")]
     pub sessions: Vec<RecordingIndexRow>,
-    /// The placeholder of each secret, with the label of the secret.
+    /// The placeholder of each secret, with its label.
     pub placeholders: BTreeMap<String, String>,
 }
 
@@ -45,7 +45,7 @@ pub struct IndexTarget {
     pub name: String,
     /// Its base address.
     pub base_url: String,
-    /// What kind of service it was.
+    /// The class of the service.
     pub class: TargetClass,
     /// Whether it had sandboxes.
     pub is_mock: bool,
@@ -53,9 +53,9 @@ pub struct IndexTarget {
     pub pages_max: Option<u64>,
     /// Needs and scenarios that may stay not run.
     pub tolerate: Vec<String>,
-    /// Needs that were not met: reason and setting.
+    /// Needs that were not met, each with its reason and setting.
     pub unmet: BTreeMap<String, (String, String)>,
-    /// The answers that its file pinned; a recording without them pins none.
+    /// The answers that its file pinned; empty in recordings without them.
     #[serde(default)]
     pub pins: Pins,
 }
@@ -65,7 +65,7 @@ pub struct IndexTarget {
 pub struct RecordingIndexRow {
     /// `stem/id[row]`.
     pub scenario: String,
-    /// Below the folder.
+    /// The file, relative to the folder.
     pub file: String,
 }
 
@@ -73,7 +73,8 @@ impl RecordingIndex {
     /// Reads the index of the recording in `dir`.
     ///
     /// # Errors
-    /// It is no index, or has another version.
+    ///
+    /// The file is not an index, or has another version.
     pub fn read(dir: &std::path::Path) -> Result<Self, RecordingError> {
         let path = dir.join(folder::INDEX);
         let index: Self = folder::read(&path)?;

@@ -1,4 +1,4 @@
-//! What a session does about recordings: nothing, keep what it receives, or replay.
+//! Whether a session records its answers, or replays recorded ones.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::recording::session_record::{
     DestinationRow, RecordedAnswer, SessionLog, SessionRecord, absent,
 };
 
-/// What a session does about recordings.
+/// Whether a session records or replays.
 pub(crate) enum RecordingMode {
     Off,
-    /// Keeps what it receives.
+    /// Records all answers.
     Record(Arc<Recorder>, Mutex<SessionLog>),
-    /// Returns what another session received. What the log does not hold is trouble.
+    /// Returns recorded answers. A missing answer is trouble.
     Replay(Mutex<SessionLog>),
 }
 
@@ -34,7 +34,7 @@ impl RecordingMode {
         }
     }
 
-    /// As [`RecordingMode::answer`], of a text.
+    /// As [`RecordingMode::answer`], for a text.
     pub(crate) fn text(&self, key: &str) -> Option<Result<String, Trouble>> {
         let answer = self.answer(key)?;
         Some(answer.and_then(|value| value.as_str().map(str::to_owned).ok_or_else(|| absent(key))))
@@ -92,14 +92,14 @@ impl RecordingMode {
         }
     }
 
-    /// Forgets the answers recorded since `mark`.
+    /// Removes the answers recorded since `mark`.
     pub(crate) fn cut(&self, mark: usize) {
         if let Self::Record(_, log) = self {
             log.lock().calls.truncate(mark);
         }
     }
 
-    /// Ends the session: hands its record to the recorder.
+    /// Ends the session: passes its record to the recorder.
     pub(crate) fn close(
         self,
         scenario: String,

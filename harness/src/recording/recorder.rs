@@ -1,4 +1,4 @@
-//! Collects the session records of a run, and writes them once it has ended.
+//! Collects the session records of a run, and writes them after its end.
 
 use std::fs;
 use std::path::Path;
@@ -20,18 +20,18 @@ pub struct Recorder {
     target: Mutex<IndexTarget>,
 }
 
-/// What a run was asked to do, as far as judging it again needs it.
+/// The options of a run that are needed to judge it again.
 #[derive(Debug, Clone)]
 pub struct RecordingPlan {
     /// The tag of the run.
     pub run_tag: String,
-    /// Whether a MUST of a standard fails.
+    /// Whether a broken MUST of a standard is a failure.
     pub strict: bool,
-    /// What was selected.
+    /// The selectors.
     pub selectors: Vec<String>,
 }
 
-/// The run that was recorded, once it has ended.
+/// The result of a recorded run.
 pub struct RecordingEnd<'a> {
     /// Its secrets.
     pub masks: &'a Masks,
@@ -44,10 +44,11 @@ pub struct RecordingEnd<'a> {
 }
 
 impl Recorder {
-    /// Makes the folder, before anything is sent.
+    /// Creates the folder, before any request is sent.
     ///
     /// # Errors
-    /// Where it cannot be made, or is not empty.
+    ///
+    /// The folder can't be created, or is not empty.
     pub fn prepare(dir: &Path) -> Result<(), RecordingError> {
         folder::make(dir)
     }
@@ -60,11 +61,12 @@ impl Recorder {
         *self.target.lock() = target;
     }
 
-    /// Writes all of it below `dir`, secrets replaced; the index last, so that a folder with an
-    /// index is complete.
+    /// Writes all files to `dir`, without secrets. The index comes last, so that a folder with an index
+    /// is complete.
     ///
     /// # Errors
-    /// What cannot be written; [`RecordingError::Secret`] where a secret is left in it.
+    ///
+    /// A file can't be written; [`RecordingError::Secret`] if one still has a secret.
     pub fn write(
         &self,
         dir: &Path,
@@ -74,8 +76,8 @@ impl Recorder {
         let mut redactor = Redactor::new(end.masks);
         let scan = Secrets::of(end.masks);
         let mut sessions = std::mem::take(&mut *self.sessions.lock());
-        // Scenarios that run side by side end in any order. The sort is stable, so that the
-        // sessions of one scenario keep theirs.
+        // Concurrent scenarios end in any order. The sort is stable, so the sessions of one scenario
+        // keep their order.
         sessions.sort_by(|a, b| a.scenario.cmp(&b.scenario));
         let below = dir.join(folder::EXCHANGES);
         fs::create_dir_all(&below)

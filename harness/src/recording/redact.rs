@@ -1,5 +1,5 @@
-//! Replaces the secrets of a run by placeholders. The same secret has the same placeholder, of the same
-//! length if it is long enough, so that checks still compare equal values.
+//! Replaces the secrets of a run by placeholders. A secret always has the same placeholder. If it is
+//! long enough, the placeholder has the same length. So checks still compare equal values.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::masks::{Masks, Needles, forms_of};
 /// The beginning of a placeholder.
 const STEM: &str = "redacted-";
 
-/// Replaces secrets, and remembers the placeholders it used.
+/// Replaces secrets, and collects the placeholders.
 pub(crate) struct Redactor {
     needles: Needles,
     /// Placeholder and label of each secret.
@@ -20,7 +20,7 @@ pub(crate) struct Redactor {
 }
 
 impl Redactor {
-    /// For the secrets that are known now.
+    /// Redacts the secrets that are known at this time.
     pub(crate) fn new(masks: &Masks) -> Self {
         let secrets = masks.labelled();
         let rows = secrets.iter().enumerate();
@@ -36,7 +36,7 @@ impl Redactor {
         Self { needles, rows, used: BTreeMap::new() }
     }
 
-    /// Bytes without secrets.
+    /// These bytes without secrets.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut from = 0;
@@ -51,12 +51,12 @@ impl Redactor {
         out
     }
 
-    /// A text without secrets.
+    /// This text without secrets.
     pub(crate) fn text(&mut self, text: &str) -> String {
         String::from_utf8_lossy(&self.bytes(text.as_bytes())).into_owned()
     }
 
-    /// A value without secrets, names of members among it.
+    /// This value without secrets, also in names of members.
     pub(crate) fn value(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text)),
@@ -68,12 +68,12 @@ impl Redactor {
         }
     }
 
-    /// Trouble without secrets.
+    /// This trouble without secrets.
     pub(super) fn trouble(&mut self, trouble: &Trouble) -> Trouble {
         trouble.clone().map_details(|text| self.text(text))
     }
 
-    /// Every placeholder that was used, with what the secret was.
+    /// The placeholders so far, each with the label of its secret.
     pub(crate) fn used(self) -> BTreeMap<String, String> {
         self.used
     }

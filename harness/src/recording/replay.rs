@@ -1,4 +1,4 @@
-//! Reading a recording: the sessions of each scenario, returned in the order they were recorded.
+//! Reads a recording: the sessions of each scenario, in the order of the recording.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::recording::har::Har;
 use crate::recording::index::{IndexTarget, RecordingIndex};
 use crate::recording::session_record::{SessionLog, SessionRecord, absent};
 
-/// A recording that was read.
+/// A recording.
 pub struct Replay {
     pub(crate) target: IndexTarget,
     sessions: Mutex<BTreeMap<String, VecDeque<SessionRecord>>>,
@@ -23,10 +23,11 @@ impl Replay {
     /// Reads the whole recording in `dir`.
     ///
     /// # Errors
-    /// The first file that is missing or wrong.
+    ///
+    /// A file is missing or invalid.
     pub fn open(dir: &Path, masks: &Arc<Masks>) -> Result<Self, RecordingError> {
         let index = RecordingIndex::read(dir)?;
-        // The placeholder of a secret is shown as the secret was.
+        // Reports show a placeholder in the same way as the secret itself.
         for (placeholder, label) in &index.placeholders {
             masks.hide(placeholder, label);
         }
@@ -56,7 +57,8 @@ impl Replay {
     /// The next session of this scenario.
     ///
     /// # Errors
-    /// [`Trouble::Withheld`] where the recording has no further one.
+    ///
+    /// [`Trouble::Withheld`] if the recording has no further session.
     pub(crate) fn session(&self, scenario: &str) -> Result<SessionRecord, Trouble> {
         let next = self.sessions.lock().get_mut(scenario).and_then(VecDeque::pop_front);
         next.ok_or_else(|| absent(scenario))

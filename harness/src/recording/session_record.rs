@@ -1,4 +1,4 @@
-//! What one session sent and received, in order; and handing out the same again.
+//! The requests and answers of one session in order, and their replay.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use crate::exchange::{Exchange, Trouble};
 pub(crate) struct SessionRecord {
     /// `stem/id[row]`.
     pub(crate) scenario: String,
-    /// When it began: seconds since 1970 by our clock.
+    /// Start of the session: seconds since 1970 by the clock of this machine.
     pub(crate) started_seconds: i64,
     pub(crate) destination: DestinationRow,
     pub(crate) log: SessionLog,
 }
 
-/// What a session received.
+/// All answers that a session received.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
     /// Requests of the scenario.
     pub(crate) exchanges: Vec<Exchange>,
-    /// Everything else: tokens, the control plane, deliveries, which exchanges were one burst.
+    /// All other answers: tokens, the control plane, deliveries, and which exchanges were one burst.
     pub(crate) calls: Vec<RecordedAnswer>,
 }
 
-/// A question that was no request of the scenario, and its answer.
+/// An answer to something other than a request of the scenario.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RecordedAnswer {
     /// The question: `token main read`, `admin POST /clock`, `deliveries inbox`.
@@ -72,7 +72,8 @@ impl SessionLog {
     /// Removes and returns the next answer to this question.
     ///
     /// # Errors
-    /// The trouble that was the answer; [`Trouble::Withheld`] where the recording has no answer.
+    ///
+    /// The recorded trouble; [`Trouble::Withheld`] if the recording has no answer.
     pub(crate) fn call(&mut self, key: &str) -> Result<Value, Trouble> {
         match self.calls.iter().position(|call| call.key == key) {
             Some(at) => self.calls.remove(at).outcome,

@@ -59,6 +59,9 @@ fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
     Ok(match event {
         Event::Planned { scenarios } => json!({"event": "planned", "scenarios": scenarios}),
         Event::Started { name } => json!({"event": "started", "name": secrets.mask(name)}),
+        Event::OperatorSaid { action, said } => {
+            json!({"event": "operator_said", "action": action, "said": secrets.mask(said)})
+        }
         Event::Ended(result) => {
             let mut scenario = (**result).clone();
             scenario.map_texts(secrets);

@@ -121,7 +121,7 @@ fn has_trouble(scenario: &ScenarioResult) -> bool {
         Err(
             Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
         ) => true,
-        Err(Trouble::Withheld(_)) | Ok(_) => false,
+        Err(Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,
     })
 }
 

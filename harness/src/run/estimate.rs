@@ -175,7 +175,10 @@ impl Counter<'_> {
                     }
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
-                StepAction::Assume { .. } | StepAction::Receive(_) | StepAction::Admin(_) => {
+                StepAction::Assume { .. }
+                | StepAction::Receive(_)
+                | StepAction::Admin(_)
+                | StepAction::Operator(_) => {
                     self.is_sure = false;
                 }
                 StepAction::Let(_) => {}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::result::ScenarioResult;
+use crate::scenario::model::OperatorAction;
 
 /// One event, in the order it happened.
 #[derive(Debug, Clone)]
@@ -16,6 +17,13 @@ pub enum Event {
     Started {
         /// `stem/id`.
         name: String,
+    },
+    /// The operator of the target wrote something to its standard error; masked.
+    OperatorSaid {
+        /// What it was asked to do.
+        action: OperatorAction,
+        /// What it wrote.
+        said: String,
     },
     /// A scenario, or one row of it, ended.
     Ended(Arc<ScenarioResult>),

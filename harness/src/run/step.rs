@@ -13,7 +13,7 @@ use super::rows::{list, row_label};
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepOutcome;
 use super::stop::Stop;
-use super::{admin, burst, judge, receive, request};
+use super::{admin, burst, judge, operator, receive, request};
 use crate::scenario::declared;
 
 /// Loops of run time walk at most so many rows.
@@ -65,6 +65,7 @@ async fn walk_one<'a>(
         StepAction::Burst(burst) => burst::walk(walk, burst, &label).await,
         StepAction::Receive(receive) => receive::walk(walk, receive, &label).await,
         StepAction::Admin(admin) => admin::walk(walk, admin, &label).await,
+        StepAction::Operator(operator) => operator::walk(walk, operator).await,
         StepAction::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
         StepAction::Let(bindings) => return bind(walk, bindings),
         StepAction::Assume { conditions, because } => return assume(walk, conditions, because),

@@ -51,7 +51,15 @@ impl Stop {
 
 impl From<Trouble> for Stop {
     fn from(trouble: Trouble) -> Self {
-        Self::not_run(NotRunKind::NoAnswer, trouble.to_string())
+        let kind = match &trouble {
+            Trouble::Operator(_) => NotRunKind::OperatorFailed,
+            Trouble::Unreachable(_)
+            | Trouble::Tls(_)
+            | Trouble::Deadline(_)
+            | Trouble::Broken(_)
+            | Trouble::Withheld(_) => NotRunKind::NoAnswer,
+        };
+        Self::not_run(kind, trouble.to_string())
     }
 }
 

@@ -89,9 +89,10 @@ fn course_of(step: &Step) -> ScenarioEffect {
         StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => {
             ScenarioEffect::Reads
         }
-        StepAction::Burst(_) | StepAction::Receive(_) | StepAction::Admin(_) => {
-            ScenarioEffect::Changes
-        }
+        StepAction::Burst(_)
+        | StepAction::Receive(_)
+        | StepAction::Admin(_)
+        | StepAction::Operator(_) => ScenarioEffect::Changes,
     }
 }
 

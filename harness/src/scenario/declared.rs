@@ -14,7 +14,10 @@ pub fn checks(step: &Step) -> Vec<&Check> {
         StepAction::Burst(burst) => burst.expect.iter().collect(),
         StepAction::Receive(receive) => receive.expect.iter().collect(),
         StepAction::Admin(admin) => admin.expect.iter().collect(),
-        StepAction::ForEach(..) | StepAction::Let(_) | StepAction::Assume { .. } => Vec::new(),
+        StepAction::Operator(_)
+        | StepAction::ForEach(..)
+        | StepAction::Let(_)
+        | StepAction::Assume { .. } => Vec::new(),
     }
 }
 
@@ -25,6 +28,7 @@ pub fn observations(step: &Step) -> &[Observation] {
         StepAction::Burst(burst) => &burst.observe,
         StepAction::Receive(receive) => &receive.observe,
         StepAction::Admin(_)
+        | StepAction::Operator(_)
         | StepAction::ForEach(..)
         | StepAction::Let(_)
         | StepAction::Assume { .. } => &[],
@@ -39,6 +43,7 @@ pub fn inner(step: &Step) -> &[Step] {
         StepAction::Burst(_)
         | StepAction::Receive(_)
         | StepAction::Admin(_)
+        | StepAction::Operator(_)
         | StepAction::Let(_)
         | StepAction::Assume { .. } => &[],
     }

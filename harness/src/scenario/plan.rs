@@ -1,4 +1,4 @@
-//! Selecting scenarios: by file, name (with `*`), tag, section or requirement .
+//! Selecting scenarios: by file, name (with `*`), tag, section or requirement.
 
 use moot_fixtures::nearest::{alike, ending};
 
@@ -66,7 +66,7 @@ pub fn select<'a>(
         if !all.iter().any(|planned| matches(planned, selector)) {
             return Err(SelectError {
                 selector: selector.clone(),
-                nearest: nearest(&all, selector),
+                nearest: nearest_selector(&all, selector),
             });
         }
     }
@@ -123,7 +123,7 @@ pub(crate) fn like(text: &str, pattern: &str) -> bool {
     left.ends_with(last)
 }
 
-fn nearest(all: &[Planned<'_>], selector: &str) -> Option<String> {
+fn nearest_selector(all: &[Planned<'_>], selector: &str) -> Option<String> {
     let mut known: Vec<String> = Vec::new();
     for planned in all {
         known.push(planned.name());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use moot_fixtures::contract::{Endpoint, Operation, REQUESTS_PER_MINUTE_MAX, Scopes};
+use moot_fixtures::nearest::hint_or_all;
 use secrecy::{ExposeSecret, SecretString};
 use serde_saphyr::Spanned;
 use url::Url;
@@ -11,7 +12,7 @@ use url::Url;
 use crate::scenario::model::NEEDS;
 use crate::target_file::address;
 use crate::target_file::endpoint;
-use crate::target_file::error::{FileError, did_you_mean};
+use crate::target_file::error::FileError;
 use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
@@ -73,6 +74,13 @@ impl TargetFileReader<'_> {
                 AdminShape::Auto => AdminChoice::Auto,
                 AdminShape::None => AdminChoice::None,
                 AdminShape::Token(source) => AdminChoice::Token(secret(source, "admin.token")?),
+            },
+            operator: match shape.operator {
+                Some(operator) => Some(operator.check(&self.folder).map_err(|mistake| {
+                    let (line, column, message) = mistake;
+                    FileError { file: self.file.clone(), line, column, message }
+                })?),
+                None => None,
             },
             ledger: shape.ledger.map_or_else(|| LEDGER.into(), |path| self.folder.join(path)),
             base_url,
@@ -191,10 +199,10 @@ impl TargetFileReader<'_> {
                 if name.value.contains('/') || NEEDS.contains(&name.value.as_str()) {
                     return Ok(name.value);
                 }
-                let near = did_you_mean(&name.value, &NEEDS);
+                let near = hint_or_all(&name.value, &NEEDS);
                 Err(self.at(
                     &name,
-                    format!("`{}` is neither a need nor a scenario FILE/ID{near}", name.value),
+                    format!("`{}` is neither a need nor a scenario FILE/ID; {near}", name.value),
                 ))
             })
             .collect()

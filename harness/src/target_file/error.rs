@@ -1,6 +1,6 @@
 //! Mistakes in a YAML file of ours, each at its place, with the nearest key.
 
-use moot_fixtures::nearest::{ending, nearest};
+use moot_fixtures::nearest::hint_or_all;
 
 /// A mistake in a target file. Shown as `FILE:LINE:COLUMN: message`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,13 +25,13 @@ pub(crate) fn syntax(file: &str, error: &serde_saphyr::Error) -> FileError {
     let error = error.without_snippet();
     let message = match error {
         serde_saphyr::Error::SerdeUnknownField { field, expected, .. } => {
-            format!("unknown key `{field}`{}", did_you_mean(field, expected))
+            format!("unknown key `{field}`; {}", hint_or_all(field, expected))
         }
         serde_saphyr::Error::SerdeMissingField { field, .. } => {
             format!("the key `{field}` is missing")
         }
         serde_saphyr::Error::SerdeUnknownVariant { variant, expected, .. } => {
-            format!("`{variant}` is not known here{}", did_you_mean(variant, expected))
+            format!("`{variant}` is not known here; {}", hint_or_all(variant, expected))
         }
         serde_saphyr::Error::DuplicateMappingKey { key, .. } => match key {
             Some(key) => format!("the key `{key}` is there twice"),
@@ -55,14 +55,6 @@ fn belongs(expected: &str) -> &str {
         "mapping start" => "keys with their values, such as `{key: value}`, belong here",
         "string scalar" => "a text belongs here",
         other => other,
-    }
-}
-
-/// `; did you mean …?`, or what there is.
-pub(crate) fn did_you_mean(given: &str, known: &[&str]) -> String {
-    match nearest(given, known) {
-        None => format!("; there are {}", known.join(", ")),
-        near => ending(near),
     }
 }
 

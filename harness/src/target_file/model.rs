@@ -9,6 +9,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::target_file::address;
+use crate::target_file::operator::FileOperator;
 
 /// Where the ledger is unless the file says otherwise.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
@@ -43,6 +44,8 @@ pub struct TargetFile {
     pub headers: Vec<FileHeader>,
     /// Whether and how the control plane of a moot mock is looked for.
     pub admin: AdminChoice,
+    /// Who does there what no client can do.
+    pub operator: Option<FileOperator>,
     /// A token of `main` that expired.
     pub expired_token: Option<SecretString>,
     /// A token of `main` that was revoked.
@@ -109,11 +112,13 @@ pub enum Consent {
     Load,
     /// Let the service fetch an address.
     Fetch,
+    /// Let the operator of the target file act.
+    Operate,
 }
 
 impl Consent {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Write, Self::Delete, Self::Load, Self::Fetch];
+    pub const ALL: [Self; 5] = [Self::Write, Self::Delete, Self::Load, Self::Fetch, Self::Operate];
 
     /// As in the target file.
     pub const fn as_str(self) -> &'static str {
@@ -122,6 +127,7 @@ impl Consent {
             Self::Delete => "delete",
             Self::Load => "load",
             Self::Fetch => "fetch",
+            Self::Operate => "operate",
         }
     }
 }

@@ -97,6 +97,7 @@ pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, File
         ca_file: None,
         headers: Vec::new(),
         admin: AdminChoice::Auto,
+        operator: None,
         expired_token: None,
         revoked_token: None,
         ledger: PathBuf::from(LEDGER),

@@ -9,6 +9,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde_saphyr::Spanned;
 
 use crate::target_file::model::{Consent, FileBindings, FileLimits};
+use crate::target_file::operator::OperatorShape;
 use crate::target_file::secret::ValueSource;
 
 /// The whole file.
@@ -40,6 +41,8 @@ pub(crate) struct TargetFileShape {
     pub(crate) headers: BTreeMap<String, Spanned<ValueSource>>,
     #[serde(default)]
     pub(crate) admin: AdminShape,
+    #[serde(default)]
+    pub(crate) operator: Option<OperatorShape>,
     #[serde(default)]
     pub(crate) expired_token: Option<Spanned<ValueSource>>,
     #[serde(default)]

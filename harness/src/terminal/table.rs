@@ -61,7 +61,8 @@ impl Table {
         Self { indent, columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// Adds a row. It may have fewer cells than there are columns.
+    /// Adds a row. It may have fewer cells than there are columns: its last cell then extends over the
+    /// columns to the right, and does not widen its own.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.rows.push(cells.into_iter().collect());
     }
@@ -69,7 +70,7 @@ impl Table {
     /// The lines of the table, each with its line end and without trailing spaces.
     pub fn render(&self, paint: Paint) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
-            .map(|at| width(self.rows.iter().filter_map(|row| Some(row.get(at)?.text.as_str()))))
+            .map(|at| width(self.rows.iter().filter_map(|row| self.cell_of_column(row, at))))
             .collect();
         let mut out = String::new();
         for row in &self.rows {
@@ -90,6 +91,12 @@ impl Table {
         }
         out
     }
+
+    /// The text of a cell that counts for the width of its column.
+    fn cell_of_column<'a>(&self, row: &'a [Cell], at: usize) -> Option<&'a str> {
+        let extends = at + 1 == row.len() && row.len() < self.columns.len();
+        row.get(at).filter(|_| !extends).map(|cell| cell.text.as_str())
+    }
 }
 
 #[cfg(test)]
@@ -104,5 +111,13 @@ mod tests {
         table.row([Cell::plain("a"), Cell::plain("10"), Cell::plain("")]);
         let text = table.render(Paint { color: false });
         assert_eq!(text, "  name   n  note\n  a     10\n");
+    }
+
+    #[test]
+    fn the_last_cell_of_a_short_row_extends_over_the_further_columns() {
+        let mut table = Table::new(0, [Align::Left, Align::Left, Align::Left]);
+        table.row(["a", "b", "c"].map(Cell::plain));
+        table.row(["", "a longer text"].map(Cell::plain));
+        assert_eq!(table.render(Paint { color: false }), "a  b  c\n   a longer text\n");
     }
 }

@@ -24,6 +24,8 @@ pub enum NotRunKind {
     Excluded,
     /// The target gave no answer, or the client withheld the request.
     NoAnswer,
+    /// The operator of the target did not act.
+    OperatorFailed,
     /// The rate limit of a deployment refused the request.
     RateLimited,
     /// A precondition of the step does not hold.

@@ -1,4 +1,5 @@
-//! Implicit checks: a sound exchange gives no failure, and each flaw gives the one of its requirement.
+//! Implicit checks: a correct exchange gives no failure, and each mistake gives the failure of its
+//! requirement.
 
 use moot_fixtures::contract::Operation;
 use moot_harness::check::implicit::{self, ImplicitContext, ImplicitJudgement, TABLE};

@@ -1,4 +1,4 @@
-//! Places: where a value is, and what a failure there points at.
+//! Places: the value that each refers to, and the place that a failure reports.
 
 use moot_harness::check::{Document, Judgement, Mismatch, expectation, place};
 use moot_harness::scenario::model::Place;

@@ -1,4 +1,5 @@
-//! The suite on deployments that are not as the demo is: large, moving, with their endpoints elsewhere.
+//! The suite on deployments that differ from the demo world: many objects, data that changes, other
+//! endpoints.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A moot mock whose control plane needs a token, as it does beyond loopback.
+//! A mock whose control plane needs a token, as it does on addresses other than loopback.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Answers of a deployment: saved by a run, shown, compared, pinned, and loaded by a mock.
+//! Answers of a deployment: a run saves them, `moot answers` shows and compares them, a target file pins
+//! them, and a mock loads them.
 
 use std::fs;
 use std::path::Path;

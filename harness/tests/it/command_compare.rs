@@ -1,4 +1,4 @@
-//! `moot compare`: two targets held against each other through the binary.
+//! `moot compare` on two targets, with the real binary.
 
 use std::fs;
 use std::path::Path;

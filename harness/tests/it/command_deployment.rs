@@ -1,4 +1,5 @@
-//! The whole suite on a deployment: harmless without consent, and right with it.
+//! The whole suite on a deployment: without consent it changes nothing, and with consent its verdicts
+//! are right.
 
 use std::collections::BTreeMap;
 use std::fs;

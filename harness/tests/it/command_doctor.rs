@@ -1,4 +1,4 @@
-//! `moot doctor` says whether a target can be used, and what it can be judged by.
+//! `moot doctor` reports whether a target can be used, and which checks are possible there.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! Documents are printed whole and as they are.
+//! Commands that print a document print it completely.
 
 use serde_json::Value;
 

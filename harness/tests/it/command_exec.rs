@@ -1,4 +1,4 @@
-//! `moot exec` gives a command a mock of its own, passes its exit code on, and tells what it did.
+//! `moot exec` starts a mock for a command, returns the exit code of the command, and reports its calls.
 
 use std::process::{Command, Stdio};
 

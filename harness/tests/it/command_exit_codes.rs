@@ -1,4 +1,4 @@
-//! Each exit code of `moot run`, and the precedence of two, through the real binary.
+//! Each exit code of `moot run`, and the precedence between two of them, with the real binary.
 
 use std::fs;
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Known failures (`expected:` of a target file, `--expected`) through the real binary.
+//! Known failures (`expected:` of a target file, `--expected`), with the real binary.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Explaining a row names its level, its sentence and what checks it; coverage knows the same.
+//! `moot explain` shows the level, the sentence and the checks of a requirement. `moot coverage` agrees.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! `moot explore`: what fails is kept as a scenario that fails again, and a deployment is spared.
+//! `moot explore` saves a failing case as a scenario that fails again, and respects the limits of a
+//! deployment.
 
 use std::collections::BTreeSet;
 use std::fs;

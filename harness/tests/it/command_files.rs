@@ -1,4 +1,4 @@
-//! Without `--state` a mock writes nothing but temporary files for large uploads, and leaves none.
+//! Without `--state` a mock only writes temporary files for large uploads, and removes them.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Hostile input costs a real `moot mock` little memory, is never answered 5xx, and holds up nobody.
+//! Hostile input on a real `moot mock`: it needs little memory, gets no 5xx answer, and does not delay
+//! other clients.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

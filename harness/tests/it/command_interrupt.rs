@@ -1,4 +1,4 @@
-//! Ctrl-C during a run on a deployment: the first ends it in order, the second at once.
+//! Ctrl-C during a run on a deployment: the first one ends it in order, the second one at once.
 
 use std::fs;
 use std::path::Path;

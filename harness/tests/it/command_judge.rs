@@ -1,4 +1,4 @@
-//! `moot run --record` and `moot judge`: old evidence, judged again without a network.
+//! `moot run --record` and `moot judge`: a recording is judged again without a network.
 
 use std::collections::BTreeMap;
 use std::fs;

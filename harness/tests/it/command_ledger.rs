@@ -1,4 +1,5 @@
-//! What a run leaves on a deployment: never more than it may, and told before it is made.
+//! Objects that a run leaves on a deployment: there are never more than allowed, and each is recorded
+//! before its creation.
 
 use std::fs;
 use std::path::Path;

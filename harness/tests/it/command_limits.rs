@@ -1,5 +1,5 @@
-//! A deployment that refuses for its rate: what it asks for is waited for, within bounds, and nothing of
-//! it is a violation.
+//! A deployment with a rate limit: a run waits as `Retry-After` says, within bounds, and reports no
+//! violation because of it.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Usage errors end with 2 and say what to do; what was asked for stands on stdout.
+//! Usage errors end with exit code 2 and say what to do. Requested output goes to stdout.
 
 use crate::command_support::run;
 

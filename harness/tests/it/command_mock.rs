@@ -1,4 +1,4 @@
-//! `moot mock` says where it is when it is there, serves, and stops when told.
+//! `moot mock` prints its address as soon as it listens, serves, and stops on a signal.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! `moot plan` tells what a run would send, and sends nothing.
+//! `moot plan` shows the requests of a run, and sends none.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! `moot receive` prints what comes, answers as it was told, and ends when it was told.
+//! `moot receive` prints the calls that it gets, answers with the given statuses, and ends after the
+//! given number.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

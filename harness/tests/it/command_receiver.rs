@@ -1,4 +1,4 @@
-//! The receiver on a real socket: a mock in a process of its own sends to it, soundly or not.
+//! The receiver on a real socket, with valid and invalid deliveries of a mock in another process.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! `moot run` on the mock in this process: every report is written, and the exit code is the run's.
+//! `moot run` on the mock in this process: it writes every report and returns the exit code of the run.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `moot selftest`: a suite that notices is proven, one that does not is not.
+//! `moot selftest`: a suite that finds the defects passes, and another one does not.
 
 use std::fs;
 

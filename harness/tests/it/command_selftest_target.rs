@@ -1,4 +1,4 @@
-//! `moot selftest --target`: which checks are alive on a deployment, by what it answered once.
+//! `moot selftest --target`: which checks work on a deployment, judged by one run of it.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Many tests share one mock: runs and suites side by side never see each other.
+//! Concurrent tests on one mock: runs and suites do not affect each other.
 
 use std::process::{Child, Stdio};
 use std::thread;

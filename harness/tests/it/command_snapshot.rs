@@ -1,4 +1,4 @@
-//! The decision about recorded responses, from the command line.
+//! `moot snapshot`: accepting and rejecting recorded responses.
 
 use std::path::Path;
 

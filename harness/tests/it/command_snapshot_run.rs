@@ -1,4 +1,4 @@
-//! Recorded responses in a run: drift, what is unused, what CI writes, and the bundled ones.
+//! Recorded responses in a run: drift, unused snapshots, bundles for CI, and the bundled snapshots.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `moot mock --state`: what was acknowledged is there, whenever the process was killed.
+//! `moot mock --state`: acknowledged changes are there again, whenever the process was killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! The event stream and repetition, through the binary.
+//! The event stream and `--repeat`, with the real binary.
 
 use std::fs;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! Running the binary as a person or a script does, in an environment without settings.
+//! Runs the real binary, in an environment without settings.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

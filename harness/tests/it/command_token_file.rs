@@ -1,4 +1,4 @@
-//! The token file: what a run keeps is the expired token of a run two hours later.
+//! The token file: a run saves a token, and two hours later another run uses it as its expired token.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Each class of difference in each mode of `moot compare`: the mock and a deployment, two
-//! deployments, a recording and today; as text, JSON and a page, with its exit code.
+//! Each class of difference for each kind of pair in `moot compare`: the mock and a deployment, two
+//! deployments, a recording and a deployment. Each as text, JSON and a page, with its exit code.
 
 use std::fs;
 use std::path::Path;

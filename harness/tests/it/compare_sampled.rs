@@ -1,5 +1,5 @@
-//! Sampled defects and answers on one side of a comparison, in process: each is told as what it is, and
-//! nothing else is told; swapped, the other side is named.
+//! Sampled defects and answers on one side of a comparison, in process. Each is reported in its class,
+//! and nothing else is reported. With the sides swapped, the other side is named.
 
 use std::sync::Arc;
 

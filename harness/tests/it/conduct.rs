@@ -1,4 +1,4 @@
-//! What a client did is told from the journal; habits are found from their third call on.
+//! The account of a client follows from the journal. Habits of repetition need three calls.
 
 use jiff::{SignedDuration, Timestamp};
 use moot_harness::conduct::{Account, Habit, WorldJournal, read};

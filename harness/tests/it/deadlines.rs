@@ -1,5 +1,5 @@
-//! The deadlines of a run as a whole: each ends what it bounds, and is named. Injected where a run lets
-//! it be; a doctor's is waited for once.
+//! Each deadline of a run ends what it limits, and the result names it. Most deadlines are injected;
+//! that of `moot doctor` is waited for once.
 
 use std::fs;
 use std::path::Path;

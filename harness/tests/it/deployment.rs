@@ -1,4 +1,5 @@
-//! A deployment for tests: the mock without its control plane, behind a server that keeps each request.
+//! A deployment for tests: the mock without its control plane, behind a server that records each
+//! request.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Exploring as a library: the mock survives whatever it answers, and its defects do not.
+//! `explore()` finds nothing wrong with the mock, whatever its answers are, and finds its defects.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! A deployment is recorded with the bundled suite; then five things change in it, and each is told once,
-//! in its class.
+//! A deployment is recorded with the bundled suite. Then five of its properties change, and a comparison
+//! reports each once, in its class.
 
 use std::collections::BTreeSet;
 use std::fs;

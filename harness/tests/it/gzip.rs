@@ -1,4 +1,4 @@
-//! As much of gzip (RFC 1951, RFC 1952) as a bomb needs: one byte, repeated.
+//! Compresses one repeated byte with gzip (RFC 1951, RFC 1952), for decompression bombs.
 
 /// What a member unpacks to.
 const UNPACKED_BYTES: usize = 1024 * 1024;

@@ -1,5 +1,5 @@
-//! Deployments that no client should survive by luck: each run on them ends, soon, in little memory,
-//! with the right verdict for the right reason, and with the right code.
+//! Deployments with hostile or broken behaviour: each run ends soon, needs little memory, and has the
+//! right verdict, reason and exit code.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tests of the judge through its public surface and through the real binary.
+//! Tests of the harness through its public functions and through the real binary.
 
 mod answers_round_trip;
 mod architecture;

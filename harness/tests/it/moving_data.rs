@@ -1,5 +1,5 @@
-//! Data that others change while a deployment is judged prove nothing, and excuse nothing that
-//! stands still.
+//! Other clients change data during a run on a deployment. Such changes prove no violation. A violation
+//! of unchanged data is still found.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};

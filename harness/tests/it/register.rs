@@ -1,5 +1,5 @@
-//! The register, the scenarios and the implicit checks name the same requirements: every row has a check or
-//! a reason, and every check has a row.
+//! The register, the scenarios and the implicit checks have the same requirements: every requirement has
+//! a check or a reason, and every check has a requirement.
 
 use std::collections::BTreeSet;
 

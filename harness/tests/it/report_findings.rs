@@ -1,5 +1,4 @@
-//! What is wrong is told once: checks that say the same are one finding, in every report for people and
-//! as `findings` for programs.
+//! Checks with the same cause are one finding, in every report and as `findings` in the JSON report.
 
 use std::sync::Arc;
 

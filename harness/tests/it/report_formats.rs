@@ -1,4 +1,4 @@
-//! Every format on the sample result, as accepted snapshots.
+//! Every report format of the sample result, as accepted snapshots.
 
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};

@@ -1,5 +1,5 @@
-//! What a hostile server sends reaches no terminal, no page, no XML and no Markdown as more than text;
-//! a secret that it echoes is masked, and one that gets through stops the report.
+//! Hostile bytes of a server are only text on a terminal, in HTML, XML and Markdown. An echoed secret is
+//! masked, and a report that still has one is not written.
 
 use std::sync::Arc;
 

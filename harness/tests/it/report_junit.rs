@@ -1,5 +1,5 @@
-//! JUnit against the structure that CI systems read: the XSD of the Jenkins xUnit plugin
-//! (`junit-10.xsd`), written down as rows of elements with their attributes and children.
+//! The JUnit report follows the XSD of the Jenkins xUnit plugin (`junit-10.xsd`), which CI systems read.
+//! The test has its elements with their attributes and children.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A result made by hand: every verdict but `error`, exchanges, an answer, residue. Its ids
-//! are of no register, so that reports do not change when that grows.
+//! A result for tests of reports: every verdict except `error`, exchanges, an answer, residue. Its ids
+//! are not in the register, so that reports do not change with it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use moot_harness::client::Residue;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::masks::Masks;
 use moot_harness::result::{
-    CheckResult, ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult,
-    SnapshotFindings, StepResult, Subject,
+    CheckResult, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
+    ScenarioResult, SnapshotFindings, StepResult, Subject,
 };
 use moot_harness::run::Event;
 use moot_harness::scenario::model::Location;
@@ -196,6 +196,7 @@ pub(crate) fn result() -> RunResult {
         at: at("05_isolation", 5),
     };
     RunResult {
+        repeat: RepeatCommand::default(),
         outcome: RunOutcome::NonConformant,
         target: TargetDescription {
             name: "staging.yaml".to_owned(),

@@ -1,4 +1,4 @@
-//! The published JSON Schema of the JSON report: it accepts what is written, and nothing else.
+//! The published JSON Schema of the JSON report accepts the written reports, and nothing else.
 
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, json, render};

@@ -1,4 +1,4 @@
-//! How much of a run is kept for its reports, and that the reports say the same.
+//! The reports of a run do not depend on how much of it stays in memory.
 
 use moot_harness::environment::{TargetChoice, TargetOptions};
 use moot_harness::report::{self, Format, text};

@@ -1,5 +1,5 @@
-//! The suite, again and again: neither the order nor the company of a scenario decides what is said of
-//! it. The gate runs all of it fifty times with `moot run --repeat 50 --shuffle`.
+//! Repeated runs of the suite: the verdict of a scenario depends neither on the order nor on concurrent
+//! scenarios. The gate runs the whole suite fifty times with `moot run --repeat 50 --shuffle`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! The judge judged: broken files, each with exactly the complaints that it deserves.
+//! Broken scenario files, each with the exact messages of its mistakes.
 //!
-//! Beside each `tests/broken/NAME.yaml` stands `NAME.txt`, one complaint a line. The name tells who
-//! notices: `yaml_*` the YAML parser, `form_*` the reader and the JSON Schema, `text_*` the reader alone
-//! (the inside of a text), `meaning_*` the second pass.
+//! Each `tests/broken/NAME.yaml` has a `NAME.txt` with one message per line. The prefix of a name is the
+//! stage that finds the mistake: `yaml_` the YAML parser, `form_` the reader and the JSON Schema,
+//! `text_` only the reader (it parses the inside of a text), `meaning_` the validation afterwards.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The bundled scenarios are read whole, with their ids, in the binary as from their folder.
+//! The bundled scenarios have the same ids in the binary as in their folder.
 
 use std::path::PathBuf;
 

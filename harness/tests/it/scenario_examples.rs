@@ -1,4 +1,4 @@
-//! The example files of the language are read whole; their ids are only illustrations.
+//! All example files of the scenario language can be read. Their ids are only illustrations.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! When a self-test is proven.
+//! When a self-test passes.
 
 use moot_harness::selftest::SelftestOutcome;
 use moot_harness::selftest::matrix::MatrixRow;

@@ -1,5 +1,4 @@
-//! Snapshots of a deployment, held against one with other data: nothing is drift. Against one that answers
-//! another way: that is.
+//! Snapshots of a deployment: other stored data are no drift, and other behaviour is.
 
 use std::fs;
 use std::path::Path;

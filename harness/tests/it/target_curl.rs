@@ -1,4 +1,4 @@
-//! Command lines: quoted for `sh`, secrets as variables.
+//! Curl lines: quoted for `sh`, with variables for secrets.
 
 use bytes::Bytes;
 use moot_harness::client::curl;

@@ -1,4 +1,4 @@
-//! What a run does to a deployment, seen by a server that counts.
+//! The requests of a run on a deployment, counted by a server.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Target files: what they mean, and each mistake at its line and column.
+//! Target files: the values that they give, and each mistake with its line and column.
 
 use std::path::Path;
 

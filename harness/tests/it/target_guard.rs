@@ -1,4 +1,4 @@
-//! What may leave for a deployment, as a table.
+//! The requests that a run may send to a deployment, as a table.
 
 use moot_fixtures::contract::Operation;
 use moot_harness::client::consent::ConsentGuard;

@@ -1,4 +1,4 @@
-//! Over HTTP: what is kept of an answer, and what trouble is called.
+//! Requests over HTTP: the recorded parts of an answer, and the names of transport errors.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

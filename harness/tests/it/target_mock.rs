@@ -1,4 +1,4 @@
-//! A moot mock as a target: in process and over HTTP, a sandbox for each session.
+//! A mock as a target, in process and over HTTP: each session has a sandbox of its own.
 
 use std::sync::Arc;
 

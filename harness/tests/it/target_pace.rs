@@ -1,4 +1,4 @@
-//! The pace of requests, on time that is only said.
+//! The pace of requests, with a simulated clock.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,4 @@
-//! Samples that the tests of targets share: requests, and a deployment on a loopback server.
+//! Samples for tests of targets: requests, and a deployment on a loopback server.
 
 use std::path::Path;
 use std::sync::Arc;

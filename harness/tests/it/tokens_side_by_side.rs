@@ -1,5 +1,6 @@
-//! Who only reads and asks for tokens is walked beside others, where a newer token spares the older
-//! ones; where it ends them, alone, and nothing false is said of it. A server counts what it has in hand.
+//! Concurrent scenarios that only read and request tokens. If a newer token leaves older ones valid,
+//! they run concurrently; if it ends them, each runs alone, and nothing wrong is reported. A server
+//! counts the concurrent requests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

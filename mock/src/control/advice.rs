@@ -1,6 +1,6 @@
-//! Advice on a refused call: what would have worked. Only readers of the journal see it.
+//! Advice on refused calls: a call that would have worked. It is only in the journal.
 //!
-//! A client must not learn which ids and applications exist (§5.6).
+//! The answer itself must not tell a client which ids and applications exist (§5.6).
 
 use moot_fixtures::contract::{Operation, ProblemType, Scope, TokenNeed, WorkflowStatus};
 use moot_fixtures::nearest::nearest;
@@ -10,12 +10,13 @@ use crate::message::response::Stage;
 use crate::world::World;
 use crate::world::authorise;
 
-/// Bytes of a path for which a near one is looked for; a longer one is no slip of the pen.
+/// The longest path, in bytes, for which a similar path is suggested. A longer one is not a typing
+/// error.
 const PATH_LENGTH_MAX: usize = 100;
-/// Names that are told of what there is.
+/// The largest number of names in one piece of advice.
 const NAMES_MAX: usize = 5;
 
-/// What goes on after the detail of a refusal; `None` where that says all already.
+/// The text that follows the detail of a refusal; `None` if the detail is sufficient.
 pub(super) fn of(world: &World, exchange: &JournalEntry) -> Option<String> {
     let is = |stage: Stage| exchange.refused_by == Some(stage);
     if is(Stage::Route) && exchange.status == 404 {
@@ -56,7 +57,7 @@ fn path(world: &World, path: &str) -> Option<String> {
     Some(format!("did you mean `{found}`?"))
 }
 
-/// Of a call that carries something which is no token of this world.
+/// Advice on a call whose token does not exist in this world.
 fn token(world: &World, exchange: &JournalEntry) -> Option<String> {
     let is_invalid = exchange.problem.as_deref() == Some(ProblemType::InvalidToken.as_str());
     is_invalid.then(|| {
@@ -68,7 +69,7 @@ fn token(world: &World, exchange: &JournalEntry) -> Option<String> {
     })
 }
 
-/// Of credentials that are those of no application.
+/// Advice on credentials of no application.
 fn client(world: &World, exchange: &JournalEntry) -> Option<String> {
     let form = exchange.request.text.as_deref()?;
     let mut fields = form_urlencoded::parse(form.as_bytes());
@@ -84,7 +85,7 @@ fn client(world: &World, exchange: &JournalEntry) -> Option<String> {
     Some(format!("there is no application `{id}`, but {}", some_of(known)))
 }
 
-/// Which applications of the caller's company may do what this one may not.
+/// The applications of the caller's company that have the missing scope.
 fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
     let seeded = world.seeded();
     let caller = seeded.application(exchange.application_index?)?;
@@ -106,7 +107,7 @@ fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
     Some(format!("`{id}` may not have it; of its company there may: {others}"))
 }
 
-/// Whether the path names something that another company has.
+/// Whether the path has an id of another company.
 fn is_of_others(world: &World, exchange: &JournalEntry) -> bool {
     let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
     let Some(caller) = caller else { return false };
@@ -120,7 +121,7 @@ fn is_of_others(world: &World, exchange: &JournalEntry) -> bool {
     companies.into_iter().any(|company| company != caller.company)
 }
 
-/// Of a legal request for a workflow that the caller has not, or that takes none.
+/// Advice on the workflow of a legal request: it is not visible to the caller, or not published.
 fn workflow(world: &World, exchange: &JournalEntry) -> Option<String> {
     let asked = part(exchange, "workflow_id")?;
     let seeded = world.seeded();
@@ -136,7 +137,7 @@ fn workflow(world: &World, exchange: &JournalEntry) -> Option<String> {
     Some(format!("published workflows of this company: {}", some_of(published)))
 }
 
-/// Of a requester that is no user of the caller's company.
+/// Advice on a requester who is not a user of the caller's company.
 fn requester(world: &World, exchange: &JournalEntry) -> Option<String> {
     let asked = part(exchange, "requester_email")?;
     let seeded = world.seeded();
@@ -153,7 +154,7 @@ fn part<'e>(exchange: &'e JournalEntry, name: &str) -> Option<&'e str> {
     exchange.request.parts.iter().find(is_it)?.text.as_deref()
 }
 
-/// The first few, in words.
+/// The first names, as a list in a sentence.
 fn some_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names = names.into_iter();
     let shown: Vec<String> =

@@ -1,4 +1,4 @@
-//! The journal as an HTTP archive (HAR 1.2), for the tools that read such.
+//! The journal as an HTTP archive (HAR 1.2).
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::filter::ExchangeFilter;
 use crate::journal::{JournalEntry, SentPart, Timing};
 use crate::world::World;
 
-/// All exchanges as HAR 1.2.
+/// All journal entries as HAR 1.2.
 ///
-/// Bodies stand in it as far as the journal keeps them: the text of a request cut, of a form its parts,
-/// of an answer the whole, but no file; secrets are fingerprints. `send` is how long reading the body
-/// took in the world's time, `wait` and `receive` are what a fault made of them: so a frozen clock
-/// gives the same archive for the same calls. What is not kept (most headers) is absent.
+/// It has the bodies that the journal has: the beginning of a request's text, the parts of a form, the
+/// whole answer, but no file. Secrets are fingerprints. `send` is the time for reading the body, by the
+/// clock of the world. `wait` and `receive` are the delays of a fault. So with a frozen clock the same
+/// calls give the same archive. Most headers are not in the journal, and not in the archive.
 pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
     let exchanges = found(world, filter).into_iter().map(|exchange| advised(world, exchange));
     let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();
@@ -123,7 +123,7 @@ fn headers<const N: usize>(known: [(&str, Option<&str>); N]) -> Vec<Value> {
         .collect()
 }
 
-/// Sending, waiting and receiving, as the client sees them.
+/// The times for sending, waiting and receiving, as the client sees them.
 fn milliseconds(timing: Timing) -> [f64; 3] {
     let Timing { reading_microseconds, delay_milliseconds, slowness_milliseconds } = timing;
     let reading = Duration::from_micros(reading_microseconds);
@@ -131,7 +131,7 @@ fn milliseconds(timing: Timing) -> [f64; 3] {
     [reading, delay, slowness].map(|took| took.as_secs_f64() * 1_000.0)
 }
 
-/// Why it was refused, or which fault struck it.
+/// Why the call was refused, or the fault that affected it.
 fn comment(exchange: &JournalEntry) -> String {
     let refused = exchange.detail.as_ref().map(|why| format!("{}: {why}", exchange.decision));
     let fault = exchange.fault.as_ref().map(|kind| format!("fault: {kind}"));

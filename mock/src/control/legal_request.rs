@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use crate::resource::LegalRequest;
-use crate::resource::activity::Happening;
+use crate::resource::activity::ActivityKind;
 use crate::resource::legal_request::StoredFile;
 use crate::resource::status_way;
 use crate::state::change::Change;
@@ -88,7 +88,7 @@ pub(super) fn comment(
         return Err(Refusal::invalid("`text` must not be empty".to_owned()));
     }
     let mut record = LegalRequest::clone(found(world, id)?);
-    transition::log(world, &mut record, now, Happening::Comment, Some(text));
+    transition::log(world, &mut record, now, ActivityKind::Comment, Some(text));
     world.apply(vec![Change::from(record)]);
     view(world, id)
 }

@@ -1,4 +1,4 @@
-//! The deliveries of a world, and the policy by which they are attempted.
+//! The deliveries of a world, and their delivery policy.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::world::World;
 use crate::world::deliver;
 
-/// Every delivery, oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
+/// All deliveries, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
 /// "legal_request_id", "state", "attempts": [{"at", "status" | "error"}], "next_attempt_at"}]}`.
 pub(super) fn view(world: &World) -> Value {
     let deliveries = world.state().deliveries.values();
@@ -19,7 +19,7 @@ pub(super) fn view(world: &World) -> Value {
     json!({ "deliveries": views })
 }
 
-/// Changes how deliveries are attempted. Shape: that of [`crate::DeliveryPolicy`].
+/// Changes the delivery policy. Shape: that of [`crate::DeliveryPolicy`].
 pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Value, Refusal> {
     let policy = world.state().delivery_policy.updated(update);
     if policy.duplicates > DUPLICATES_MAX {
@@ -34,7 +34,7 @@ pub(super) fn set_policy(world: &mut World, update: PolicyUpdate) -> Result<Valu
     Ok(answer)
 }
 
-/// Queues one once more.
+/// Queues a delivery again.
 pub(super) fn redeliver(world: &mut World, now: Timestamp, id: u64) -> Result<Value, Refusal> {
     let delivery = found(world, id)?;
     match delivery.state {

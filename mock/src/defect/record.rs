@@ -12,7 +12,7 @@ use super::call::AdmittedCall;
 use crate::message::content::Content;
 use crate::message::json::{DataJson, json_bytes};
 use crate::message::problem::Problem;
-use crate::resource::activity::{Activity, Happening};
+use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::legal_request::Submission;
 use crate::resource::token::TokenJson;
 use crate::resource::{LegalRequest, RepositoryDocument};
@@ -77,7 +77,7 @@ fn legal_request(call: &AdmittedCall<'_>) -> Option<Outcome> {
         activity: vec![Activity {
             id: world.activity_id(row, 1),
             at: call.now,
-            happening: Happening::Created,
+            happening: ActivityKind::Created,
             comment: None,
         }],
         logged: 1,

@@ -1,55 +1,56 @@
-//! The ways in which an answer goes wrong.
+//! The kinds of faults.
 
 use http::StatusCode;
 use http::header::HeaderValue;
 use serde_json::Value;
 
-/// What a fault does. Its name is that of the control plane.
+/// The effect of a fault. The control plane uses the same names.
 #[derive(Debug, Clone, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
-    /// Nothing is done; this is answered.
+    /// The call is not processed, and this failure is answered.
     Status(FailedStatus),
-    /// All is done, and answered so much later, in real time.
+    /// The call is processed, and the answer is delayed in real time.
     Delay {
         /// Milliseconds.
         milliseconds: u64,
     },
-    /// All is done; the body takes so long, in real time.
+    /// The call is processed, and sending the body takes this long in real time.
     SlowBody {
         /// Milliseconds.
         milliseconds: u64,
     },
-    /// All is done; the connection is closed in the middle of the body.
+    /// The call is processed, and the connection is closed in the middle of the body.
     Truncate,
-    /// Nothing is done; the connection is reset instead of an answer.
+    /// The call is not processed, and the connection is reset without an answer.
     ResetBefore,
-    /// All is done; the connection is reset in the middle of the body.
+    /// The call is processed, and the connection is reset in the middle of the body.
     ResetDuring,
-    /// All is done; the JSON of the answer breaks off, its length is that of what is left.
+    /// The call is processed, and the JSON of the answer is cut. `Content-Length` fits the rest.
     MalformedJson,
-    /// All is done; the answer has another `Content-Type`.
+    /// The call is processed, and the answer has another `Content-Type`.
     WrongContentType {
-        /// The type.
+        /// The media type.
         content_type: HeaderValue,
     },
-    /// All is done; the answer lacks a member.
+    /// The call is processed, and a member of the answer is missing.
     MissingMember {
-        /// JSON pointer of it.
+        /// JSON Pointer to the member.
         pointer: String,
     },
-    /// All is done; the answer has a member that nobody knows.
+    /// The call is processed, and the answer has an additional member.
     ExtraMember {
-        /// JSON pointer of it.
+        /// JSON Pointer to the member.
         pointer: String,
         /// Its value.
         value: Value,
     },
-    /// All is done and kept, and the answer is lost: the connection is reset, or a failure answered.
+    /// The call is processed and its changes are stored, but the answer is lost: the connection is
+    /// reset, or a failure is answered.
     CommitThenFail(Option<FailedStatus>),
 }
 
-/// A failure that is answered.
+/// A failure as the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedStatus {
     /// 4xx or 5xx.
@@ -61,7 +62,7 @@ pub struct FailedStatus {
 }
 
 impl FaultKind {
-    /// Whether the call is not even looked at.
+    /// Whether the call is not processed.
     pub(crate) const fn is_before(&self) -> bool {
         matches!(self, Self::Status(_) | Self::ResetBefore)
     }

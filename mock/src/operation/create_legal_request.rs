@@ -20,7 +20,7 @@ use crate::message::json::DataJson;
 use crate::message::problem::{Problem, shown};
 use crate::message::rule::Rule;
 use crate::resource::LegalRequest;
-use crate::resource::activity::{Activity, Happening};
+use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::course;
 use crate::resource::legal_request::{self, Submission};
 use crate::resource::workflow::Workflow;
@@ -224,7 +224,7 @@ fn created(
         activity: vec![Activity {
             id: context.world.activity_id(row, 1),
             at: context.now,
-            happening: Happening::Created,
+            happening: ActivityKind::Created,
             comment: None,
         }],
         logged: 1,

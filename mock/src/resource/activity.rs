@@ -1,4 +1,4 @@
-//! An entry of a request's activity log (§2.5).
+//! An entry of a legal request's activity log (§2.5).
 
 use jiff::Timestamp;
 use moot_fixtures::contract::{ActivityWording, Answers, LegalRequestStatus, Presence};
@@ -9,15 +9,15 @@ use crate::message::json::ResourceJson;
 use crate::value::short_id::ShortId;
 use crate::value::timestamp;
 
-/// What happened to a request.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Happening {
-    /// It was created.
+pub(crate) enum ActivityKind {
+    /// The request was created.
     Created,
-    /// It moved from one status to another.
+    /// Its status changed.
     StatusChange { from: LegalRequestStatus, to: LegalRequestStatus },
-    /// Somebody said something about it.
+    /// A user left a comment.
     Comment,
 }
 
@@ -26,7 +26,7 @@ pub(crate) enum Happening {
 pub(crate) struct Activity {
     pub(crate) id: ShortId,
     pub(crate) at: Timestamp,
-    pub(crate) happening: Happening,
+    pub(crate) happening: ActivityKind,
     pub(crate) comment: Option<Box<str>>,
 }
 
@@ -55,9 +55,9 @@ impl Activity {
             resource_type: "activity_log",
             attributes: ActivityAttributes {
                 action: match self.happening {
-                    Happening::Created => &answers.activity_actions.created,
-                    Happening::StatusChange { .. } => STATUS_CHANGE,
-                    Happening::Comment => &answers.activity_actions.comment,
+                    ActivityKind::Created => &answers.activity_actions.created,
+                    ActivityKind::StatusChange { .. } => STATUS_CHANGE,
+                    ActivityKind::Comment => &answers.activity_actions.comment,
                 },
                 description: self.description(answers.activity_wording),
                 comment: self.comment.as_deref(),
@@ -72,9 +72,9 @@ impl Activity {
 
     fn description(&self, wording: ActivityWording) -> String {
         match self.happening {
-            Happening::Created => "Request created".to_owned(),
-            Happening::Comment => "Comment added".to_owned(),
-            Happening::StatusChange { to, .. } => {
+            ActivityKind::Created => "Request created".to_owned(),
+            ActivityKind::Comment => "Comment added".to_owned(),
+            ActivityKind::StatusChange { to, .. } => {
                 format!("Status changed to {}", worded(to, wording))
             }
         }
@@ -82,7 +82,7 @@ impl Activity {
 
     fn additional_data(&self) -> Map<String, Value> {
         let mut members = Map::new();
-        if let Happening::StatusChange { from, to } = self.happening {
+        if let ActivityKind::StatusChange { from, to } = self.happening {
             members.insert("from".to_owned(), from.as_str().into());
             members.insert("to".to_owned(), to.as_str().into());
         }

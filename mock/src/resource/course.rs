@@ -1,6 +1,6 @@
-//! How a created request moves on by itself: its goal and its pace.
+//! How the status of a new request changes automatically: its goal and its pace.
 //!
-//! The goal is `archived`, or what a reserved counterparty address says.
+//! The goal is `archived`, or follows from a reserved counterparty address.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,23 +13,24 @@ use crate::value::clock::later;
 use crate::value::email::Reserved;
 use crate::value::settings::Progression;
 
-/// Seconds a step where a reserved address steers a request that would stay otherwise.
+/// Seconds for each step if a reserved address applies and requests do not change automatically
+/// otherwise.
 const RESERVED_STEP_SECONDS: u32 = 1;
 
-/// Where a request goes by itself, and how fast.
+/// The goal and the pace of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ProgressionPlan {
     pub(crate) goal: LegalRequestStatus,
     pub(crate) pace: Pace,
 }
 
-/// What makes it take a step.
+/// The cause of the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Pace {
     /// Time.
     Timed { seconds: u32, next_at: Timestamp },
-    /// Being read.
+    /// Reads of the request.
     OnRead {
         reads: u32,
         /// Reads since the last step.
@@ -37,7 +38,8 @@ pub(crate) enum Pace {
     },
 }
 
-/// The course of a request that is created now, by its text fields.
+/// The plan for a new request with these text fields; `None` if its status does not change
+/// automatically.
 pub(crate) fn course(
     progression: Progression,
     texts: &BTreeMap<Cow<'static, str>, String>,
@@ -63,7 +65,7 @@ pub(crate) fn course(
 }
 
 impl ProgressionPlan {
-    /// The course after a step at `at`.
+    /// The plan after a step at this time.
     pub(crate) fn after_step(self, at: Timestamp) -> Self {
         let pace = match self.pace {
             Pace::Timed { seconds, .. } => {

@@ -19,9 +19,9 @@ pub struct Delivery {
     pub(crate) authorization: Option<String>,
     pub(crate) body: String,
     pub(crate) state: DeliveryState,
-    /// Attempts made so far, oldest first.
+    /// The attempts so far, the oldest first.
     pub(crate) attempts: Vec<AttemptRecord>,
-    /// Attempts made since it was queued: after as many as the retries allow it has failed.
+    /// Attempts since it was last queued. The delivery fails when they reach the number of retries.
     pub(crate) tries: usize,
 }
 
@@ -30,24 +30,24 @@ pub struct Delivery {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum DeliveryState {
-    /// It waits for its next attempt.
+    /// Waits for its next attempt.
     Queued {
-        /// When that is due.
+        /// When the attempt is due.
         due: Timestamp,
     },
-    /// An attempt is being made; the control plane shows it as queued.
+    /// An attempt is in flight. The control plane shows it as queued.
     #[strum(serialize = "queued")]
     InFlight {
-        /// When it was due.
+        /// When the attempt was due.
         due: Timestamp,
-        /// When it began.
+        /// When the attempt began.
         began: Timestamp,
     },
-    /// A receiver took it.
+    /// A receiver accepted it.
     Delivered,
-    /// No receiver took it, and the retries are used up.
+    /// No receiver accepted it, and there are no more retries.
     Failed,
-    /// Its webhook was deleted before.
+    /// Its webhook was deleted before the delivery.
     Discarded,
 }
 
@@ -64,18 +64,18 @@ pub(crate) struct AttemptRecord {
 pub(crate) enum AttemptOutcome {
     /// HTTP status.
     Status(u16),
-    /// Why there was none.
+    /// Why there was no answer.
     Error(String),
 }
 
 impl DeliveryState {
-    /// Whether an attempt is still to come or being made.
+    /// Whether an attempt is due later or in flight.
     pub(crate) const fn is_open(self) -> bool {
         matches!(self, Self::Queued { .. } | Self::InFlight { .. })
     }
 }
 
-/// JSON of a delivery, for the control plane.
+/// The JSON of a delivery on the control plane.
 #[derive(Serialize)]
 pub(crate) struct DeliveryJson<'a> {
     id: u64,
@@ -101,7 +101,7 @@ impl<'a> AttemptJson<'a> {
 }
 
 impl Delivery {
-    /// The JSON of the control plane.
+    /// The JSON on the control plane.
     pub(crate) fn json(&self) -> DeliveryJson<'_> {
         DeliveryJson {
             id: self.id,
@@ -121,7 +121,7 @@ impl Delivery {
     }
 }
 
-/// What a delivery says about a request.
+/// The content of a notification about a request.
 pub(crate) struct WebhookEvent<'a> {
     pub(crate) kind: &'a str,
     pub(crate) legal_request_id: &'a str,
@@ -130,8 +130,8 @@ pub(crate) struct WebhookEvent<'a> {
     pub(crate) occurred_at: String,
 }
 
-/// The body: `{event, data: {request_id, …}}`, with the members that the answer
-/// `delivery_payload` names.
+/// The body: `{event, data: {request_id, …}}`, with the members that the answer `delivery_payload`
+/// names.
 pub(crate) fn payload(members: &[String], event: &WebhookEvent<'_>) -> String {
     let mut data = Map::new();
     data.insert("request_id".to_owned(), event.legal_request_id.into());

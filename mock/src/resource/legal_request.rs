@@ -1,4 +1,4 @@
-//! A legal request (§2.1) and what was submitted to create it (§4.5).
+//! A legal request (§2.1) and the values that created it (§4.5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,15 +31,15 @@ pub struct LegalRequest {
     pub(crate) submission: Arc<Submission>,
     /// Oldest first.
     pub(crate) activity: Vec<Activity>,
-    /// Entries that were ever logged.
+    /// The number of entries that were ever logged.
     pub(crate) logged: u64,
-    /// Where it goes by itself; `None` where it stays until it is moved.
+    /// How its status changes automatically; `None` if it does not.
     pub(crate) course: Option<ProgressionPlan>,
-    /// The repository document that archiving it made.
+    /// The repository document that was created when the request was archived.
     pub(crate) document: Option<u32>,
 }
 
-/// `attributes` of a request; the answer to its creation has no `description` (§2.1).
+/// `attributes` of a request. The answer to its creation has no `description` (§2.1).
 #[derive(Debug, Serialize)]
 pub(crate) struct LegalRequestAttributes<'a> {
     name: &'a str,
@@ -48,13 +48,13 @@ pub(crate) struct LegalRequestAttributes<'a> {
     status: LegalRequestStatus,
 }
 
-/// JSON of a request.
+/// The JSON of a request.
 pub(crate) type LegalRequestJson<'a> = ResourceJson<'a, LegalRequestAttributes<'a>>;
 
-/// What creating it submitted.
+/// The values that created a request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Submission {
-    /// Every text field but `variables` and the signers, by name.
+    /// Every text field except `variables` and the signers, by name.
     pub(crate) texts: BTreeMap<Cow<'static, str>, String>,
     pub(crate) variables: Map<String, Value>,
     /// In signing order.
@@ -63,7 +63,7 @@ pub(crate) struct Submission {
     pub(crate) merge: bool,
 }
 
-/// A file that a request has.
+/// A file of a request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StoredFile {
     pub(crate) name: String,
@@ -73,7 +73,7 @@ pub(crate) struct StoredFile {
     pub(crate) disposition: FileDisposition,
 }
 
-/// What a file is for.
+/// The purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FileRole {
@@ -83,13 +83,13 @@ pub(crate) enum FileRole {
     Support,
 }
 
-/// What becomes of a file in the PDF of the request (§8).
+/// Whether a file is part of the PDF of the request (§8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FileDisposition {
-    /// It is part of it.
+    /// It is part of the PDF.
     Merged,
-    /// It stands beside it.
+    /// It is a separate file.
     Attached,
 }
 
@@ -99,7 +99,7 @@ impl LegalRequest {
         self.status
     }
 
-    /// When it moves on by itself, where time moves it.
+    /// When its status changes automatically, if that depends on time.
     pub(crate) fn next_step_at(&self) -> Option<Timestamp> {
         match self.course?.pace {
             Pace::Timed { next_at, .. } => Some(next_at),

@@ -19,13 +19,13 @@ pub struct RepositoryDocument {
     pub(crate) created_at: Timestamp,
     pub(crate) content: Content,
     pub(crate) custom_fields: Map<String, Value>,
-    /// The request that it results from.
+    /// The legal request whose signed document this is.
     pub(crate) legal_request_id: Option<String>,
-    /// The unguessable id of its download.
+    /// The part of its download address that can't be guessed.
     pub(crate) download_id: String,
 }
 
-/// JSON of a document (§2.2).
+/// The JSON of a document (§2.2).
 #[derive(Debug, Serialize)]
 pub(crate) struct RepositoryDocumentJson<'a> {
     #[serde(flatten)]
@@ -58,7 +58,7 @@ struct Reference<'a> {
     resource_type: &'static str,
 }
 
-/// JSON of an upload's answer.
+/// The JSON of the answer to an upload.
 #[derive(Debug, Serialize)]
 pub(crate) struct UploadJson<'a> {
     success: bool,
@@ -74,7 +74,7 @@ struct UploadedDocument<'a> {
 }
 
 impl RepositoryDocument {
-    /// Its JSON in a world of this base address.
+    /// Its JSON; `base_url` is the base address of the world.
     pub(crate) fn json(&self, form: TimestampForm, base_url: &str) -> RepositoryDocumentJson<'_> {
         let path = Operation::DownloadAgreement.path().replace("{id}", &self.download_id);
         let legal_request = self.legal_request_id.as_deref();
@@ -97,7 +97,7 @@ impl RepositoryDocument {
         }
     }
 
-    /// JSON of the answer to its upload (§4.9).
+    /// The JSON of the answer to its upload (§4.9).
     pub(crate) fn upload_json(&self, form: TimestampForm) -> UploadJson<'_> {
         UploadJson {
             success: true,

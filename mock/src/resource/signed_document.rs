@@ -7,7 +7,7 @@ use crate::resource::LegalRequest;
 use crate::resource::legal_request::FileRole;
 use crate::value::pdf;
 
-/// The signed document of a request: the third-party file, or an agreement with its parties and
+/// The signed document of a legal request: the third-party file, or an agreement that lists parties and
 /// variables.
 pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
     let mut files = record.submission.files.iter();

@@ -1,4 +1,5 @@
-//! Which statuses of a legal request follow which (§3), and the shortest way from one to another.
+//! The statuses that may follow a status of a legal request (§3), and the shortest way between two
+//! statuses.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,9 +10,9 @@ pub(crate) fn next(answers: &Answers, from: LegalRequestStatus) -> &[LegalReques
     answers.transitions.get(&from).map_or(&[], Vec::as_slice)
 }
 
-/// The shortest legal way from one status to another, without the start; `None` where there is none.
-/// Of ways equally short it is the one whose statuses come first in §3, in whatever order the answers
-/// list them.
+/// The shortest legal way from one status to another, without the first status; `None` if there is
+/// none. Of several shortest ways, the one whose statuses come first in §3, whatever order the answers
+/// list them in.
 pub(crate) fn way(
     answers: &Answers,
     from: LegalRequestStatus,
@@ -42,7 +43,7 @@ pub(crate) fn way(
     None
 }
 
-/// The whole way from a status to a goal; a draft passes `initial_review` where it can.
+/// The whole way from a status to a goal. A draft passes `initial_review` if it can.
 pub(crate) fn towards_goal(
     answers: &Answers,
     status: LegalRequestStatus,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::value::token::Grant;
 
-/// JSON of the response.
+/// The JSON of the token response.
 #[derive(Debug, Serialize)]
 pub(crate) struct TokenJson<'a> {
     access_token: &'a str,
@@ -16,7 +16,7 @@ pub(crate) struct TokenJson<'a> {
 }
 
 impl<'a> TokenJson<'a> {
-    /// The response that gives a token of this grant.
+    /// The response for a granted token.
     pub(crate) fn new(token: &'a str, grant: &Grant) -> Self {
         Self {
             access_token: token,

@@ -1,4 +1,4 @@
-//! A webhook (§2.6). Its credential is used in deliveries and shown nowhere.
+//! A webhook (§2.6). Its credential is used for deliveries and never shown.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct Webhook {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Credential {
-    /// Not at all.
+    /// No authentication.
     None,
     /// `Authorization: Bearer …`
     Bearer(String),
@@ -35,7 +35,7 @@ pub(crate) enum Credential {
 }
 
 impl fmt::Debug for Credential {
-    /// The kind, never the secret.
+    /// The kind of the credential, without its secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::None => "None",

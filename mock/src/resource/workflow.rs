@@ -1,4 +1,4 @@
-//! A workflow (§2.3): seed data, since no operation changes one.
+//! A workflow (§2.3). It comes from the seed data, and no operation changes it.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(crate) struct WorkflowAttributes<'a> {
 }
 
 impl Workflow {
-    /// The workflow of a seed row; `merges` is whether merging is enabled for its company.
+    /// The workflow of a seed row. `merges`: whether merging is enabled for its company.
     pub(crate) fn new(id: String, company: u32, merges: bool, seed: &SeedWorkflow) -> Self {
         let (required, optional) = workflow_fields::default_fields(seed, merges);
         Self {
@@ -77,13 +77,13 @@ impl Workflow {
         self.required_fields.iter().any(|name| name == field)
     }
 
-    /// Whether the schema lists a field at all.
+    /// Whether the schema requires or accepts a field.
     pub(crate) fn lists(&self, field: &str) -> bool {
         self.requires(field) || self.optional_fields.iter().any(|name| name == field)
     }
 }
 
-/// `attributes.type` of a kind (question `workflow_types`).
+/// The value of `attributes.type` for a kind (question `workflow_types`).
 pub(crate) fn type_name(answers: &Answers, kind: WorkflowKind) -> &str {
     match kind {
         WorkflowKind::Generated => &answers.workflow_types.generated,

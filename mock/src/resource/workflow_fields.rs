@@ -1,17 +1,17 @@
-//! The fields of §4.5 that a workflow requires and accepts where its seed row names none.
+//! The fields of §4.5 that a workflow requires and accepts if its seed row names none.
 
 use moot_fixtures::world::{SeedWorkflow, SignerStyle, WorkflowKind};
 
-/// The field of single-signer workflows (§4.5).
+/// The signer field of workflows with one signer (§4.5).
 pub(crate) const SIGNER: &str = "internal_signer_email";
-/// The field of multi-signer workflows (§4.5).
+/// The signer field of workflows with several signers (§4.5).
 pub(crate) const SIGNERS: &str = "internal_signer_emails[]";
-/// The field of supporting files (§4.5).
+/// The field of support documents (§4.5).
 pub(crate) const SUPPORT_DOCUMENTS: &str = "support_documents[]";
 /// The field that asks for merging (§4.5).
 pub(crate) const MERGE: &str = "merge_documents_into_pdf";
 
-/// The fields that a kind requires and accepts, where the seed names none.
+/// The required and the optional fields of a workflow whose seed row names none.
 pub(crate) fn default_fields(seed: &SeedWorkflow, merges: bool) -> (Vec<String>, Vec<String>) {
     let mut required = vec!["workflow_id", "requester_email"];
     let mut optional = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn default_fields(seed: &SeedWorkflow, merges: bool) -> (Vec<String>,
     };
     match seed.signer_options.len() {
         0 => {}
-        // Exactly one configured signer is assigned by itself (§4.5).
+        // A single configured signer is assigned automatically (§4.5).
         1 => optional.push(signer_field),
         _ => required.push(signer_field),
     }

@@ -1,4 +1,4 @@
-//! The schema of a workflow (§2.4): which fields and variables creating a request needs.
+//! The schema of a workflow (§2.4): the fields and variables that creating a request needs.
 
 use moot_fixtures::contract::{Answers, SchemaShape};
 use moot_fixtures::world::{SeedVariable, VariableType};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_fields::{SIGNER, SIGNERS};
 
-/// JSON of a schema.
+/// The JSON of a schema.
 #[derive(Serialize)]
 struct WorkflowSchemaJson<'a> {
     name: &'a str,
@@ -20,7 +20,7 @@ struct WorkflowSchemaJson<'a> {
     fields_properties: Map<String, Value>,
 }
 
-/// The body of the schema's answer.
+/// The body of the answer.
 pub(crate) fn body(answers: &Answers, workflow: &Workflow) -> Value {
     let schema = WorkflowSchemaJson {
         name: &workflow.name,
@@ -57,7 +57,7 @@ fn variable_properties(variable: &SeedVariable) -> Value {
     json!({ "required": variable.required, "properties": properties })
 }
 
-/// A member for each field of the workflow; the signers' has the options (§2.4).
+/// A member for each field of the workflow. The signer field lists the options (§2.4).
 fn fields_properties(workflow: &Workflow) -> Map<String, Value> {
     let fields = workflow.required_fields.iter().chain(&workflow.optional_fields);
     fields

@@ -1,12 +1,12 @@
-//! Durable state: what was acknowledged survives the end of the process at any moment.
+//! Durable state: acknowledged changes survive the end of the process at any moment.
 //!
 //! A folder holds `state.redb` (rows, sandboxes, and small documents), `files/` (larger documents,
-//! each under its SHA-256), `commits` (the number of commits) and `uploads/` (what is being received).
-//! One store holds the main world and every sandbox, but no journal, faults or limiter. Start
-//! reading at `open`; [`crate::state::stored`] says what a row holds.
+//! named by their SHA-256), `commits` (the number of commits) and `uploads/` (uploads that are being
+//! received). One store holds the main world and every sandbox, but no journal, faults or limiter.
+//! Start reading at `open`; [`crate::state::stored`] describes the rows.
 
-#[cfg(not(feature = "state"))]
-mod absent;
+#[cfg(feature = "state")]
+mod commit_count;
 #[cfg(feature = "state")]
 mod committer;
 #[cfg(feature = "state")]
@@ -14,19 +14,17 @@ mod documents;
 #[cfg(feature = "state")]
 mod folder;
 #[cfg(feature = "state")]
-mod held;
-#[cfg(feature = "state")]
 mod open;
+#[cfg(feature = "state")]
+mod read;
 #[cfg(feature = "state")]
 mod rows;
 mod sandbox_record;
 #[cfg(feature = "state")]
 mod sandbox_row;
-#[cfg(feature = "state")]
-mod witness;
-
 #[cfg(not(feature = "state"))]
-pub(crate) use absent::StateStore;
+mod unavailable;
+
 #[cfg(feature = "state")]
 pub(crate) use committer::StateStore;
 #[cfg(feature = "state")]
@@ -34,3 +32,5 @@ pub use folder::{DurableError, holds_state};
 #[cfg(feature = "state")]
 pub(crate) use open::{OpenStore, StoredSandbox};
 pub(crate) use sandbox_record::SandboxRecord;
+#[cfg(not(feature = "state"))]
+pub(crate) use unavailable::StateStore;

@@ -1,4 +1,4 @@
-//! Changes of a world as plain values, so that a store can keep exactly what was applied.
+//! Changes of a world as plain values, so that a store can keep exactly these changes.
 //!
 //! A change decides nothing. A decision with several consequences is a list of changes.
 
@@ -23,21 +23,21 @@ pub enum Change {
     PutLegalRequest {
         /// Its row.
         row: u32,
-        /// All of it.
+        /// The new value.
         record: Arc<LegalRequest>,
     },
     /// Creates a repository document.
     PutRepositoryDocument {
         /// Its row.
         row: u32,
-        /// All of it.
+        /// The new value.
         record: Arc<RepositoryDocument>,
     },
     /// Creates a webhook.
     PutWebhook {
         /// Its row.
         row: u32,
-        /// All of it.
+        /// The new value.
         record: Arc<Webhook>,
     },
     /// Deletes a webhook.
@@ -47,7 +47,7 @@ pub enum Change {
     },
     /// Creates or replaces a delivery.
     PutDelivery {
-        /// All of it.
+        /// The new value.
         record: Arc<Delivery>,
     },
     /// Forgets a delivery.
@@ -55,7 +55,7 @@ pub enum Change {
         /// Its id.
         id: u64,
     },
-    /// Lets a token expire before its time.
+    /// Lets a token expire early.
     ExpireToken {
         /// Number of the call that issued it.
         serial: u64,
@@ -65,16 +65,16 @@ pub enum Change {
         /// Number of the call that issued it.
         serial: u64,
     },
-    /// Forgets that a token was expired or revoked.
+    /// Removes the mark that a token expired early or was revoked.
     ForgetToken {
         /// Number of the call that issued it.
         serial: u64,
     },
-    /// Revokes every earlier token of an application.
+    /// Revokes the earlier tokens of an application.
     RevokeEarlierTokens {
         /// Its index.
         application: u32,
-        /// Number of the call that issued the first token that stays.
+        /// Number of the call that issued the first token that stays valid.
         serial: u64,
     },
     /// Registers the bytes of an address.
@@ -88,13 +88,13 @@ pub enum Change {
     },
     /// Sets the clock.
     SetClock(Clock),
-    /// Sets what the rate limit does.
+    /// Sets the mode of the rate limit.
     SetRateLimit(RateLimitMode),
-    /// Sets how deliveries are attempted.
+    /// Sets the delivery policy.
     SetDeliveryPolicy(DeliveryPolicy),
 }
 
-/// The first changes of a list in words; then how many more there are.
+/// The first changes of a list in words, then the number of the others.
 pub(crate) fn summary(changes: &[Change]) -> Vec<String> {
     let mut words: Vec<String> =
         changes.iter().take(JOURNAL_CHANGES_MAX).map(Change::to_string).collect();
@@ -106,14 +106,14 @@ pub(crate) fn summary(changes: &[Change]) -> Vec<String> {
 }
 
 impl From<LegalRequest> for Change {
-    /// The change that creates or replaces it.
+    /// The change that creates or replaces a row.
     fn from(record: LegalRequest) -> Self {
         Self::PutLegalRequest { row: record.row, record: Arc::new(record) }
     }
 }
 
 impl fmt::Display for Change {
-    /// What it does, in words.
+    /// The change in words.
     fn fmt(&self, words: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PutLegalRequest { record, .. } => {
@@ -143,20 +143,20 @@ impl fmt::Display for Change {
     }
 }
 
-/// Something that fell due, as the control plane reports it.
+/// A due step or attempt that was made, as the control plane reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// What.
+    /// Its kind.
     pub kind: EffectKind,
     /// The id of the legal request or delivery.
     pub id: String,
-    /// In words.
+    /// The effect in words.
     pub detail: String,
 }
 
-/// What fell due.
+/// The kind of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectKind {
@@ -168,7 +168,7 @@ pub enum EffectKind {
     Delivery,
 }
 
-/// JSON of an effect: a member of `fired`.
+/// The JSON of an effect: a member of `fired`.
 #[derive(Serialize)]
 pub(crate) struct EffectJson<'a> {
     at: String,
@@ -178,7 +178,7 @@ pub(crate) struct EffectJson<'a> {
 }
 
 impl Effect {
-    /// The JSON of the control plane.
+    /// The JSON on the control plane.
     pub(crate) fn view(&self) -> EffectJson<'_> {
         EffectJson {
             at: timestamp::exact(self.at),

@@ -1,11 +1,12 @@
-//! Which rows a list has: a rank/select bitmap per company and status.
+//! The rows of a list: a rank/select bitmap for each company and status.
 
 use std::sync::Arc;
 
 use moot_fixtures::contract::{LegalRequestStatus, ListOrder};
 use roaring::RoaringBitmap;
 
-/// The rows of one resource, by company. Worlds of the same seed share it until they change it.
+/// The rows of one resource, by company. Worlds of the same seed world share an index until they change
+/// it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index(Vec<Arc<Members>>);
 
@@ -24,7 +25,7 @@ impl Index {
         Self((0..companies).map(|_| Arc::new(none.clone())).collect())
     }
 
-    /// Adds a row; `status` is the place of its status, where rows have one.
+    /// Adds a row. `status` is the place of its status, if rows have a status.
     pub(crate) fn insert(&mut self, company: u32, row: u32, status: Option<usize>) {
         self.change(company, |members| {
             if !members.all.contains(row) {
@@ -52,7 +53,7 @@ impl Index {
         }
     }
 
-    /// The rows of a company, of one status where one is given.
+    /// The rows of a company, or those with one status.
     pub(crate) fn rows(&self, company: u32, status: Option<usize>) -> Option<&RoaringBitmap> {
         let members = self.0.get(company as usize)?;
         match status {

@@ -1,7 +1,7 @@
-//! The rows that a world starts with, shared by all worlds of the same seed world.
+//! The rows that a world starts with. All worlds of the same seed world share them.
 //!
-//! Their ids derive from the seed world alone, so that they are the same in every run. Nothing here
-//! depends on the seed or the address of a run.
+//! Their ids derive from the seed world alone, so that they are the same in every run. They do not
+//! depend on the seed or the address of a run.
 
 mod ids;
 mod parties;
@@ -80,9 +80,9 @@ impl Seeded {
         &self.answers
     }
 
-    /// Who and what there is to call it with. Shape: `{"applications": [{"client_id",
+    /// The applications, users and workflows. Shape: `{"applications": [{"client_id",
     /// "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
-    /// [{"id", "company", "name", "type", "status"}]}`, each application with its secret of `secret`.
+    /// [{"id", "company", "name", "type", "status"}]}`; `secret` gives the secret of an application.
     pub(crate) fn describe<'s>(
         &'s self,
         secret: impl Fn(&'s Application) -> Cow<'s, str>,
@@ -160,7 +160,7 @@ impl Seeded {
         Some((row, self.workflow(row)?))
     }
 
-    /// The id of a workflow; every legal request has one of these.
+    /// The id of a workflow. The workflow of a legal request always exists.
     pub(crate) fn workflow_id(&self, row: u32) -> &str {
         self.workflow(row).map_or("", |workflow| &workflow.id)
     }
@@ -174,8 +174,8 @@ impl Seeded {
     }
 }
 
-/// What the ids of a seed world derive from: what it is about, not its single rows, so that a row
-/// added at the end of a list leaves the ids of the others as they are.
+/// The base of all ids of a seed world. It does not include single rows: so a row that is added at the
+/// end of a list does not change the ids of the others.
 fn seed_of(world: &SeedWorld) -> u64 {
     let names = world.companies.iter().map(|company| company.name.as_str());
     SeedKey::derive(0, &names.collect::<Vec<_>>().join("\n")).scramble(0)

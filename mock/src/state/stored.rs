@@ -1,7 +1,7 @@
-//! A change as a store keeps it: JSON under a key, and the bytes of documents separately.
+//! The rows of a store: a change as JSON under a key, with the bytes of documents separately.
 //!
-//! The newest row of a key replaces the older ones. So the rows of a world, read back in any order, make
-//! the same world again.
+//! The newest row of a key replaces the older ones. So the rows of a world give the same world again,
+//! in whatever order they are read.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,22 +21,22 @@ pub struct StoredRow {
     pub key: String,
     /// JSON; `None` removes the row.
     pub value: Option<Vec<u8>>,
-    /// The bytes that the value tells the digests of.
+    /// The documents whose digests are in the value.
     pub contents: Vec<Content>,
 }
 
-/// Why a row can't be read back.
+/// Why a row can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoredError {
-    /// No key of ours.
+    /// The key is not known.
     #[error("there is no kind of row with the key `{0}`")]
     Key(String),
-    /// No value of that kind.
+    /// The value is not valid for this kind of row.
     #[error("the row `{key}` can't be read: {cause}")]
     Value {
         /// The key.
         key: String,
-        /// What is wrong.
+        /// The error.
         cause: serde_json::Error,
     },
 }
@@ -87,7 +87,7 @@ impl StoredRow {
     }
 }
 
-/// The rows that keep a change.
+/// The rows that store a change.
 pub fn rows(change: &Change) -> Vec<StoredRow> {
     let row = match change {
         Change::PutLegalRequest { row, record } => {
@@ -99,7 +99,8 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
             StoredRow::put(RowKind::RepositoryDocument.key(row), record).with([content])
         }
         Change::PutWebhook { row, record } => StoredRow::put(RowKind::Webhook.key(row), record),
-        // That it was there is kept: no number is used again, and a seed row stays deleted.
+        // A row without a value remains: its number is not used again, and a deleted seed row stays
+        // deleted.
         Change::DeleteWebhook { row } => StoredRow::put(RowKind::Webhook.key(row), &()),
         Change::PutDelivery { record } => StoredRow::put(RowKind::Delivery.key(record.id), record),
         Change::DeleteDelivery { id } => StoredRow::removed(RowKind::Delivery.key(id)),
@@ -127,10 +128,11 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
     vec![row]
 }
 
-/// The change that a row keeps. `fill` is asked to say where each [`Content`] of it is.
+/// The change of a row. `fill` sets the place of each [`Content`].
 ///
 /// # Errors
-/// [`StoredError`], and whatever `fill` says.
+///
+/// [`StoredError`], and the errors of `fill`.
 pub fn change<E: From<StoredError>>(
     key: &str,
     value: &[u8],
@@ -182,7 +184,7 @@ fn number<N: FromStr>(key: &str, name: &str) -> Result<N, StoredError> {
     name.parse().map_err(|_| StoredError::Key(key.to_owned()))
 }
 
-/// Whoever made an attempt that was in flight is gone: it is made again.
+/// An attempt that was in flight at the end of the process is made again.
 fn landed(delivery: Delivery) -> Delivery {
     match delivery.state {
         DeliveryState::InFlight { due, .. } => {

@@ -1,25 +1,25 @@
-//! Rows by number: the rows of the seed, which worlds share, and the changes of one world.
+//! Rows by number: the rows of the seed, which worlds share, and the changed rows of one world.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Copy on write: the base is never touched.
+/// A table with copy on write: the base never changes.
 #[derive(Debug)]
 pub(crate) struct RowTable<R> {
     base: Arc<Vec<Arc<R>>>,
-    /// Rows of the base that were replaced, or deleted.
+    /// Replaced and deleted rows of the base.
     changed: BTreeMap<u32, Option<Arc<R>>>,
-    /// Rows after the base.
+    /// Rows that were added after the base.
     added: Vec<Option<Arc<R>>>,
 }
 
 impl<R> RowTable<R> {
-    /// A table that starts as `base`.
+    /// A table with the rows of `base`.
     pub(crate) const fn over(base: Arc<Vec<Arc<R>>>) -> Self {
         Self { base, changed: BTreeMap::new(), added: Vec::new() }
     }
 
-    /// The row of this number, unless it was deleted or never was.
+    /// The row with this number. `None` if it was deleted or never existed.
     pub(crate) fn get(&self, row: u32) -> Option<&Arc<R>> {
         let place = row as usize;
         match self.base.get(place) {
@@ -29,12 +29,12 @@ impl<R> RowTable<R> {
         }
     }
 
-    /// Rows of the seed, deleted ones too.
+    /// The number of seed rows, including deleted ones.
     pub(crate) fn base_length(&self) -> u32 {
         length(self.base.len())
     }
 
-    /// The number of the next row: numbers are never used again.
+    /// The number of the next row. Numbers are never used again.
     pub(crate) fn next_row(&self) -> u32 {
         length(self.base.len() + self.added.len())
     }

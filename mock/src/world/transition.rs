@@ -1,6 +1,6 @@
-//! Status changes of a legal request (§3): which are legal, and what each of them brings.
+//! Status changes of a legal request (§3): the legal ones, and their consequences.
 //!
-//! Every way to a new status leads through [`change_status`].
+//! Every status change goes through [`change_status`].
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::Map;
 
-use crate::resource::activity::{Activity, Happening};
+use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::signed_document::signed_document;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::{Change, Effect, EffectKind};
@@ -16,18 +16,18 @@ use crate::value::limits::ACTIVITIES_MAX;
 use crate::world::World;
 use crate::world::deliver;
 
-/// The event of §6 that a fully executed request causes.
+/// The event of §6 for a fully executed request.
 pub(crate) const EXECUTION_COMPLETE: &str = "execution_complete";
 
-/// A request after a status change, and what the change brings beside it.
-pub(crate) struct Moved {
+/// A request after a status change, with the further changes that follow from it.
+pub(crate) struct StatusTransition {
     pub(crate) record: LegalRequest,
     pub(crate) changes: Vec<Change>,
     pub(crate) effects: Vec<Effect>,
 }
 
-impl Moved {
-    /// All changes, the request's among them.
+impl StatusTransition {
+    /// All changes, including that of the request.
     pub(crate) fn into_changes(self) -> (Vec<Change>, Vec<Effect>) {
         let mut changes = vec![Change::from(self.record)];
         changes.extend(self.changes);
@@ -35,20 +35,22 @@ impl Moved {
     }
 }
 
-/// Changes the status of a request: one activity entry; a delivery per subscribed webhook where it is
-/// fully executed; the signed document in the repository where it is archived.
+/// Changes the status of a request and adds an entry to its log. A fully executed request queues a
+/// delivery to each subscribed webhook. An archived request puts its signed document into the
+/// repository.
 pub(crate) fn change_status(
     world: &World,
     at: Timestamp,
     legal_request: &LegalRequest,
     to: LegalRequestStatus,
     comment: Option<String>,
-) -> Moved {
+) -> StatusTransition {
     let from = legal_request.status();
     let mut record = legal_request.clone();
     record.status = to;
-    log(world, &mut record, at, Happening::StatusChange { from, to }, comment);
-    let mut moved = Moved { changes: Vec::new(), effects: vec![effect(at, &record, from)], record };
+    log(world, &mut record, at, ActivityKind::StatusChange { from, to }, comment);
+    let mut moved =
+        StatusTransition { changes: Vec::new(), effects: vec![effect(at, &record, from)], record };
     if to == world.answers().fully_executed {
         let (changes, effects) = deliver::queue(world, at, EXECUTION_COMPLETE, &moved.record);
         moved.changes.extend(changes);
@@ -60,13 +62,13 @@ pub(crate) fn change_status(
     moved
 }
 
-/// Appends an entry to the log of a request; a full log forgets its second entry, so that it still
-/// begins with the creation.
+/// Adds an entry to the log of a request. A full log drops its second entry, so that it still begins
+/// with the creation.
 pub(crate) fn log(
     world: &World,
     record: &mut LegalRequest,
     at: Timestamp,
-    happening: Happening,
+    happening: ActivityKind,
     comment: Option<String>,
 ) {
     if record.activity.len() >= ACTIVITIES_MAX {
@@ -90,8 +92,8 @@ fn effect(at: Timestamp, record: &LegalRequest, from: LegalRequestStatus) -> Eff
     }
 }
 
-/// Puts the signed document into the repository, once; in a full repository there is no room for it.
-fn archive(world: &World, at: Timestamp, moved: &mut Moved) {
+/// Puts the signed document into the repository, once. Does nothing if the repository is full.
+fn archive(world: &World, at: Timestamp, moved: &mut StatusTransition) {
     if moved.record.document.is_some() {
         return;
     }

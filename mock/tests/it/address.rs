@@ -1,4 +1,4 @@
-//! The guard: no address that it lets through is of a special-purpose range.
+//! The address guard: it allows no address of a special-purpose range.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! Routes, tokens and scopes: what is said before a body is read.
+//! Routes, tokens and scopes: refusals before the body is read.
 
 use http::Method;
 use moot_fixtures::contract::{Operation, Scopes, TokenNeed};

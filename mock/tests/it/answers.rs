@@ -1,4 +1,4 @@
-//! Every answer of every operation satisfies its schema, whatever the open questions are answered.
+//! Every answer of every operation satisfies its schema, for all answers to the open questions.
 
 use std::sync::LazyLock;
 

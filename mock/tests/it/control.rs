@@ -1,4 +1,4 @@
-//! The control plane's questions and orders that no other module asks.
+//! Actions of the control plane that no other test file covers.
 
 use jiff::{SignedDuration, Timestamp};
 use moot_mock::control::{ClockMove, ControlAction, ExchangeFilter};

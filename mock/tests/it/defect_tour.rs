@@ -1,4 +1,4 @@
-//! A fixed tour of calls on a world, and all that was seen on it.
+//! A fixed sequence of calls to a world, with all answers and changes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! The table of defects: its rows name the register, and each of them can be seen.
+//! The table of defects: its requirements are in the register, and each defect has a visible effect.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Deliveries of §6: what is queued, sent, retried and discarded.
+//! Deliveries of §6: queueing, sending, retries and discarding.
 
 use moot_fixtures::contract::LegalRequestStatus;
 use moot_mock::control::ControlAction;

@@ -1,4 +1,4 @@
-//! A service with a keeper: no answer tells of a change before that is kept.
+//! A service with a keeper: an answer is sent only after its change is stored.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! The rate limit of §8: exactly 600 of any 60 seconds and address.
+//! The rate limit of §8: exactly 600 calls in any 60 seconds for each address.
 
 use std::net::IpAddr;
 

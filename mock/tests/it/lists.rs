@@ -1,4 +1,4 @@
-//! Lists: pages, filters, order, and what a company sees (§4, §5.6).
+//! Lists: pages, filters, order, and the visibility of data between companies (§4, §5.6).
 
 use std::collections::BTreeSet;
 

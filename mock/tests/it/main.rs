@@ -1,4 +1,4 @@
-//! The tests of the mock from outside its modules, in one binary.
+//! Tests of the mock through its public interface, in one binary.
 
 mod address;
 mod arbitrary;

@@ -1,4 +1,4 @@
-//! How created requests move on by themselves, and what each status change brings.
+//! Automatic status changes of created requests, and the consequences of each status change.
 
 use moot_fixtures::contract::LegalRequestStatus as Status;
 use moot_mock::control::ControlAction;

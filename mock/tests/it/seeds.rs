@@ -1,4 +1,5 @@
-//! Seed rows: fixed ids, legal histories, shared between worlds until one changes them.
+//! Seed rows: fixed ids, logs with legal status changes, and sharing between worlds until one changes
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The mistakes that everybody makes: the journal says in plain words why a call was refused and what
-//! would have worked, also where a client must not be told.
+//! Common mistakes of clients: the journal explains in plain words why a call was refused and what would
+//! have worked, even if the answer must not say so.
 
 use moot_mock::shell::Site;
 use serde_json::{Value, json};

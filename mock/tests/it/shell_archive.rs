@@ -1,4 +1,4 @@
-//! The journal as an HTTP archive: bodies, times, and no secret in either.
+//! The journal as an HTTP archive: bodies and times, but no secrets.
 
 use moot_mock::Settings;
 use moot_mock::settings::ClockSetting;

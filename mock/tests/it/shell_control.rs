@@ -1,4 +1,4 @@
-//! The control plane: every route, its refusals, and its own description.
+//! The control plane: every route, its refusals, and its OpenAPI document.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Same seed, base address, frozen clock and calls: the same bytes, whatever others do meanwhile.
+//! The same seed, base address, frozen clock and calls give the same bytes, whatever other clients do.
 
 use moot_mock::shell::Site;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Drills: each adds what it says, and takes nothing of the contract away.
+//! Drills: each makes its additions, and the contract still holds.
 
 use moot_mock::shell::Site;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The mock inside a `wiremock::MockServer`, as a Rust test uses it.
+//! The mock in a `wiremock::MockServer`, as in a Rust test.
 
 use moot_mock::embed;
 use serde_json::{Value, json};

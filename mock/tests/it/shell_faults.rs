@@ -1,4 +1,4 @@
-//! Faults through the real socket: what a client meets, what the service keeps, what is counted.
+//! Faults on a real socket: what the client gets, what the service stores, and what is counted.
 
 use std::time::{Duration, Instant};
 

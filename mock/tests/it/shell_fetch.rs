@@ -1,5 +1,5 @@
-//! Documents fetched by their address: from public https addresses alone, bounded in everything. No
-//! test leaves the machine: names and addresses are simulated, and the server is on loopback.
+//! Documents fetched by their address: only from public https addresses, and with limits. The tests
+//! simulate names and addresses; the server is on loopback.
 
 use std::collections::BTreeMap;
 use std::io;

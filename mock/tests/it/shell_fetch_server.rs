@@ -1,4 +1,4 @@
-//! A file server over TLS on loopback, whose paths say how it answers.
+//! A file server with TLS on loopback. The path of a request selects its behaviour.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;

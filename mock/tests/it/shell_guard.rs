@@ -1,4 +1,4 @@
-//! Where deliveries may go: anywhere from loopback, to public addresses from beyond.
+//! Allowed addresses of deliveries: all if the mock listens on loopback, else only public ones.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Hostile input costs little and is never a 5xx, and who sends it holds up nobody else.
+//! Hostile input costs little, gets no 5xx answer, and does not delay other clients.
 
 use std::time::{Duration, Instant};
 

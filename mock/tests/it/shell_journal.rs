@@ -1,4 +1,4 @@
-//! The journal through the control plane: filters, waiting, the archive, and no secret in any.
+//! The journal on the control plane: filters, waiting, the archive, and no secrets.
 
 use moot_mock::shell::{ServeLimits, Site};
 use serde_json::{Value, json};

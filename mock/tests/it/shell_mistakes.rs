@@ -1,4 +1,4 @@
-//! Wrong input to every route of the control plane: a problem that says what is wrong and what to do.
+//! Invalid input to every route of the control plane: the problem says what is wrong and what to do.
 
 use serde_json::{Value, json};
 

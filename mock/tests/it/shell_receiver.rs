@@ -1,4 +1,4 @@
-//! The receiver that every world has built in: it gets what is delivered, and answers as planned.
+//! The built-in receiver of each world: it gets the deliveries, and answers with the given statuses.
 
 use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Sandboxes: more worlds, whose rows and credentials are their own.
+//! Sandboxes: further worlds with their own rows and credentials.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The HTTP server: bounded waits, answers that arrive, and a clean end.
+//! The HTTP server: limited waits, complete answers, and a clean end.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Settings as the command line and the control plane write them.
+//! Settings in the notation of the command line and the control plane.
 
 use jiff::Timestamp;
 use moot_mock::shell::settings::{SettingError, answers, clock, progression, rate_limit, world};

@@ -1,6 +1,6 @@
-//! State in a folder: what was acknowledged is there after any end, and damage is never read over.
+//! State in a folder: acknowledged changes are there after any end of the process, and damage is found.
 //!
-//! A copy of the folder of a running mock is what a mock that was killed leaves behind.
+//! A copy of the folder of a running mock is the same as the folder of a killed mock.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What the tests of the shells share: sites, calls through them, and servers on loopback.
+//! Helpers for tests of the shells: sites, calls, and servers on loopback.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! TLS: a client that trusts the certificate is answered, and nobody else is held up.
+//! TLS: a client that trusts the certificate gets an answer, and a failed handshake delays no other
+//! client.
 
 use std::fs;
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! The same calls give the same answers, whichever shell carries them.
+//! The same calls give the same answers on every transport.
 
 use bytes::Bytes;
 use http::Request;

@@ -1,4 +1,4 @@
-//! Uploads over a socket: what is broken is refused and leaves nothing, what is large streams.
+//! Uploads over a socket: broken ones are refused and leave no data, and large ones are streamed.
 
 use moot_mock::shell::{ServeLimits, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,5 +1,5 @@
-//! A law of status changes: whatever way they are made, each leaves one entry in the log, and each
-//! arrival at the executed status one delivery for every webhook that is subscribed.
+//! Laws of status changes: each change adds one entry to the log. Each change to the executed status
+//! queues one delivery for each subscribed webhook.
 
 use moot_fixtures::contract::LegalRequestStatus as Status;
 use moot_mock::control::ControlAction;

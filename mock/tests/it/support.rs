@@ -1,4 +1,4 @@
-//! What the tests of the core share: a world without a socket, calls, and their answers.
+//! Helpers for tests of the core: a world without a socket, calls, and their answers.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The token endpoint, and the life of a token (§4.1, §5).
+//! The token endpoint, and the lifetime of a token (§4.1, §5).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! When the thread that delivers is woken: only when something falls due earlier than it knows.
+//! The delivery thread is woken only if something is due earlier than it knows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -70,12 +70,17 @@ keyed! {
 }
 
 /// Every capability that `needs` may name.
-pub const NEEDS: [&str; 16] = [
+pub const NEEDS: [&str; 21] = [
     "read",
     "write",
     "delete",
     "load",
     "admin",
+    "operator.set_status",
+    "operator.add_comment",
+    "operator.restart",
+    "operator.advance_clock",
+    "operator.revoke_token",
     "fetch",
     "second_company",
     "reader_application",
@@ -165,8 +170,7 @@ impl YamlForm<String> for Need {
         if NEEDS.contains(&need) {
             return Some(need.to_owned());
         }
-        let help =
-            nearest::hint(need, NEEDS).unwrap_or_else(|| format!("there are {}", NEEDS.join(", ")));
+        let help = nearest::hint_or_all(need, &NEEDS);
         reader.refuse_with(node.span, format!("unknown need `{need}`"), Some(help))
     }
 

@@ -1,4 +1,4 @@
-//! The seven kinds of steps.
+//! The eight kinds of steps.
 
 use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlKey, YamlNode, YamlValue};
@@ -10,6 +10,7 @@ use super::control::ControlRequest;
 use super::expectation::{Check, Expectation, Observation};
 use super::for_each::ForEach;
 use super::matcher::Matcher;
+use super::operator::OperatorStep;
 use super::place::Place;
 use super::poll::{EachPage, Poll};
 use super::receive::ReceiveStep;
@@ -45,6 +46,8 @@ pub enum StepAction {
     Receive(Box<ReceiveStep>),
     /// Asks the control plane.
     Admin(Box<AdminStep>),
+    /// Lets an operator act at the target.
+    Operator(Box<OperatorStep>),
     /// Loops over a value of run time.
     ForEach(ForEach, Vec<Step>),
     /// Names values: name, from, place.
@@ -156,7 +159,7 @@ impl StepKind {
 }
 
 /// The kinds of steps. A step has the key of exactly one.
-static KINDS: [StepKind; 7] = [
+static KINDS: [StepKind; 8] = [
     StepKind::new::<RequestStep>("request", request),
     StepKind::new::<BurstStep>("burst", |reader, fields| {
         BurstStep::read(reader, fields).map(Box::new).map(StepAction::Burst)
@@ -166,6 +169,9 @@ static KINDS: [StepKind; 7] = [
     }),
     StepKind::new::<AdminStep>("admin", |reader, fields| {
         AdminStep::read_keys(reader, fields).map(Box::new).map(StepAction::Admin)
+    }),
+    StepKind::new::<OperatorStep>("operator", |reader, fields| {
+        OperatorStep::read_keys(reader, fields).map(Box::new).map(StepAction::Operator)
     }),
     StepKind::new::<ForEachKeys>("for_each", |reader, fields| {
         let keys = ForEachKeys::read_keys(reader, fields)?;
@@ -227,7 +233,7 @@ impl YamlForm<Self> for Step {
             let message = format!("a step does one thing: `{}` or `{}`", key.name, second.name);
             return reader.refuse(second.span, message);
         }
-        let article = if kind.key.starts_with('a') { "an" } else { "a" };
+        let article = if kind.key.starts_with(['a', 'o']) { "an" } else { "a" };
         let what = format!("{article} `{}` step", kind.key);
         let mut names = vec!["name"];
         (kind.names)(&mut names);
@@ -272,6 +278,7 @@ fn default_name(key: &str, node: &YamlNode) -> String {
         "burst" => format!("burst of {}", member("request")),
         "receive" => format!("receive {}", member("receiver")),
         "admin" => format!("admin {text}"),
+        "operator" => format!("operator {text}"),
         "for_each" => format!("for each {first_key}"),
         "let" => format!("let {first_key}"),
         _ => "assume".to_owned(),

@@ -75,8 +75,7 @@ impl IdWalk<'_> {
         let Some(name) = &scenario.sandbox.world else { return };
         if !world::NAMES.contains(&name.as_str()) {
             let at = self.source.locate(&scenario.at, name);
-            let help = nearest::hint(name, world::NAMES.iter().copied())
-                .or_else(|| Some(format!("there are {}", join(world::NAMES.iter().copied()))));
+            let help = Some(nearest::hint_or_all(name, world::NAMES));
             self.report(&at, name.chars().count(), format!("unknown world `{name}`"), help);
         }
     }
@@ -109,7 +108,7 @@ impl IdWalk<'_> {
                 }
                 StepAction::Admin(admin) => self.checks(&admin.expect),
                 StepAction::ForEach(_, steps) => self.steps(steps),
-                StepAction::Let(_) | StepAction::Assume { .. } => {}
+                StepAction::Operator(_) | StepAction::Let(_) | StepAction::Assume { .. } => {}
             }
         }
     }

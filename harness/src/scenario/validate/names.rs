@@ -45,6 +45,9 @@ impl NameWalk<'_> {
                 StepAction::Burst(burst) => self.burst(burst),
                 StepAction::Receive(receive) => self.receive(receive, &step.at),
                 StepAction::Admin(admin) => self.admin(admin),
+                StepAction::Operator(operator) => {
+                    operator.texts().into_iter().for_each(|text| self.text(text));
+                }
                 StepAction::ForEach(for_each, steps) => {
                     let mark = self.scope.mark();
                     self.for_each(for_each);
@@ -178,8 +181,7 @@ impl NameWalk<'_> {
     fn application(&mut self, text: &Text) {
         let Some(name) = text.as_literal() else { return };
         if !applications().contains(&name) {
-            let help = nearest::hint(name, applications().iter().copied())
-                .unwrap_or_else(|| format!("there are {}", applications().join(", ")));
+            let help = nearest::hint_or_all(name, applications());
             let message = format!("unknown application `{name}`");
             let length = name.chars().count();
             self.problems.push(self.source.problem(&text.at, length, message, Some(help)));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::CodeRow;
 use super::DefectCode::Change as OnChange;
 use super::deliveries::without;
-use crate::resource::activity::{Activity, Happening};
+use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::Change;
 use crate::value::short_id::ShortId;
@@ -58,7 +58,7 @@ fn repeat_last(log: &mut Vec<Activity>) {
 
 fn swap_statuses(log: &mut [Activity]) {
     if let Some(last) = log.last_mut()
-        && let Happening::StatusChange { from, to } = &mut last.happening
+        && let ActivityKind::StatusChange { from, to } = &mut last.happening
     {
         std::mem::swap(from, to);
     }

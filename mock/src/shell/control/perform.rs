@@ -88,7 +88,7 @@ pub(super) async fn on_world(
         moved.extend(attempts);
     }
     if is_reset {
-        deliverer.cut_all(realm).await;
+        deliverer.abort_all(realm).await;
         realm.mailbox().clear();
     }
     Ok((None, value))

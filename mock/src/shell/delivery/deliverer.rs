@@ -1,9 +1,8 @@
-//! Makes the attempts to deliver, over HTTP, on a thread of its own.
+//! Makes delivery attempts over HTTP, on a thread of its own.
 //!
-//! When an attempt is due, what it says and what follows from its outcome is the core's; here is
-//! only the waiting and the sending. It also ends the leases of sandboxes, since it waits anyway.
-//! The thread makes deliveries independent of whichever runtime
-//! carries the calls, and lets a shell that can't wait ask for a delivery all the same.
+//! The core decides when an attempt is due, what it sends, and what follows from its outcome. This file
+//! only waits and sends. It also ends the leases of sandboxes. With a thread of its own, deliveries do
+//! not depend on the runtime that serves the calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -24,32 +23,32 @@ use crate::shell::network::{Network, Reach};
 use crate::shell::sandbox::Realm;
 use crate::shell::sandbox::Sandboxes;
 
-/// Real time that settling waits for one more attempt to end.
+/// Real time that settling waits for the next attempt to end.
 const SETTLE_MAX: Duration = Duration::from_secs(2);
-/// Real time in which who begins to settle goes on to wait.
+/// Real time after which the attempts of a settling are no longer recorded if nobody waits for it.
 const BEGUN_MAX: Duration = Duration::from_secs(60);
-/// The system's clock may be set, so no wait for it is longer.
+/// The longest wait. The system's clock may be set, so a longer wait could be wrong.
 const WAIT_MAX: Duration = Duration::from_secs(60);
-/// Between two looks at a world that has something due all the time.
+/// The shortest wait between two looks at the same world.
 const PAUSE_MIN: Duration = Duration::from_millis(5);
 
-/// The sending end of the thread, which has ended once this is dropped.
+/// The handle to the thread. Dropping it ends the thread.
 pub(crate) struct Deliverer {
     orders: mpsc::UnboundedSender<DelivererOrder>,
     thread: Option<JoinHandle<()>>,
-    /// How often settling began.
+    /// The number of settlings so far.
     begun: AtomicU64,
 }
 
-/// A settling that began, and is not waited for yet.
+/// A settling that has begun.
 pub(crate) struct SettleTicket(u64);
 
-/// How settling ended.
+/// The result of settling.
 #[derive(Debug, Default)]
 pub(crate) struct SettleOutcome {
-    /// The attempts that ended meanwhile, in that order.
+    /// The attempts that ended meanwhile, in this order.
     pub(crate) attempts: Vec<(u64, AttemptResult)>,
-    /// Those that have not: their receivers are slow.
+    /// The number of attempts that have not ended, because their receivers are slow.
     pub(crate) in_flight: usize,
 }
 
@@ -57,7 +56,7 @@ enum DelivererOrder {
     Add(Realm, Arc<AtomicBool>),
     Remove(u64),
     Look(u64),
-    Cut { key: u64, which: CutScope, done: oneshot::Sender<()> },
+    Abort { key: u64, which: AbortScope, done: oneshot::Sender<()> },
     Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
     Settle { key: u64, begun: u64, done: oneshot::Sender<SettleOutcome> },
     Done { key: u64, delivery: u64, result: Option<AttemptResult> },
@@ -65,17 +64,14 @@ enum DelivererOrder {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CutScope {
+enum AbortScope {
     Unwanted,
     All,
 }
 
 impl Deliverer {
-    /// Starts the thread, which sends through `network` no further than `reach`, and takes away those
-    /// of the `sandboxes` whose lease ends.
-    ///
-    /// # Errors
-    /// No thread, or no runtime on it.
+    /// Starts the thread. It sends through `network`, limited to `reach`, and deletes those of the
+    /// `sandboxes` whose lease ends.
     pub(crate) fn start(
         network: Network,
         reach: Reach,
@@ -87,7 +83,7 @@ impl Deliverer {
         let thread =
             std::thread::Builder::new().name("moot-deliveries".to_owned()).spawn(move || {
                 runtime.block_on(outbox.run(received));
-                // A name that is being looked up would be waited for.
+                // Does not wait for a DNS lookup.
                 runtime.shutdown_background();
             })?;
         Ok(Self { orders, thread: Some(thread), begun: AtomicU64::new(0) })
@@ -99,7 +95,7 @@ impl Deliverer {
         let is_called = Arc::new(AtomicBool::new(false));
         let caller = is_called.clone();
         realm.service().set_waker(Box::new(move || {
-            // One order that has not been read yet is enough.
+            // One pending order is enough.
             if !caller.swap(true, Ordering::AcqRel) {
                 let _ = orders.send(DelivererOrder::Look(key));
             }
@@ -107,28 +103,29 @@ impl Deliverer {
         self.order(DelivererOrder::Add(realm.clone(), is_called));
     }
 
-    /// Forgets a world, and cuts what is in flight for it.
+    /// Stops watching a world, and aborts its attempts.
     pub(crate) fn remove(&self, realm: &Realm) {
         self.order(DelivererOrder::Remove(realm.key()));
     }
 
-    /// Cuts the attempts that nobody wants any more. Afterwards none of them begins.
-    pub(crate) async fn cut_unwanted(&self, realm: &Realm) {
-        self.cut(realm, CutScope::Unwanted).await;
+    /// Aborts the attempts of deleted webhooks. None of them begins afterwards.
+    pub(crate) async fn abort_unwanted(&self, realm: &Realm) {
+        self.abort(realm, AbortScope::Unwanted).await;
     }
 
-    /// Cuts all attempts.
-    pub(crate) async fn cut_all(&self, realm: &Realm) {
-        self.cut(realm, CutScope::All).await;
+    /// Aborts all attempts of a world.
+    pub(crate) async fn abort_all(&self, realm: &Realm) {
+        self.abort(realm, AbortScope::All).await;
     }
 
-    async fn cut(&self, realm: &Realm, which: CutScope) {
-        let (done, cut) = oneshot::channel();
-        self.order(DelivererOrder::Cut { key: realm.key(), which, done });
-        let _ = cut.await;
+    async fn abort(&self, realm: &Realm, which: AbortScope) {
+        let (done, aborted) = oneshot::channel();
+        self.order(DelivererOrder::Abort { key: realm.key(), which, done });
+        let _ = aborted.await;
     }
 
-    /// Notes from now on which attempts end: what is made due after this is told of, however fast.
+    /// Starts to record attempts that end. A later [`Self::settle`] returns all of them, even those
+    /// that end before it is called.
     pub(crate) async fn begin(&self, realm: &Realm) -> SettleTicket {
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         let (done, noted) = oneshot::channel();
@@ -137,7 +134,8 @@ impl Deliverer {
         SettleTicket(begun)
     }
 
-    /// Fires what is due and waits until no attempt is in flight, or none ended for two seconds.
+    /// Starts what is due. Waits until no attempt is in flight, or until none has ended for
+    /// [`SETTLE_MAX`].
     pub(crate) async fn settle(
         &self,
         realm: &Realm,
@@ -149,7 +147,7 @@ impl Deliverer {
     }
 
     fn order(&self, order: DelivererOrder) {
-        // The thread lives as long as this handle: it ends only by `Stop`.
+        // The thread only ends by `Stop`, so it receives every order before.
         let _ = self.orders.send(order);
     }
 }
@@ -157,29 +155,29 @@ impl Deliverer {
 impl Drop for Deliverer {
     fn drop(&mut self) {
         self.order(DelivererOrder::Stop);
-        // It holds worlds, and with them temporary files: these go before the process does.
+        // The thread holds worlds with temporary files, which must be removed before the process ends.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// The thread's own state.
+/// The state of the thread.
 struct Outbox {
     orders: mpsc::UnboundedSender<DelivererOrder>,
     sender: Arc<Sender>,
     sandboxes: Arc<Sandboxes>,
     watched: BTreeMap<u64, WorldWatch>,
-    /// When to look at which world again.
+    /// The times of the next looks, with the worlds.
     due: BTreeSet<(Timestamp, u64)>,
 }
 
 struct WorldWatch {
     realm: Realm,
-    /// Whether an order to look is on its way.
+    /// Whether an order to look is in the queue.
     is_called: Arc<AtomicBool>,
     due: Option<Timestamp>,
-    flying: BTreeMap<u64, AbortHandle>,
+    in_flight: BTreeMap<u64, AbortHandle>,
     settling: Vec<Settling>,
 }
 
@@ -187,7 +185,7 @@ struct Settling {
     begun: u64,
     until: Instant,
     settled: SettleOutcome,
-    /// Who waits; `None` while nobody does yet.
+    /// The waiting caller, if there is one yet.
     done: Option<oneshot::Sender<SettleOutcome>>,
 }
 
@@ -207,7 +205,7 @@ impl Outbox {
             let order = tokio::select! {
                 order = received.recv() => order,
                 () = tokio::time::sleep(pause) => {
-                    self.collect();
+                    self.end_leases();
                     self.look_at_due();
                     continue;
                 }
@@ -216,9 +214,9 @@ impl Outbox {
                 Some(DelivererOrder::Add(realm, is_called)) => self.add(realm, is_called),
                 Some(DelivererOrder::Remove(key)) => self.remove(key),
                 Some(DelivererOrder::Look(key)) => self.look(key),
-                Some(DelivererOrder::Cut { key, which, done }) => {
-                    self.cut(key, which);
-                    // The cut tasks go before this one is polled again.
+                Some(DelivererOrder::Abort { key, which, done }) => {
+                    self.abort(key, which);
+                    // The aborted tasks end before this one is polled again.
                     tokio::task::yield_now().await;
                     let _ = done.send(());
                 }
@@ -235,7 +233,7 @@ impl Outbox {
         }
     }
 
-    /// Until the next thing to do by itself.
+    /// Time until something has to be done without an order.
     fn pause(&self) -> Duration {
         let by_clock = self.due.first().map(|(at, _)| {
             let pause = at.duration_since(clock::now());
@@ -253,8 +251,8 @@ impl Outbox {
 
     fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
         let key = realm.key();
-        let (flying, settling) = (BTreeMap::new(), Vec::new());
-        self.watched.insert(key, WorldWatch { realm, is_called, due: None, flying, settling });
+        let (in_flight, settling) = (BTreeMap::new(), Vec::new());
+        self.watched.insert(key, WorldWatch { realm, is_called, due: None, in_flight, settling });
         self.look(key);
     }
 
@@ -263,12 +261,12 @@ impl Outbox {
             if let Some(due) = watched.due {
                 self.due.remove(&(due, key));
             }
-            watched.flying.values().for_each(AbortHandle::abort);
+            watched.in_flight.values().for_each(AbortHandle::abort);
         }
     }
 
-    /// Forgets the sandboxes whose lease has ended: nobody has to call for it.
-    fn collect(&mut self) {
+    /// Deletes the sandboxes whose lease has ended.
+    fn end_leases(&mut self) {
         for realm in self.sandboxes.take_abandoned() {
             self.remove(realm.key());
         }
@@ -283,11 +281,11 @@ impl Outbox {
         }
         let late = clock::instant();
         for watched in self.watched.values_mut() {
-            watched.give_up(late);
+            watched.end_overdue(late);
         }
     }
 
-    /// Starts what is due in a world, and notes when to look again.
+    /// Starts the attempts that are due in a world, and sets the time of the next look.
     fn look(&mut self, key: u64) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         watched.is_called.store(false, Ordering::Release);
@@ -305,7 +303,7 @@ impl Outbox {
                 };
                 let _ = orders.send(DelivererOrder::Done { key, delivery, result });
             });
-            watched.flying.insert(delivery, task.abort_handle());
+            watched.in_flight.insert(delivery, task.abort_handle());
         }
         if let Some(due) = watched.due.take() {
             self.due.remove(&(due, key));
@@ -319,8 +317,9 @@ impl Outbox {
 
     fn done(&mut self, key: u64, delivery: u64, result: Option<AttemptResult>) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
-        // An attempt that was cut after it ended is not told: its delivery may be another's by now.
-        if watched.flying.remove(&delivery).is_none() {
+        // The attempt ended, and was aborted afterwards. Its delivery may belong to another attempt
+        // now.
+        if watched.in_flight.remove(&delivery).is_none() {
             return;
         }
         let service = watched.realm.service();
@@ -358,11 +357,11 @@ impl Outbox {
         self.look(key);
     }
 
-    fn cut(&mut self, key: u64, which: CutScope) {
+    fn abort(&mut self, key: u64, which: AbortScope) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         let service = watched.realm.service();
-        watched.flying.retain(|delivery, task| {
-            let is_kept = which == CutScope::Unwanted && service.is_wanted(*delivery);
+        watched.in_flight.retain(|delivery, task| {
+            let is_kept = which == AbortScope::Unwanted && service.is_wanted(*delivery);
             if !is_kept {
                 task.abort();
             }
@@ -373,18 +372,18 @@ impl Outbox {
 }
 
 impl WorldWatch {
-    /// Answers those who wait, if nothing is in flight.
+    /// Answers the waiting callers if no attempt is in flight.
     fn end_settling(&mut self) {
-        if self.flying.is_empty() {
+        if self.in_flight.is_empty() {
             for settling in self.settling.extract_if(.., |one| one.done.is_some()) {
                 settling.end();
             }
         }
     }
 
-    /// Answers those who waited long enough.
-    fn give_up(&mut self, now: Instant) {
-        let in_flight = self.flying.len();
+    /// Answers the callers that have waited for their whole time.
+    fn end_overdue(&mut self, now: Instant) {
+        let in_flight = self.in_flight.len();
         for mut settling in self.settling.extract_if(.., |one| one.until <= now) {
             settling.settled.in_flight = in_flight;
             settling.end();

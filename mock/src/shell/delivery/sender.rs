@@ -1,4 +1,4 @@
-//! Sends one attempt to its receiver, in its turn.
+//! Sends delivery attempts, with limits on the attempts in flight.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -14,21 +14,21 @@ use crate::service::{AttemptResult, DeliveryAttempt};
 use crate::shell::network::{Network, Reach, reason};
 use crate::value::address;
 
-/// A receiver that has not answered by then has not (answer `delivery_retries`).
+/// Delivery timeout: no answer within this time counts as a failed attempt (answer `delivery_retries`).
 const ANSWER_MAX: Duration = Duration::from_secs(30);
-/// Attempts in flight at a time, but for the slow ones.
+/// Attempts in flight, without the slow ones.
 const ATTEMPTS_MAX: usize = 256;
-/// An attempt that takes longer is a slow one, and makes room: many dead receivers delay a healthy one
-/// by no more.
+/// An attempt that takes longer than this is slow and no longer counts for [`ATTEMPTS_MAX`]. So
+/// unreachable receivers delay a healthy one by at most this time.
 const SLOW_AFTER: Duration = Duration::from_secs(1);
-/// Slow attempts in flight at a time; further ones make no room.
+/// Slow attempts in flight. Further ones count for [`ATTEMPTS_MAX`].
 const SLOW_ATTEMPTS_MAX: usize = 768;
-/// Of them, to one receiver: a dead one holds no more, so it delays no other.
+/// Attempts in flight to one receiver. So an unreachable receiver does not use up the limit for all.
 const ATTEMPTS_TO_ONE_MAX: usize = 8;
-/// Receivers remembered before those without an attempt are forgotten.
+/// Receivers with a semaphore. Beyond this number, those without an attempt are removed.
 const RECEIVERS_MAX: usize = 1_024;
 
-/// The client, and who waits for whom.
+/// An HTTP client with limits on its requests.
 pub(super) struct Sender {
     network: Network,
     reach: Reach,
@@ -39,7 +39,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// One that delivers no further than `reach`.
+    /// A sender whose connections are limited to `reach`.
     pub(crate) fn new(network: Network, reach: Reach) -> Self {
         Self {
             network,
@@ -51,7 +51,7 @@ impl Sender {
         }
     }
 
-    /// Makes an attempt; `None` where it might not start any more when its turn came.
+    /// Sends an attempt as soon as the limits allow it. `None` if `may_start` then says no.
     pub(crate) async fn send(
         &self,
         attempt: DeliveryAttempt,
@@ -61,7 +61,7 @@ impl Sender {
             return Some(AttemptResult::NoAnswer("the address can't be read".to_owned()));
         };
         let receiver = self.receiver(url.authority());
-        // None is ever closed, so the permits are got.
+        // The semaphores are never closed, so `acquire` does not fail.
         let _to_one = receiver.acquire().await;
         let of_all = self.all.acquire().await;
         if !may_start() {

@@ -1,8 +1,8 @@
-//! The way out: which addresses a connection may go to, and how names become addresses.
+//! Outgoing connections: the addresses that they may reach, and the resolution of names.
 //!
-//! A name is resolved once for a connection, every address of it is checked, and the connection goes
-//! to one of those that were checked: what the name means a moment later changes nothing. A host
-//! that is an address is read by the parse that the connection is made from. No proxy is asked.
+//! A name is resolved once for each connection. Every address is checked, and the connection uses one
+//! of the checked addresses. So a later change of the name has no effect. If the host is an address, it
+//! is checked in the form that the connection uses. Proxies are not used.
 
 use std::fmt;
 use std::io;
@@ -17,17 +17,17 @@ use url::Host;
 
 use crate::value::address;
 
-/// The addresses of a name, in the order they are tried.
+/// The addresses of a name, in the order of the attempts.
 pub type Looked = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 type Lookup = dyn Fn(String) -> Looked + Send + Sync;
 type Dial = dyn Fn(IpAddr) -> IpAddr + Send + Sync;
 
-/// How names are resolved and addresses reached. A clone is another handle on the same.
+/// Resolves names and connects to addresses. A clone is another handle to the same network.
 #[derive(Clone)]
 pub struct Network {
     lookup: Arc<Lookup>,
     dial: Arc<Dial>,
-    /// PEM; empty is what the system trusts.
+    /// PEM; empty for the certificates that the system trusts.
     roots: Vec<u8>,
 }
 
@@ -37,16 +37,16 @@ impl fmt::Debug for Network {
     }
 }
 
-/// Where connections may go.
+/// The addresses that connections may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// To public addresses alone.
+    /// Public addresses only.
     Public,
-    /// Anywhere.
+    /// All addresses.
     Anywhere,
 }
 
-/// An address that may not be connected to.
+/// Why an address must not be used.
 #[derive(Debug, thiserror::Error)]
 enum AddressRefusal {
     #[error("{0} is no public address")]
@@ -58,11 +58,11 @@ enum AddressRefusal {
 }
 
 impl Network {
-    /// That of the system.
+    /// The network of the system.
     pub fn system() -> Self {
         let lookup = |name: String| -> Looked {
             Box::pin(async move {
-                // The port is the connection's, and not looked at here.
+                // The port is set later, by the connection.
                 let found = tokio::net::lookup_host((name, 0)).await?;
                 Ok(found.map(|address| address.ip()).collect())
             })
@@ -70,8 +70,8 @@ impl Network {
         Self { lookup: Arc::new(lookup), dial: Arc::new(|address| address), roots: Vec::new() }
     }
 
-    /// One for tests: names are what `lookup` says, a connection to a checked address goes to what
-    /// `dial` makes of it, and only certificates of the PEM text `roots` are trusted.
+    /// A network for tests: `lookup` resolves names, `dial` replaces a checked address by the address
+    /// that is connected to, and only the certificates in the PEM text `roots` are trusted.
     pub fn simulated(
         lookup: impl Fn(String) -> Looked + Send + Sync + 'static,
         dial: impl Fn(IpAddr) -> IpAddr + Send + Sync + 'static,
@@ -80,13 +80,14 @@ impl Network {
         Self { lookup: Arc::new(lookup), dial: Arc::new(dial), roots: roots.as_bytes().to_vec() }
     }
 
-    /// A client that goes no further than `reach`, follows no redirect, sends nothing twice, and
-    /// gives an answer up after `answer_max`.
+    /// A client that is limited to `reach`, follows no redirects, repeats no request, and waits at most
+    /// `answer_max` for an answer.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    ///
+    /// The reason as text.
     pub(crate) fn client(&self, reach: Reach, answer_max: Duration) -> Result<Client, String> {
-        // Fails only where a provider is installed already, which serves as well.
+        // This fails only if a provider is already installed, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .timeout(answer_max)
@@ -105,11 +106,12 @@ impl Network {
 }
 
 impl Reach {
-    /// Refuses an address whose host is an address beyond reach; of a name that is seen when it is
+    /// Refuses an address whose host is an address outside of `reach`. A name is checked when it is
     /// resolved.
     ///
     /// # Errors
-    /// Why, in words.
+    ///
+    /// The reason as text.
     pub(crate) fn check(self, url: &Url) -> Result<(), String> {
         let literal = match url.host() {
             Some(Host::Ipv4(address)) => IpAddr::V4(address),
@@ -131,7 +133,7 @@ impl Reach {
     }
 }
 
-/// Resolves names for a client, and gives only what was checked.
+/// Resolves names for a client, and returns only checked addresses.
 struct CheckedResolver {
     network: Network,
     reach: Reach,
@@ -150,14 +152,14 @@ impl Resolve for CheckedResolver {
                 return Err(AddressRefusal::Name { name, address }.into());
             }
             let dialled = found.into_iter().map(move |address| (network.dial)(address));
-            // Port 0 stands for that of the connection.
+            // Port 0 stands for the port of the connection.
             let addresses: Addrs = Box::new(dialled.map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
     }
 }
 
-/// The innermost cause, which says most, without the address.
+/// The innermost cause, without the address. It is the most specific one.
 pub(crate) fn reason(error: &reqwest::Error, answer_max: Duration) -> String {
     if error.is_timeout() {
         return format!("no answer within {} s", answer_max.as_secs_f64());

@@ -1,7 +1,7 @@
-//! Fetches documents by their public https address (§4.9), where a mock was told to.
+//! Fetches documents by their public https address (§4.9), if the mock may do so.
 //!
-//! Each hop of a redirect passes the rules of the first address again. What is fetched is bounded in
-//! bytes, time, hops and number. What becomes of it is the core's.
+//! Every redirect is checked by the same rules as the first address. There are limits on bytes, time,
+//! redirects and concurrent fetches. The core decides about the fetched document.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::message::call::{Fetch, FetchFault, Fetched};
 use crate::shell::body::{Spool, Store};
 use crate::value::address;
 
-/// For a whole fetch, all its redirects included.
+/// Time for a fetch with all its redirects.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
 /// Redirects that are followed.
 const REDIRECTS_MAX: usize = 5;
-/// Fetches under way at a time; further ones wait for their turn within their time.
+/// Concurrent fetches. Further ones wait, and the wait counts towards their time.
 const FETCHES_MAX: usize = 32;
 
-/// What fetches; made without any connection.
+/// Fetches documents. Creating a fetcher opens no connection.
 #[derive(Debug)]
 pub struct Fetcher {
     network: Network,
@@ -32,22 +32,19 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// One that takes `time_max` for a fetch, normally [`FETCH_TIME_MAX`].
+    /// A fetcher that takes at most `time_max` for each document, normally [`FETCH_TIME_MAX`].
     pub fn new(network: Network, time_max: Duration) -> Self {
         Self { network, time_max, client: OnceLock::new(), turns: Semaphore::new(FETCHES_MAX) }
     }
 
-    /// Fetches into `store`.
-    ///
-    /// # Errors
-    /// [`FetchFault`].
+    /// Fetches a document into `store`.
     pub(crate) async fn fetch(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
         let fetched = tokio::time::timeout(self.time_max, self.in_turn(fetch, store)).await;
         fetched.unwrap_or_else(|_| Err(self.late()))
     }
 
     async fn in_turn(&self, fetch: Fetch, store: &Store) -> Result<Fetched, FetchFault> {
-        // It is never closed, so a permit is got.
+        // The semaphore is never closed, so `acquire` does not fail.
         let _turn = self.turns.acquire().await;
         let answer = self.follow(fetch.url).await?;
         if answer.status() != StatusCode::OK {
@@ -59,7 +56,7 @@ impl Fetcher {
         Ok(Fetched { content, content_type })
     }
 
-    /// The first answer that is no redirect.
+    /// Follows redirects up to the first other answer.
     async fn follow(&self, mut url: Url) -> Result<Response, FetchFault> {
         let client = self.client.get_or_init(|| self.network.client(Reach::Public, self.time_max));
         let client = client.as_ref().map_err(|why| FetchFault::failed(why.clone()))?;
@@ -108,7 +105,7 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// Where a redirect leads, if the address there could have been given itself.
+/// The target of a redirect, if the client could have given this address itself.
 fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
     let location = location.ok_or_else(|| FetchFault::failed("it redirects to no address"))?;
     let next =

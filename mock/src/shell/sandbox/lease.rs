@@ -5,7 +5,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// A lease: it ends once nobody called for its length, in real time.
+/// A lease. It ends when nobody has called the sandbox for its length of real time.
 #[derive(Debug)]
 pub(crate) struct Lease {
     length: Duration,
@@ -13,17 +13,17 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// A lease from `now` on.
+    /// A lease that begins at `now`.
     pub(crate) fn new(length: Duration, now: Instant) -> Self {
         Self { length, end: Mutex::new(now + length) }
     }
 
-    /// Begins anew.
+    /// Begins again.
     pub(crate) fn renew(&self, now: Instant) {
         *self.end.lock() = now + self.length;
     }
 
-    /// When it ends, unless somebody calls.
+    /// When the lease ends if nobody calls.
     pub(crate) fn end(&self) -> Instant {
         *self.end.lock()
     }

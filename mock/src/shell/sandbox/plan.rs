@@ -1,4 +1,4 @@
-//! What a new sandbox is to be: the members of the action that makes it.
+//! The settings of a new sandbox: the members of the action that creates it.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::shell::clock;
 use crate::shell::settings;
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 
-/// Seconds of a lease at most: 30 days.
+/// The longest lease in seconds: 30 days.
 const LEASE_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
 
-/// How a sandbox differs from the main world; what is absent is as there.
+/// How a sandbox differs from the main world. Absent members are as in the main world.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SandboxPlan {
@@ -33,7 +33,7 @@ pub(crate) struct SandboxPlan {
     #[serde(deserialize_with = "world_answers")]
     #[schemars(schema_with = "text_or_object")]
     pub(crate) answers: Option<Choice<Answers>>,
-    // One of its own if absent, so that no token of another world is valid in it.
+    // By default a sandbox has a seed of its own, so that tokens of other worlds are not valid in it.
     /// where ids and tokens derive from; one of its own if absent
     pub(crate) seed: Option<u64>,
     /// `real`, `frozen` or `frozen:TIME`
@@ -61,14 +61,13 @@ pub(crate) struct SandboxPlan {
 /// A seed world or a set of answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Choice<T> {
-    /// Its name; a value that was written out has none. Seed rows are shared by name.
+    /// Its name; `None` if the value was given inline. Seed rows are shared by name.
     pub(crate) name: Option<String>,
     pub(crate) value: Arc<T>,
 }
 
 impl<T> Choice<T> {
-    /// JSON is YAML, so the reader of files reads a value that is written out, with its rules and
-    /// hints.
+    /// Reads an inline value. JSON is YAML, so the reader of files does this, with its rules and hints.
     fn read<'de, D: Deserializer<'de>, N: Display, P: Display>(
         reader: D,
         named: impl Fn(&str) -> Result<Arc<T>, N>,

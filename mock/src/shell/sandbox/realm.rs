@@ -1,4 +1,4 @@
-//! One world with what the shell keeps beside it: the main one, or a sandbox.
+//! A served world with its lease and its built-in receiver: the main world, or a sandbox.
 
 use std::sync::Arc;
 
@@ -19,19 +19,19 @@ pub(crate) struct Realm(Arc<RealmShared>);
 
 struct RealmShared {
     key: u64,
-    /// The id of a sandbox; `None` is the main world.
+    /// The id of the sandbox; `None` for the main world.
     sandbox: Option<String>,
     service: Service,
     settings: RunSettings,
-    /// `None` lives until it is deleted.
+    /// `None` if the world lives until it is deleted.
     lease: Option<Lease>,
-    /// Told of every call that is in the journal.
+    /// Notified of every call in the journal.
     called: Notify,
     mailbox: Mailbox,
 }
 
 impl Realm {
-    /// A world under its number: 0 is the main one's, and no two are alike in one mock.
+    /// Creates a realm. The main world has the number 0, and every number is used once.
     pub(crate) fn new(
         key: u64,
         sandbox: Option<String>,
@@ -55,17 +55,17 @@ impl Realm {
         &self.0.service
     }
 
-    /// Whom every call is told to.
+    /// Notified of every call.
     pub(crate) fn called(&self) -> &Notify {
         &self.0.called
     }
 
-    /// What arrived at its built-in receiver.
+    /// The calls that its built-in receiver got.
     pub(crate) fn mailbox(&self) -> &Mailbox {
         &self.0.mailbox
     }
 
-    /// Whether an address is that of its built-in receiver, whatever its query.
+    /// Whether an address is that of its built-in receiver. The query is ignored.
     pub(crate) fn is_own_receiver(&self, url: &str) -> bool {
         let path = url
             .split('?')
@@ -74,7 +74,7 @@ impl Realm {
         path == Some(RECEIVER)
     }
 
-    /// Hands an attempt to its built-in receiver.
+    /// Delivers an attempt to its built-in receiver.
     pub(crate) fn receive(&self, attempt: DeliveryAttempt) -> StatusCode {
         let DeliveryAttempt { url, headers, body, .. } = attempt;
         let query = url.split_once('?').map(|(_, query)| query);
@@ -87,7 +87,7 @@ impl Realm {
         self.0.lease.as_ref()
     }
 
-    /// What it was made with.
+    /// The settings that it was created with.
     pub(crate) fn settings(&self) -> &RunSettings {
         &self.0.settings
     }
@@ -102,7 +102,7 @@ impl Realm {
         all.into()
     }
 
-    /// Where to call it, without the rows.
+    /// Its addresses, without its rows.
     pub(crate) fn addresses(&self) -> serde_json::Map<String, Value> {
         let base_url = &self.0.settings.base_url;
         let mut all = serde_json::Map::new();

@@ -1,4 +1,4 @@
-//! The sandboxes of a store, put back as they were at last.
+//! Restores the sandboxes of a store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +17,8 @@ use crate::state::seeded::Seeded;
 use crate::value::settings::SettingsError;
 use crate::world::settings::RunSettings;
 
-/// Puts back each of `kept`, after `starts` earlier starts; gives them in the same order. A lease
-/// begins anew: while nothing served the sandbox, nobody could call it.
-///
-/// # Errors
-/// [`SettingsError`]: a world or answers that this version makes nothing of.
+/// Restores these sandboxes, in this order, after this number of earlier starts. Each lease begins
+/// again, because nobody could call a sandbox while the mock was not running.
 pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
@@ -37,21 +34,21 @@ pub(crate) fn restore(
         world.restore(changes, starts);
         let world = defect::install(world, &kept.defects);
         let realm = sandboxes.realm(kept.key, world, settings, kept.lease);
-        // There were no more of them when they were kept.
+        // The limit was met when they were stored.
         sandboxes.insert(&realm);
         realms.push(realm);
     }
     Ok(realms)
 }
 
-/// Seed rows by the JSON of world and answers: the same are made once.
+/// Seed rows by world and answers. Sandboxes with the same world and answers share them.
 struct SharedRows<'m> {
     main: &'m Realm,
     main_world: &'m SeedWorld,
     made: BTreeMap<StoredWorldKey, Arc<Seeded>>,
 }
 
-/// The JSON of a world, `None` as the main one's, and of answers.
+/// The JSON of a seed world (`None` for the main world's) and of its answers.
 type StoredWorldKey = (Option<Vec<u8>>, Vec<u8>);
 
 impl SharedRows<'_> {

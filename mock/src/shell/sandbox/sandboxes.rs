@@ -1,4 +1,4 @@
-//! The sandboxes of a mock: more worlds, each under its own base path.
+//! The sandboxes of a mock: further worlds, each under a base path of its own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::state::seeded::Seeded;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::world::settings::RunSettings;
 
-/// Sandboxes that exist at a time.
+/// Sandboxes at the same time.
 pub const SANDBOXES_MAX: usize = 10_000;
-/// Sandboxes that are gone and still remembered, where that is asked for.
+/// Deleted sandboxes that are remembered, if the mock is told to.
 const REMEMBERED_MAX: usize = 1_000;
-/// Sets of seed rows kept for the next sandbox that asks for the same.
+/// Sets of seed rows that are cached for later sandboxes.
 const SEEDED_MAX: usize = 32;
-/// So that a seed survives a JSON reader that has only floating-point numbers.
+/// JSON readers that only have floating-point numbers can read a seed of this size.
 const SEED_BITS: u32 = 53;
 
-/// Why there is no such sandbox.
+/// Why a sandbox can't be created.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SandboxError {
     #[error("there are {SANDBOXES_MAX} sandboxes already: delete some")]
@@ -43,27 +43,27 @@ pub(crate) enum SandboxError {
     NotKept(#[from] NotKept),
 }
 
-/// All of them.
+/// All sandboxes.
 pub(crate) struct Sandboxes {
     main_world: Arc<SeedWorld>,
-    /// Those of the main world.
+    /// The defects of the main world.
     defects: Vec<&'static Defect>,
-    /// Where they are kept; `None`: nowhere.
+    /// The store, if there is one.
     durable: Option<StateStore>,
     realms: RwLock<BTreeMap<String, Realm>>,
     made: Mutex<u64>,
     seeded: Mutex<BTreeMap<SandboxWorldKey, Arc<Seeded>>>,
-    /// Those that are gone, while they are remembered.
+    /// Deleted sandboxes, if they are remembered.
     remembered: Mutex<Option<Vec<Realm>>>,
-    /// No lease ends before; none at all where there is none.
+    /// No lease ends before this time; `None` if there is no lease.
     first_end: Mutex<Option<Instant>>,
 }
 
-/// The names of world and answers; `None` is as in the main world.
+/// The names of the world and of the answers; `None` if they are those of the main world.
 type SandboxWorldKey = (Option<String>, Option<String>);
 
 impl Sandboxes {
-    /// None yet, kept in `durable`, where `made` were before.
+    /// No sandboxes. `made` is the number of the newest sandbox in the store.
     pub(crate) fn new(
         main_world: Arc<SeedWorld>,
         defects: Vec<&'static Defect>,
@@ -82,13 +82,13 @@ impl Sandboxes {
         }
     }
 
-    /// The rows of sandboxes whose makers said nothing of them.
+    /// The seed world of sandboxes that do not have their own.
     #[cfg(feature = "state")]
     pub(crate) fn main_world(&self) -> &SeedWorld {
         &self.main_world
     }
 
-    /// The sandbox of an id, whose lease begins anew.
+    /// The sandbox with this id. Its lease begins again.
     pub(crate) fn get(&self, id: &str) -> Option<Realm> {
         let realm = self.realms.read().get(id).cloned()?;
         if let Some(lease) = realm.lease() {
@@ -97,11 +97,11 @@ impl Sandboxes {
         Some(realm)
     }
 
-    /// Takes away those whose lease has ended, and all that was kept of them.
+    /// Deletes the sandboxes whose lease has ended, and returns them.
     pub(crate) fn take_abandoned(&self) -> Vec<Realm> {
         let abandoned = self.take_ended();
         for realm in &abandoned {
-            // One that can't be forgotten is there after a restart, and ends with its lease again.
+            // If this fails, the sandbox is there again after a restart, with a new lease.
             let _ = self.forget(realm);
         }
         abandoned
@@ -123,27 +123,28 @@ impl Sandboxes {
         abandoned
     }
 
-    /// When to look for leases that have ended; `None` where there are none.
+    /// When the first lease ends; `None` if there are no leases.
     pub(crate) fn first_end(&self) -> Option<Instant> {
         *self.first_end.lock()
     }
 
-    /// How many there are.
+    /// The number of sandboxes.
     pub(crate) fn count(&self) -> usize {
         self.realms.read().len()
     }
 
-    /// In the order made.
+    /// All sandboxes, in the order of their creation.
     pub(crate) fn all(&self) -> Vec<Realm> {
         let mut all: Vec<Realm> = self.realms.read().values().cloned().collect();
         all.sort_by_key(Realm::key);
         all
     }
 
-    /// Takes one away, and all that was kept of it.
+    /// Deletes a sandbox and its stored data.
     ///
     /// # Errors
-    /// [`NotKept`]: then it is still there.
+    ///
+    /// [`NotKept`]: the store failed, and the sandbox is still there.
     pub(crate) fn remove(&self, id: &str) -> Result<Option<Realm>, NotKept> {
         let Some(realm) = self.get(id) else { return Ok(None) };
         self.forget(&realm)?;
@@ -152,12 +153,12 @@ impl Sandboxes {
         Ok(removed)
     }
 
-    /// Remembers from now on the sandboxes that go, [`REMEMBERED_MAX`] of them at most.
+    /// Remembers deleted sandboxes from now on, at most [`REMEMBERED_MAX`].
     pub(crate) fn remember_deleted(&self) {
         *self.remembered.lock() = Some(Vec::new());
     }
 
-    /// In the order that they went.
+    /// The remembered sandboxes, in the order of their deletion.
     pub(crate) fn remembered(&self) -> Vec<Realm> {
         self.remembered.lock().clone().unwrap_or_default()
     }
@@ -169,18 +170,12 @@ impl Sandboxes {
         }
     }
 
-    /// Forgets what was kept of one.
-    ///
-    /// # Errors
-    /// [`NotKept`].
+    /// Deletes the stored data of a sandbox.
     pub(crate) fn forget(&self, realm: &Realm) -> Result<(), NotKept> {
         self.durable.as_ref().map_or(Ok(()), |durable| durable.remove(realm.key()))
     }
 
-    /// Makes one beside `main`.
-    ///
-    /// # Errors
-    /// [`SandboxError`].
+    /// Creates a sandbox.
     pub(crate) fn create(
         &self,
         main: &Realm,
@@ -201,7 +196,7 @@ impl Sandboxes {
             clock: plan.clock.unwrap_or(defaults.clock),
             rate_limit: plan.rate_limit.unwrap_or(defaults.rate_limit),
             progression: plan.progression.unwrap_or(defaults.progression),
-            // Who writes a world out chooses its secrets.
+            // An inline world has the secrets that its author chose.
             secrets: if is_inline { SecretSource::Seeded } else { SecretSource::Own(id(key)) },
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
@@ -228,7 +223,7 @@ impl Sandboxes {
         Err(SandboxError::TooMany)
     }
 
-    /// The world of a sandbox, with what the shell keeps beside it.
+    /// The realm of a sandbox's world.
     pub(super) fn realm(
         &self,
         key: u64,
@@ -244,7 +239,7 @@ impl Sandboxes {
         Realm::new(key, Some(id(key)), service, settings, lease)
     }
 
-    /// Whether there was room for it.
+    /// Adds a sandbox. `false` if there are too many.
     pub(super) fn insert(&self, realm: &Realm) -> bool {
         let mut first_end = self.first_end.lock();
         let mut realms = self.realms.write();
@@ -256,7 +251,7 @@ impl Sandboxes {
         true
     }
 
-    /// The rows, shared with every sandbox of the same names.
+    /// The seed rows, shared with every sandbox of the same world and answers.
     fn seeded(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<Seeded>, SettingsError> {
         let of_main = main.service().seeded();
         let (world, answers) = (&plan.world, &plan.answers);
@@ -283,17 +278,17 @@ impl Sandboxes {
     }
 }
 
-/// Its id, the segment of its base path.
+/// The id of a sandbox, which is the segment of its base path.
 fn id(key: u64) -> String {
     format!("s{key}")
 }
 
-/// Where the sandbox of a number is called.
+/// The base address of a sandbox.
 pub(super) fn base_url(main: &Realm, key: u64) -> String {
     format!("{}/sandboxes/{}", main.settings().base_url, id(key))
 }
 
-/// A seed that no other world of this mock has by itself (the finaliser of SplitMix64).
+/// A seed that differs from those of all other worlds of this mock (the finaliser of SplitMix64).
 fn derived_seed(seed: u64, key: u64) -> u64 {
     let mut mixed = seed.wrapping_add(key.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -334,7 +329,7 @@ mod tests {
         }
     }
 
-    /// What a sandbox costs: no row is copied, and of secrets of its own only the key is kept.
+    /// A sandbox copies no rows, and of its own secrets it stores only the key.
     #[test]
     fn sandboxes_of_the_same_rows_share_them() {
         let site = site();
@@ -358,7 +353,7 @@ mod tests {
             make(&site, Some(LEASE));
         }
         left(&site, |count| count == 2);
-        // A shorter lease than the one that is waited for is seen too.
+        // A shorter lease than the first one ends in time too.
         make(&site, Some(LEASE));
         left(&site, |count| count == 2);
         assert_eq!(site.sandboxes().all().len(), 2);

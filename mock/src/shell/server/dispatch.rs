@@ -99,7 +99,7 @@ where
     if parts.method == Method::DELETE {
         // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
         // that one of failure.
-        site.deliverer().cut_unwanted(realm).await;
+        site.deliverer().abort_unwanted(realm).await;
     }
     sent(response).await
 }

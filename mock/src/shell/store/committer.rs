@@ -1,7 +1,7 @@
-//! Keeping what changes: everything that is handed in while one commit is under way is the next.
+//! Commits changes in groups. Changes that arrive during a commit are part of the next one.
 //!
-//! Whoever waits first commits for all, so that many writers, of one world or of several, share the
-//! wait for the disk.
+//! The first waiting thread commits for all others. So many writers, of one world or of several, share
+//! the wait for the disk.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,59 +11,60 @@ use parking_lot::{Condvar, Mutex};
 use redb::Database;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
+use super::commit_count::CommitCount;
 use super::documents;
 use super::folder::{DurableError, Folder};
 use super::rows::{self, Entry};
 use super::sandbox_record::SandboxRecord;
 use super::sandbox_row::SandboxRow;
-use super::witness::Witness;
 use crate::message::content::ContentPlace;
 use crate::service::{Keeper, NotKept};
 use crate::state::stored;
 
-/// The state of one mock; it has its folder to itself. A clone is another handle on the same.
+/// The store of one mock, with a folder of its own. A clone is another handle to the same store.
 #[derive(Clone)]
 pub(crate) struct StateStore(Arc<StateStoreShared>);
 
 struct StateStoreShared {
     folder: Folder,
     database: Database,
-    witness: Witness,
+    commit_count: CommitCount,
     queue: Mutex<Queue>,
-    /// Everything up to here is kept; never ahead of what the queue says.
+    /// The number of the newest committed entry.
     kept: AtomicU64,
-    /// Told after every commit.
+    /// Notified after every commit.
     committed: Condvar,
 }
 
 #[derive(Default)]
 struct Queue {
-    /// In the order handed in.
+    /// Entries that are not committed, in order.
     waiting: Vec<Entry>,
-    /// The number of the newest of them.
+    /// The number of the newest entry.
     taken: u64,
     is_committing: bool,
     failure: Option<NotKept>,
 }
 
 impl StateStore {
-    pub(super) fn new(folder: Folder, database: Database, witness: Witness) -> Self {
+    pub(super) fn new(folder: Folder, database: Database, commit_count: CommitCount) -> Self {
         Self(Arc::new(StateStoreShared {
             folder,
             database,
-            witness,
+            commit_count,
             queue: Mutex::default(),
             kept: AtomicU64::new(0),
             committed: Condvar::new(),
         }))
     }
 
-    /// Where uploads are received, so that they can be kept without being copied.
+    /// The folder for uploads. It is on the same file system as the stored documents, so they need no
+    /// copy.
     pub(crate) fn uploads(&self) -> PathBuf {
         self.0.folder.uploads()
     }
 
-    /// What keeps every change of a world from now on.
+    /// A keeper for all further changes of a world.
     pub(crate) fn keeper(&self, world: u64) -> Keeper {
         let (taker, finisher) = (self.clone(), self.clone());
         Keeper {
@@ -75,19 +76,13 @@ impl StateStore {
         }
     }
 
-    /// Keeps that there is a sandbox, before anybody is told of it.
-    ///
-    /// # Errors
-    /// [`NotKept`].
+    /// Stores a new sandbox. Call this before a client learns of the sandbox.
     pub(crate) fn add(&self, sandbox: &SandboxRecord) -> Result<(), NotKept> {
         let (row, definitions) = SandboxRow::of(sandbox);
         self.finish(self.take(Entry::Sandbox { world: sandbox.key, row, definitions }))
     }
 
-    /// Forgets a sandbox with all that is its own.
-    ///
-    /// # Errors
-    /// [`NotKept`].
+    /// Removes a sandbox with all its data.
     pub(crate) fn remove(&self, world: u64) -> Result<(), NotKept> {
         self.finish(self.take(Entry::End { world }))
     }
@@ -99,12 +94,12 @@ impl StateStore {
         queue.taken
     }
 
-    /// Returns once everything up to `number` is kept: by this caller, or by another who waits.
+    /// Returns as soon as all entries up to `number` are committed, by this thread or by another one.
     fn finish(&self, number: u64) -> Result<(), NotKept> {
         if self.0.kept.load(Ordering::Acquire) >= number {
             return Ok(());
         }
-        // Who waits for the disk must not hold up the other calls of this thread.
+        // Waiting for the disk must not block the other calls of this thread.
         let is_shared = Handle::try_current()
             .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
         if is_shared {
@@ -143,7 +138,7 @@ impl StateStoreShared {
         }
     }
 
-    /// Files first: no row names one that is not there.
+    /// Writes files first: a row must not name a file that does not exist.
     fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
         let files = self.folder.files();
         for content in entries.iter().flat_map(Entry::contents) {
@@ -154,9 +149,9 @@ impl StateStoreShared {
         }
         let commits = rows::keep(&self.database, entries)
             .map_err(|error| NotKept(format!("{}: {error}", self.folder.database().display())))?;
-        self.witness
-            .saw(commits)
-            .map_err(|cause| NotKept(DurableError::io(&self.folder.witness())(cause).to_string()))
+        self.commit_count.write(commits).map_err(|cause| {
+            NotKept(DurableError::io(&self.folder.commit_count())(cause).to_string())
+        })
     }
 }
 
@@ -181,9 +176,9 @@ mod tests {
         Noted { is_reset: false, changes: vec![Change::SetRateLimit(RateLimitMode::Off)] }
     }
 
-    /// The number of commits so far, as the file beside the database tells it.
+    /// The number of commits so far.
     fn commits(inner: &StateStoreShared) -> u64 {
-        super::super::witness::seen(&inner.folder.witness()).expect("a readable file")
+        super::super::commit_count::read(&inner.folder.commit_count()).expect("a readable file")
     }
 
     #[test]

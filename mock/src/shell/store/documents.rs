@@ -1,5 +1,5 @@
-//! The bytes of documents: larger ones are files under their SHA-256, written before a row names
-//! them and removed at a start that finds them unnamed.
+//! The bytes of large documents: files that are named by their SHA-256. A file is written before a row
+//! names it. A start removes the files that no row names.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,11 +11,11 @@ use super::folder::{self, DurableError};
 use crate::message::content::{Content, ContentFile, ContentPlace};
 use crate::shell::body::digest_of;
 
-/// A file that stays, whatever becomes of its content.
+/// A file that remains when its content is dropped.
 #[derive(Debug)]
-struct Lasting(PathBuf);
+struct PermanentFile(PathBuf);
 
-impl ContentFile for Lasting {
+impl ContentFile for PermanentFile {
     fn digest(&self) -> Option<[u8; 32]> {
         digest_of(&self.0).ok()
     }
@@ -26,7 +26,7 @@ pub(super) fn name(digest: &[u8; 32]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Keeps the file of a document in `files`, durably, where it is not there yet.
+/// Stores the file of a document in `files` if it is not there yet, and syncs it to the disk.
 pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<()> {
     let digest = content.digest().ok_or(io::ErrorKind::NotFound)?;
     let path = files.join(name(digest));
@@ -35,16 +35,13 @@ pub(super) fn keep(files: &Path, content: &Content, from: &Path) -> io::Result<(
     }
     File::open(from)?.sync_all()?;
     let linked = fs::hard_link(from, &path);
-    // Not every file system has links; a copy that breaks off is named by no row.
+    // Not every file system has links. No row names an incomplete copy.
     linked.or_else(|_| fs::copy(from, &path).map(drop))?;
     File::open(&path)?.sync_all()?;
     folder::sync(files)
 }
 
-/// The document of a digest, whose bytes must be a file of `files`.
-///
-/// # Errors
-/// [`DurableError`]: it is not there, or not what was written.
+/// The content of a stored document.
 pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
     let path = files.join(name(digest));
     let found = digest_of(&path).map_err(|cause| match cause.kind() {
@@ -54,13 +51,10 @@ pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, Dur
     if found != *digest {
         return Err(DurableError::damaged(&path, "it is not the document that was stored"));
     }
-    Ok(ContentPlace::File { keep: Arc::new(Lasting(path.clone())), path })
+    Ok(ContentPlace::File { keep: Arc::new(PermanentFile(path.clone())), path })
 }
 
 /// Removes the files that no row names.
-///
-/// # Errors
-/// [`DurableError::Io`].
 pub(super) fn sweep(files: &Path, named: &BTreeSet<[u8; 32]>) -> Result<(), DurableError> {
     let names: BTreeSet<String> = named.iter().map(name).collect();
     for path in entries(files)? {
@@ -75,10 +69,7 @@ pub(super) fn sweep(files: &Path, named: &BTreeSet<[u8; 32]>) -> Result<(), Dura
     Ok(())
 }
 
-/// What a folder holds.
-///
-/// # Errors
-/// [`DurableError::Io`].
+/// The files of a folder.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, DurableError> {
     let entries = fs::read_dir(folder).map_err(DurableError::io(folder))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));

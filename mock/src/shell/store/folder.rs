@@ -1,24 +1,24 @@
-//! The folder of a mock's state: who may use it, and what is where.
+//! The folder of a mock's state: its lock and its files.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why state in a folder can't be used.
+/// Why the state in a folder can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DurableError {
-    /// The file system refused.
+    /// The file system refused an access.
     #[error("`{}` can't be used: {cause}", path.display())]
     Io {
-        /// What it refused.
+        /// The file or folder.
         path: PathBuf,
-        /// And why.
+        /// The error.
         cause: io::Error,
     },
-    /// Another process has it.
+    /// Another process uses the folder.
     #[error("`{}` is in use by another mock: stop that one, or name another folder", .0.display())]
     Taken(PathBuf),
-    /// It is not what was written.
+    /// A file is damaged.
     #[error("`{}` is damaged: {what}; put a copy of the whole folder back, or name a new folder", path.display())]
     Damaged {
         /// The file.
@@ -40,7 +40,7 @@ impl DurableError {
     }
 }
 
-/// Whether a folder holds the state of a mock, whose seed and world are those of its next one too.
+/// Whether a folder holds the state of a mock. Its next start then uses the stored seed and world.
 pub fn holds_state(folder: &Path) -> bool {
     database(folder).is_file()
 }
@@ -49,7 +49,7 @@ fn database(folder: &Path) -> PathBuf {
     folder.join("state.redb")
 }
 
-/// A folder that this process alone uses, until this is dropped.
+/// A folder that only this process uses. Dropping the value releases it.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -57,7 +57,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Takes the folder, made where it is not there yet.
+    /// Locks the folder, and creates it if necessary.
     ///
     /// # Errors
     /// [`DurableError::Taken`] and [`DurableError::Io`].
@@ -71,7 +71,7 @@ impl Folder {
             Err(TryLockError::Error(cause)) => return Err(DurableError::io(&lock_path)(cause)),
         }
         let folder = Self { path: path.to_owned(), _lock: lock };
-        // What was being received when the process ended was never acknowledged.
+        // Uploads that were not complete when the process ended were never acknowledged.
         let uploads = folder.uploads();
         if uploads.exists() {
             fs::remove_dir_all(&uploads).map_err(DurableError::io(&uploads))?;
@@ -87,13 +87,13 @@ impl Folder {
         database(&self.path)
     }
 
-    /// The database while it is made.
+    /// The database while it is created.
     pub(super) fn new_database(&self) -> PathBuf {
         self.path.join("state.redb.new")
     }
 
-    /// The number of the newest commit.
-    pub(super) fn witness(&self) -> PathBuf {
+    /// The number of commits.
+    pub(super) fn commit_count(&self) -> PathBuf {
         self.path.join("commits")
     }
 
@@ -102,18 +102,19 @@ impl Folder {
         self.path.join("files")
     }
 
-    /// What is being received. Beside [`Self::files`], so that a file moves by a link.
+    /// Uploads that are being received. The folder is on the same file system as [`Self::files`], so a
+    /// file moves by a link.
     pub(super) fn uploads(&self) -> PathBuf {
         self.path.join("uploads")
     }
 
-    /// Makes the entries of the folder itself durable.
+    /// Syncs the entries of this folder to the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         sync(&self.path)
     }
 }
 
-/// Makes the entries of a folder durable.
+/// Syncs the entries of a folder to the disk.
 pub(super) fn sync(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

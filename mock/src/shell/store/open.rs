@@ -1,4 +1,4 @@
-//! Opening the state of a folder: all of it is read and verified before any of it is touched.
+//! Opens the state of a folder. All of it is read and verified before any of it is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,49 +9,46 @@ use bytes::Bytes;
 use moot_fixtures::world::SeedWorld;
 use sha2::{Digest, Sha256};
 
+use super::commit_count::{self, CommitCount};
 use super::committer::StateStore;
 use super::documents;
 use super::folder::{DurableError, Folder};
-use super::held::{self, DatabaseContents};
-use super::rows::{self, About, FORMAT, Live, MAIN};
+use super::read::{self, DatabaseContents};
+use super::rows::{self, DatabaseHeader, FORMAT, InUse, MAIN};
 use super::sandbox_record::SandboxRecord;
-use super::witness::{self, Witness};
 use crate::message::content::{Content, ContentPlace};
 use crate::state::change::Change;
 use crate::state::stored::{self, StoredError};
 use crate::world::settings::Settings;
 
-/// What a folder said of the worlds that it is the state of.
+/// The content of a folder: a store for further changes, and the worlds as they were.
 pub(crate) struct OpenStore {
-    /// To keep what changes.
+    /// Stores further changes.
     pub(crate) durable: StateStore,
-    /// The seed that the main world began with.
+    /// The seed of the main world.
     pub(crate) seed: u64,
-    /// The rows that it began with.
+    /// The seed rows of the main world.
     pub(crate) seed_world: Arc<SeedWorld>,
-    /// Everything that changed in it since.
+    /// All changes of the main world, in order.
     pub(crate) changes: Vec<Change>,
-    /// In the order made.
+    /// The sandboxes, in the order of their creation.
     pub(crate) sandboxes: Vec<StoredSandbox>,
-    /// The number of the newest sandbox that there ever was.
+    /// The number of the newest sandbox, including deleted ones.
     pub(crate) made: u64,
-    /// Earlier starts.
+    /// The number of earlier starts.
     pub(crate) starts: u64,
 }
 
-/// A sandbox that a folder holds.
+/// A sandbox that a folder stores.
 pub(crate) struct StoredSandbox {
-    /// What it was made with.
+    /// Its settings.
     pub(crate) kept: SandboxRecord,
-    /// Everything that changed since.
+    /// All its changes, in order.
     pub(crate) changes: Vec<Change>,
 }
 
 impl StateStore {
-    /// Opens the state in a folder, or begins one there by `settings`.
-    ///
-    /// # Errors
-    /// [`DurableError`]; a folder that is damaged stays as it is.
+    /// Opens the state in a folder. If there is none, creates it with these settings.
     pub(crate) fn open(path: &Path, settings: &Settings) -> Result<OpenStore, DurableError> {
         let folder = Folder::take(path)?;
         match fs::read(folder.database()) {
@@ -62,27 +59,28 @@ impl StateStore {
     }
 }
 
-/// Begins the state: under its own name it is there whole, or not at all.
+/// Creates the state. The database is written under another name and then renamed, so that it is
+/// complete or missing.
 fn first(folder: Folder, settings: &Settings) -> Result<OpenStore, DurableError> {
     let (path, new_path) = (folder.database(), folder.new_database());
     if !documents::entries(&folder.files())?.is_empty() {
         return Err(DurableError::damaged(&path, "it is missing, while documents of it are there"));
     }
     let _ = fs::remove_file(&new_path);
-    let about = About {
+    let header = DatabaseHeader {
         format: FORMAT,
         seed: settings.seed,
         seed_world: SeedWorld::clone(&settings.seed_world),
         starts: 1,
     };
-    let made = rows::create(&new_path, &about);
+    let made = rows::create(&new_path, &header);
     drop(made.map_err(|error| DurableError::damaged(&new_path, error))?);
-    let witness = witness(&folder, 1)?;
+    let commit_count = commit_count(&folder, 1)?;
     fs::rename(&new_path, &path).map_err(DurableError::io(&path))?;
     folder.sync().map_err(DurableError::io(&path))?;
     let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
     Ok(OpenStore {
-        durable: StateStore::new(folder, database, witness),
+        durable: StateStore::new(folder, database, commit_count),
         seed: settings.seed,
         seed_world: settings.seed_world.clone(),
         changes: Vec::new(),
@@ -92,49 +90,52 @@ fn first(folder: Folder, settings: &Settings) -> Result<OpenStore, DurableError>
     })
 }
 
-/// Reads all of the state, then notes one more start.
+/// Reads the whole state, then records the start.
 fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
     let path = folder.database();
     let damaged = |what: String| DurableError::damaged(&path, what);
-    let held = held::read(bytes).map_err(damaged)?;
-    let seen = witness::seen(&folder.witness())
-        .map_err(|what| DurableError::damaged(&folder.witness(), what))?;
-    if held.commits < seen {
-        return Err(damaged(format!("it ends with change {} of {seen}", held.commits)));
+    let contents = read::read(bytes).map_err(damaged)?;
+    let seen = commit_count::read(&folder.commit_count())
+        .map_err(|what| DurableError::damaged(&folder.commit_count(), what))?;
+    if contents.commits < seen {
+        return Err(damaged(format!("it ends with change {} of {seen}", contents.commits)));
     }
-    let mut live = Live::default();
-    live.worlds.insert(MAIN);
-    live.worlds.extend(held.sandboxes.keys());
-    live.definitions.extend(held.sandboxes.values().flat_map(|row| row.named()));
+    let mut in_use = InUse::default();
+    in_use.worlds.insert(MAIN);
+    in_use.worlds.extend(contents.sandboxes.keys());
+    in_use.definitions.extend(contents.sandboxes.values().flat_map(|row| row.named()));
     let files = folder.files();
-    let mut changes = changes(&held, &live.worlds, &files, &mut live.documents).map_err(
-        |unread| match unread {
-            Unread::File(error) => error,
-            Unread::Row(_) | Unread::OtherDocument => DurableError::damaged(&path, unread),
-        },
-    )?;
-    let sandboxes = held
+    let mut changes =
+        changes(&contents, &in_use.worlds, &files, &mut in_use.documents).map_err(|unread| {
+            match unread {
+                RowReadError::File(error) => error,
+                RowReadError::Row(_) | RowReadError::OtherDocument => {
+                    DurableError::damaged(&path, unread)
+                }
+            }
+        })?;
+    let sandboxes = contents
         .sandboxes
         .iter()
         .map(|(key, row)| {
             let kept = row
-                .sandbox(*key, &held.definitions)
+                .sandbox(*key, &contents.definitions)
                 .map_err(|what| damaged(format!("its sandbox s{key} can't be read: {what}")))?;
             Ok(StoredSandbox { kept, changes: changes.remove(key).unwrap_or_default() })
         })
         .collect::<Result<Vec<_>, DurableError>>()?;
-    let DatabaseContents { mut about, made, .. } = held;
+    let DatabaseContents { mut header, made, .. } = contents;
     let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
-    let starts = about.starts;
-    about.starts += 1;
-    let commits = rows::start(&database, &about, &live)
+    let starts = header.starts;
+    header.starts += 1;
+    let commits = rows::start(&database, &header, &in_use)
         .map_err(|error| DurableError::damaged(&path, error))?;
-    let witness = witness(&folder, commits)?;
-    documents::sweep(&files, &live.documents)?;
+    let commit_count = commit_count(&folder, commits)?;
+    documents::sweep(&files, &in_use.documents)?;
     Ok(OpenStore {
-        durable: StateStore::new(folder, database, witness),
-        seed: about.seed,
-        seed_world: Arc::new(about.seed_world),
+        durable: StateStore::new(folder, database, commit_count),
+        seed: header.seed,
+        seed_world: Arc::new(header.seed_world),
         changes: changes.remove(&MAIN).unwrap_or_default(),
         sandboxes,
         made,
@@ -142,24 +143,24 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
     })
 }
 
-/// What changed in each of these worlds; the documents that this names are added to `named`.
+/// The changes of each of these worlds. Adds the digests of their documents to `named`.
 fn changes(
-    held: &DatabaseContents,
+    contents: &DatabaseContents,
     worlds: &BTreeSet<u64>,
     files: &Path,
     named: &mut BTreeSet<[u8; 32]>,
-) -> Result<BTreeMap<u64, Vec<Change>>, Unread> {
+) -> Result<BTreeMap<u64, Vec<Change>>, RowReadError> {
     let mut changes: BTreeMap<u64, Vec<Change>> = BTreeMap::new();
-    for (key, value) in &held.rows {
+    for (key, value) in &contents.rows {
         let (world, key) = rows::split(key).ok_or_else(|| StoredError::Key(key.clone()))?;
         if !worlds.contains(&world) {
             continue;
         }
-        let fill = |content: &mut Content| -> Result<(), Unread> {
-            // A store keeps it of every document.
-            let digest = *content.digest().ok_or(Unread::OtherDocument)?;
+        let fill = |content: &mut Content| -> Result<(), RowReadError> {
+            // Each stored document has a digest.
+            let digest = *content.digest().ok_or(RowReadError::OtherDocument)?;
             named.insert(digest);
-            content.place = place(&digest, &held.documents, files)?;
+            content.place = place(&digest, &contents.documents, files)?;
             Ok(())
         };
         changes.entry(world).or_default().push(stored::change(key, value, fill)?);
@@ -167,29 +168,29 @@ fn changes(
     Ok(changes)
 }
 
-/// Where the bytes of a document are.
+/// The place of a document's bytes.
 fn place(
     digest: &[u8; 32],
     documents: &BTreeMap<Vec<u8>, Bytes>,
     files: &Path,
-) -> Result<ContentPlace, Unread> {
+) -> Result<ContentPlace, RowReadError> {
     match documents.get(&digest[..]) {
         Some(bytes) if Sha256::digest(bytes)[..] == *digest => {
             Ok(ContentPlace::Memory(bytes.clone()))
         }
-        Some(_) => Err(Unread::OtherDocument),
+        Some(_) => Err(RowReadError::OtherDocument),
         None => Ok(documents::found(files, digest)?),
     }
 }
 
-fn witness(folder: &Folder, commits: u64) -> Result<Witness, DurableError> {
-    let path = folder.witness();
-    Witness::open(&path, commits).map_err(DurableError::io(&path))
+fn commit_count(folder: &Folder, commits: u64) -> Result<CommitCount, DurableError> {
+    let path = folder.commit_count();
+    CommitCount::open(&path, commits).map_err(DurableError::io(&path))
 }
 
-/// Why a row can't be read back.
+/// Why a row can't be read.
 #[derive(Debug, thiserror::Error)]
-enum Unread {
+enum RowReadError {
     #[error(transparent)]
     Row(#[from] StoredError),
     #[error(transparent)]

@@ -1,5 +1,5 @@
-//! The database: rows by world and key, small documents by digest, sandboxes, and what the state is
-//! of.
+//! The tables of the database: rows by world and key, small documents by digest, sandboxes, and a
+//! header.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,7 +14,8 @@ use crate::message::content::{Content, ContentPlace};
 use crate::message::json::json_bytes;
 use crate::state::stored::StoredRow;
 
-/// Keys are those of [`crate::state::stored`] below the number of a world, such as `0/legal_request/42`.
+/// Keys have the number of the world and the key of [`crate::state::stored`], such as
+/// `0/legal_request/42`.
 pub(super) const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
 pub(super) const DOCUMENTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("documents");
 pub(super) const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("sandboxes");
@@ -22,41 +23,41 @@ pub(super) const SANDBOXES: TableDefinition<'_, u64, &[u8]> = TableDefinition::n
 pub(super) const DEFINITIONS: TableDefinition<'_, [u8; 32], &[u8]> =
     TableDefinition::new("definitions");
 pub(super) const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
-/// The row of [`ABOUT`] that says it.
+/// The key of the header.
 pub(super) const ABOUT_KEY: &str = "about";
-/// The number of the newest commit, beside it.
+/// The key of the number of commits.
 const COMMITS_KEY: &str = "commits";
-/// And that of the newest sandbox: none is given twice.
+/// The key of the number of the newest sandbox. No number is used twice.
 const MADE_KEY: &str = "made";
 
-/// The form of the rows; another one is not read.
+/// Version of the format. Other versions are refused.
 pub(super) const FORMAT: u32 = 3;
 /// The number of the main world.
 pub(super) const MAIN: u64 = 0;
 
-/// What the state is of.
+/// The header of the database.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct About {
+pub(super) struct DatabaseHeader {
     pub(super) format: u32,
     pub(super) seed: u64,
     pub(super) seed_world: SeedWorld,
-    /// Starts so far, this one included.
+    /// The number of starts so far, including this one.
     pub(super) starts: u64,
 }
 
-/// One thing to keep.
+/// One thing to store.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// What changed in a world.
+    /// Changes of a world.
     Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
-    /// There is a sandbox.
+    /// A new sandbox.
     Sandbox { world: u64, row: SandboxRow, definitions: Definitions },
-    /// There is no such sandbox any more.
+    /// A deleted sandbox.
     End { world: u64 },
 }
 
 impl Entry {
-    /// The documents that it names.
+    /// The documents in the rows.
     pub(super) fn contents(&self) -> impl Iterator<Item = &Content> {
         let rows = match self {
             Self::Changes { rows, .. } => rows.as_slice(),
@@ -66,37 +67,37 @@ impl Entry {
     }
 }
 
-/// A large error of redb's in little room.
+/// An error of redb, boxed because it is large.
 pub(super) type Failure = Box<redb::Error>;
 
-/// The world of a key, and the rest of it.
+/// The number of the world of a key, and the rest of the key.
 pub(super) fn split(key: &str) -> Option<(u64, &str)> {
     let (world, rest) = key.split_once('/')?;
     Some((world.parse().ok()?, rest))
 }
 
-/// Makes a database without rows.
-pub(super) fn create(path: &Path, about: &About) -> Result<Database, Failure> {
+/// Creates a database without rows.
+pub(super) fn create(path: &Path, header: &DatabaseHeader) -> Result<Database, Failure> {
     let database = Database::create(path).map_err(boxed)?;
     let writing = begin(&database)?;
     writing.open_table(ROWS).map_err(boxed)?;
     writing.open_table(DOCUMENTS).map_err(boxed)?;
     writing.open_table(SANDBOXES).map_err(boxed)?;
     writing.open_table(DEFINITIONS).map_err(boxed)?;
-    put_about(&writing, about)?;
+    put_header(&writing, header)?;
     commit(writing)?;
     Ok(database)
 }
 
-/// Opens a database that was read before.
+/// Opens a database. [`super::read`] has verified it.
 pub(super) fn open(path: &Path) -> Result<Database, Failure> {
     Database::open(path).map_err(boxed)
 }
 
-/// What a start finds to be in use.
+/// The worlds, definitions and documents that are in use. A start removes all others.
 #[derive(Debug, Default)]
-pub(super) struct Live {
-    /// Worlds; rows of others were left by writers that came after the end of theirs.
+pub(super) struct InUse {
+    /// Numbers of worlds. A writer may have stored rows of a world after its deletion.
     pub(super) worlds: BTreeSet<u64>,
     /// Digests of definitions.
     pub(super) definitions: BTreeSet<[u8; 32]>,
@@ -104,26 +105,31 @@ pub(super) struct Live {
     pub(super) documents: BTreeSet<[u8; 32]>,
 }
 
-/// Notes one more start, and forgets what is not in use; gives the commit's number.
-pub(super) fn start(database: &Database, about: &About, live: &Live) -> Result<u64, Failure> {
+/// Records a start and removes unused data. Returns the number of the commit.
+pub(super) fn start(
+    database: &Database,
+    header: &DatabaseHeader,
+    in_use: &InUse,
+) -> Result<u64, Failure> {
     let writing = begin(database)?;
-    put_about(&writing, about)?;
+    put_header(&writing, header)?;
     {
         let mut rows = writing.open_table(ROWS).map_err(boxed)?;
-        let is_live = |key: &str| split(key).is_some_and(|(world, _)| live.worlds.contains(&world));
-        rows.retain(|key, _| is_live(key)).map_err(boxed)?;
+        let is_of_world =
+            |key: &str| split(key).is_some_and(|(world, _)| in_use.worlds.contains(&world));
+        rows.retain(|key, _| is_of_world(key)).map_err(boxed)?;
         let mut definitions = writing.open_table(DEFINITIONS).map_err(boxed)?;
-        definitions.retain(|digest, _| live.definitions.contains(&digest)).map_err(boxed)?;
+        definitions.retain(|digest, _| in_use.definitions.contains(&digest)).map_err(boxed)?;
         let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
         let is_named = |digest: &[u8]| {
-            digest.try_into().is_ok_and(|digest: [u8; 32]| live.documents.contains(&digest))
+            digest.try_into().is_ok_and(|digest: [u8; 32]| in_use.documents.contains(&digest))
         };
         documents.retain(|digest, _| is_named(digest)).map_err(boxed)?;
     }
     commit(writing)
 }
 
-/// Keeps everything in this order, durably and all or nothing; gives the commit's number.
+/// Stores these entries in order, in one commit that is synced to the disk. Returns its number.
 pub(super) fn keep(database: &Database, entries: &[Entry]) -> Result<u64, Failure> {
     let writing = begin(database)?;
     for entry in entries {
@@ -172,7 +178,7 @@ fn keep_rows(
     Ok(())
 }
 
-/// The keys of a world; `0` comes after `/`.
+/// The range of a world's keys. The character after `/` is `0`.
 fn keys(world: u64) -> Range<String> {
     format!("{world}/")..format!("{world}0")
 }
@@ -189,9 +195,9 @@ fn keep_sandbox(
     }
     let mut sandboxes = writing.open_table(SANDBOXES).map_err(boxed)?;
     sandboxes.insert(world, &json_bytes(row)[..]).map_err(boxed)?;
-    let mut about = writing.open_table(ABOUT).map_err(boxed)?;
-    let newest = made(&about)?.max(world);
-    about.insert(MADE_KEY, &newest.to_be_bytes()[..]).map_err(boxed)?;
+    let mut header = writing.open_table(ABOUT).map_err(boxed)?;
+    let newest = made(&header)?.max(world);
+    header.insert(MADE_KEY, &newest.to_be_bytes()[..]).map_err(boxed)?;
     Ok(())
 }
 
@@ -199,7 +205,7 @@ fn begin(database: &Database) -> Result<WriteTransaction, Failure> {
     database.begin_write().map_err(boxed)
 }
 
-/// Commits durably; gives the number of this commit.
+/// Commits and syncs to the disk. Returns the number of the commit.
 fn commit(writing: WriteTransaction) -> Result<u64, Failure> {
     let number = {
         let mut table = writing.open_table(ABOUT).map_err(boxed)?;
@@ -225,7 +231,7 @@ pub(super) fn made(
     number(table, MADE_KEY)
 }
 
-/// 0 where it was never written.
+/// 0 if the number was never written.
 fn number(
     table: &impl ReadableTable<&'static str, &'static [u8]>,
     key: &str,
@@ -235,8 +241,8 @@ fn number(
     Ok(bytes.map_or(0, u64::from_be_bytes))
 }
 
-fn put_about(writing: &WriteTransaction, about: &About) -> Result<(), Failure> {
-    let json = json_bytes(about);
+fn put_header(writing: &WriteTransaction, header: &DatabaseHeader) -> Result<(), Failure> {
+    let json = json_bytes(header);
     let mut table = writing.open_table(ABOUT).map_err(boxed)?;
     table.insert(ABOUT_KEY, &json[..]).map_err(boxed)?;
     Ok(())

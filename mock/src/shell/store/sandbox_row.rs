@@ -1,5 +1,5 @@
-//! A sandbox as a row of the database. Its seed world and its answers are large and mostly the same
-//! for many, so they are kept once, under their digests.
+//! A sandbox as a row of the database. Seed worlds and answers are large, and many sandboxes have the
+//! same. So each is stored once, under its digest.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,11 +21,10 @@ use crate::world::settings::RunSettings;
 /// Seed worlds and answers by the SHA-256 of their JSON.
 pub(super) type Definitions = BTreeMap<[u8; 32], Vec<u8>>;
 
-/// The row.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SandboxRow {
     seed: u64,
-    /// Digest of a seed world; `None` is as in the main world.
+    /// Digest of a seed world; `None` for the seed world of the main world.
     world: Option<[u8; 32]>,
     /// Digest of a set of answers.
     answers: [u8; 32],
@@ -38,7 +37,7 @@ pub(super) struct SandboxRow {
 }
 
 impl SandboxRow {
-    /// The row of a sandbox, and what it names.
+    /// The row of a sandbox, with the definitions that it refers to.
     pub(super) fn of(sandbox: &SandboxRecord) -> (Self, Definitions) {
         let SandboxRecord { key: _, world, answers, settings, defects, lease } = sandbox;
         let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } = settings;
@@ -65,15 +64,12 @@ impl SandboxRow {
         (row, definitions)
     }
 
-    /// The digests that it names.
+    /// The digests of its definitions.
     pub(super) fn named(&self) -> impl Iterator<Item = [u8; 32]> {
         self.world.into_iter().chain([self.answers])
     }
 
     /// The sandbox of a row.
-    ///
-    /// # Errors
-    /// What of it can't be read.
     pub(super) fn sandbox(
         &self,
         key: u64,

@@ -1,17 +1,17 @@
-//! The ids of seed rows: those that a seed world names, and all the others, which derive from their rows.
+//! The ids of seed rows. A seed world names some of them. The others derive from the number of the row.
 
 use std::collections::BTreeMap;
 
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
-/// The rows of one kind by id. A derived id leads to its row without being kept.
+/// The rows of one kind by id. The row of a derived id is computed, not stored.
 #[derive(Debug)]
 pub(crate) struct Ids {
     kind: IdKind,
     rows: u32,
     named: BTreeMap<String, u32>,
-    /// Which rows these are: their derived ids lead nowhere.
+    /// Rows with an id in the seed world. Their derived ids are not valid.
     named_rows: Vec<u32>,
 }
 
@@ -19,7 +19,8 @@ impl Ids {
     /// The ids of all rows of a kind, in the order of the rows.
     ///
     /// # Errors
-    /// [`SettingsError::SeedWorld`] where two `what` have the same.
+    ///
+    /// [`SettingsError::SeedWorld`]: two rows have the same id. `what` is their kind.
     pub(super) fn new<'a>(
         kind: IdKind,
         what: &str,

@@ -10,7 +10,7 @@ use crate::state::table;
 use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
-/// A company: what one application can see (§5.6).
+/// A company: the owner of all data that its applications see (§5.6).
 #[derive(Debug)]
 pub(crate) struct Company {
     pub(crate) name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Application {
 }
 
 impl std::fmt::Debug for Application {
-    /// Without the secret.
+    /// Its JSON without the secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Application").field("client_id", &self.client_id).finish_non_exhaustive()
     }

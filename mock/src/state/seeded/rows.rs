@@ -32,7 +32,7 @@ pub(crate) struct SeedRows {
     pub(crate) webhook_index: Index,
 }
 
-/// What reading rows needs.
+/// The values that reading rows needs.
 struct SeedSource<'a> {
     world: &'a SeedWorld,
     answers: &'a Answers,

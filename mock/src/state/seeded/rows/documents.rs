@@ -1,4 +1,4 @@
-//! Seed documents: uploaded ones, and those that archived requests left; by company and then by age.
+//! Seed documents by company and age: uploaded ones, and the signed documents of archived requests.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use crate::value::identifier::IdKind;
 use crate::value::settings::SettingsError;
 use moot_fixtures::contract::LegalRequestStatus;
 
-/// Between two uploads of a company.
+/// Time between two uploads of a company.
 const UPLOAD_PACE: SignedDuration = SignedDuration::from_hours(7);
 /// The file of generated rows.
 const GENERATED_FILE: &str = "notes.txt";
 
-/// Where a document came from.
+/// The origin of a document.
 enum Origin {
     /// It was uploaded.
     Upload(SeedDocument),
-    /// The request of this row was archived.
+    /// It is the signed document of this request.
     Archived(usize),
 }
 
-/// All documents; archived requests are told theirs.
+/// All documents. Each archived request gets the row of its signed document.
 pub(super) fn read(
     source: &SeedSource<'_>,
     legal_requests: &mut [Arc<LegalRequest>],

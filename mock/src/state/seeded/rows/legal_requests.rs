@@ -1,4 +1,5 @@
-//! Seed requests: written ones, then generated ones, each with a legal way to its status.
+//! Seed requests: those of the seed world, then generated ones. Each has a log with a legal way to its
+//! status.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value};
 use super::SeedSource;
 use crate::message::content::Content;
 use crate::resource::LegalRequest;
-use crate::resource::activity::{Activity, Happening};
+use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::legal_request::{self, FileDisposition, FileRole, StoredFile, Submission};
 use crate::resource::status_way;
 use crate::resource::workflow::Workflow;
@@ -22,23 +23,23 @@ use crate::state::table;
 use crate::value::identifier::IdKind;
 use crate::value::settings::SettingsError;
 
-/// Between the creations of two requests of a company.
+/// Time between the creations of two requests of a company.
 const CREATION_PACE: SignedDuration = SignedDuration::from_hours(5);
-/// Between two entries of a log; twelve of them fit between two creations.
+/// Time between two entries of a log. Twelve of them fit between two creations.
 const ACTIVITY_PACE: SignedDuration = SignedDuration::from_mins(20);
 /// The file of third-party requests.
 const THIRD_PARTY_FILE: &str = "agreement.docx";
 
-/// Number of counterparties that generated requests come from, in turn.
+/// The number of different counterparties of generated requests.
 const COUNTERPARTIES: u32 = 1_000;
 
-/// Values that similar requests share, so that a million of them need little memory.
+/// Values that similar requests share, so that a million requests need little memory.
 #[derive(Default)]
 struct SharedValues {
-    /// What was submitted, by workflow and counterparty.
+    /// Submitted values, by workflow and counterparty.
     submissions: BTreeMap<(u32, String), Arc<Submission>>,
-    /// What happened to a request until it had a status.
-    happenings: BTreeMap<LegalRequestStatus, Vec<Happening>>,
+    /// Logs, by the status of the request.
+    happenings: BTreeMap<LegalRequestStatus, Vec<ActivityKind>>,
 }
 
 /// All requests, by company and then by age.
@@ -63,7 +64,7 @@ pub(super) fn read(source: &SeedSource<'_>) -> Result<Vec<Arc<LegalRequest>>, Se
     Ok(records)
 }
 
-/// The generated request of this number: workflows in turn, statuses in turn.
+/// The generated request with this number. Workflows and statuses alternate.
 fn generated(seed: &SeedCompany, number: u32) -> Option<SeedLegalRequest> {
     let place = number as usize;
     Some(SeedLegalRequest {
@@ -118,25 +119,25 @@ fn record(
     })
 }
 
-/// The way to a status; where the answers know no way, one step does it.
-fn happenings(source: &SeedSource<'_>, status: LegalRequestStatus) -> Vec<Happening> {
+/// The way to a status. If the answers allow no way, it is one direct change.
+fn happenings(source: &SeedSource<'_>, status: LegalRequestStatus) -> Vec<ActivityKind> {
     let draft = LegalRequestStatus::Draft;
     let way =
         status_way::towards_goal(source.answers, draft, status).unwrap_or_else(|| vec![status]);
-    let mut happenings = vec![Happening::Created];
+    let mut happenings = vec![ActivityKind::Created];
     let mut from = draft;
     for to in way {
-        happenings.push(Happening::StatusChange { from, to });
+        happenings.push(ActivityKind::StatusChange { from, to });
         from = to;
     }
     happenings
 }
 
-/// A log of what happened to the request of a row.
+/// The log of a request, up to its status.
 fn activity(
     source: &SeedSource<'_>,
     row: u32,
-    happenings: &[Happening],
+    happenings: &[ActivityKind],
     created_at: Timestamp,
 ) -> Vec<Activity> {
     (1..)
@@ -150,7 +151,7 @@ fn activity(
         .collect()
 }
 
-/// What was submitted: a plausible value for each field of the workflow's kind.
+/// Submitted values: a plausible value for each field of the workflow's kind.
 fn submission(workflow: &Workflow, counterparty: &str, requester: &str) -> Submission {
     let mut texts = BTreeMap::from([
         (Cow::Borrowed("workflow_id"), workflow.id.clone()),
@@ -210,7 +211,7 @@ fn variables(workflow: &Workflow) -> Map<String, Value> {
         .collect()
 }
 
-/// So many paces before a time.
+/// The time that is this many paces earlier.
 pub(super) fn back(at: Timestamp, pace: SignedDuration, paces: u32) -> Timestamp {
     let paces = i32::try_from(paces).unwrap_or(i32::MAX);
     at.checked_sub(pace.saturating_mul(paces)).unwrap_or(Timestamp::MIN)

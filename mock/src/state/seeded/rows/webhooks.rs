@@ -8,8 +8,8 @@ use crate::resource::webhook::Credential;
 use crate::state::table;
 use crate::value::identifier::IdKind;
 
-/// All webhooks, by company. Generated ones subscribe to nothing, so that no event calls on dozens of
-/// addresses that do not exist.
+/// All webhooks, by company. Generated ones subscribe to no event. Otherwise each event would cause
+/// deliveries to dozens of addresses that do not exist.
 pub(super) fn read(source: &SeedSource<'_>) -> Vec<Webhook> {
     let mut records = Vec::new();
     for (company, seed) in (0..).zip(&source.world.companies) {

@@ -43,4 +43,4 @@ pub fn today() -> jiff::civil::Date {
 }
 
 /// The published JSON Schema of the file, `moot schema expected`.
-pub const SCHEMA: &str = include_str!("../../schemas/expected.json");
+pub const SCHEMA: &str = include_str!("../schemas/expected.json");

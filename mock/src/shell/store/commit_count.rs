@@ -1,8 +1,8 @@
-//! The number of the newest commit, beside the database: written after the commit and before its
+//! The number of commits, in a file beside the database. It is written after the commit and before its
 //! changes are acknowledged.
 //!
-//! A database whose newest commit is damaged opens as it was before that one; only somebody else can
-//! tell that it had more.
+//! If the newest commit of a database is damaged, redb opens the state before that commit. Only this
+//! file shows that a commit is missing.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -10,25 +10,25 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-/// A number and, to recognise it, its complement.
+/// The number and its bitwise complement, which shows that the number was written completely.
 const BYTES: usize = 16;
 
 /// The file, open for writing.
 #[derive(Debug)]
-pub(super) struct Witness(Mutex<File>);
+pub(super) struct CommitCount(Mutex<File>);
 
-impl Witness {
-    /// Writes `commits` from now on.
+impl CommitCount {
+    /// Opens the file and writes the number.
     pub(super) fn open(path: &Path, commits: u64) -> io::Result<Self> {
         let file = File::options().write(true).create(true).truncate(false).open(path)?;
-        let witness = Self(Mutex::new(file));
-        witness.saw(commits)?;
-        Ok(witness)
+        let commit_count = Self(Mutex::new(file));
+        commit_count.write(commits)?;
+        Ok(commit_count)
     }
 
-    /// There are so many commits. The system has it when this returns; only the loss of power may
-    /// undo it, which is never mistaken for damage.
-    pub(super) fn saw(&self, commits: u64) -> io::Result<()> {
+    /// Writes the number. It is not synced to the disk: after a loss of power the file may hold an
+    /// older number, which is never mistaken for damage.
+    pub(super) fn write(&self, commits: u64) -> io::Result<()> {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&commits.to_be_bytes());
         bytes[8..].copy_from_slice(&(!commits).to_be_bytes());
@@ -38,11 +38,8 @@ impl Witness {
     }
 }
 
-/// Commits that were seen.
-///
-/// # Errors
-/// What is wrong with the file.
-pub(super) fn seen(path: &Path) -> Result<u64, String> {
+/// Reads the number.
+pub(super) fn read(path: &Path) -> Result<u64, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
     let number = |bytes: &[u8]| bytes.try_into().map(u64::from_be_bytes);
     match bytes.split_at_checked(BYTES / 2).map(|(one, two)| (number(one), number(two))) {

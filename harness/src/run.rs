@@ -1,7 +1,7 @@
 //! Runs scenarios against a target.
 //!
 //! From top to bottom: [`run()`] selects and opens the target, [`Runner`] holds it, `concurrent` runs scenarios
-//! at the same time, `scenario` runs one, `step` its steps, `request`, `burst`, `receive` and `admin` one step,
+//! at the same time, `scenario` runs one, `step` its steps, `request`, `burst`, `receive`, `admin` and `operator` one step,
 //! `send` one request. Each file imports only files further down. Nothing here knows HTTP or a file format, and
 //! nothing here judges: that is [`crate::check`].
 
@@ -16,6 +16,7 @@ mod judge;
 mod keep;
 mod movement;
 mod observe;
+mod operator;
 mod options;
 pub mod order;
 mod pages;

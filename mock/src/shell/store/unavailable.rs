@@ -1,9 +1,9 @@
-//! The store in a build without the feature `state`: there is never one.
+//! The store in a build without the feature `state`: no value of it exists.
 
 use super::sandbox_record::SandboxRecord;
 use crate::service::{Keeper, NotKept};
 
-/// A store that cannot exist.
+/// A store that can't be created.
 #[derive(Clone)]
 pub(crate) enum StateStore {}
 

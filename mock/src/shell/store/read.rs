@@ -1,4 +1,4 @@
-//! Reading a database whole, before any of it is touched.
+//! Reads a whole database before anything of it is changed.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,18 +8,18 @@ use redb::backends::InMemoryBackend;
 use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend};
 
 use super::rows::{
-    ABOUT, ABOUT_KEY, About, DEFINITIONS, DOCUMENTS, FORMAT, Failure, ROWS, SANDBOXES, boxed,
-    commits, made,
+    ABOUT, ABOUT_KEY, DEFINITIONS, DOCUMENTS, DatabaseHeader, FORMAT, Failure, ROWS, SANDBOXES,
+    boxed, commits, made,
 };
 use super::sandbox_row::{Definitions, SandboxRow};
 
-/// Everything that a database held.
+/// The content of a database.
 #[derive(Debug)]
 pub(super) struct DatabaseContents {
-    pub(super) about: About,
-    /// Commits so far.
+    pub(super) header: DatabaseHeader,
+    /// The number of commits so far.
     pub(super) commits: u64,
-    /// Sandboxes made so far, those that are gone included.
+    /// The number of the newest sandbox, including deleted ones.
     pub(super) made: u64,
     pub(super) sandboxes: BTreeMap<u64, SandboxRow>,
     pub(super) definitions: Definitions,
@@ -27,13 +27,10 @@ pub(super) struct DatabaseContents {
     pub(super) documents: BTreeMap<Vec<u8>, Bytes>,
 }
 
-/// Reads a database whole, every checksum of it, from a copy in memory: checking would repair, and
-/// so hide, what is damaged.
-///
-/// # Errors
-/// What is wrong with it.
+/// Reads a whole database and verifies its checksums. This works on a copy in memory, because the
+/// verification would repair damage, and so hide it.
 pub(super) fn read(bytes: &[u8]) -> Result<DatabaseContents, String> {
-    // redb trusts some fields that no checksum covers.
+    // redb panics if a field without a checksum is damaged.
     catch_unwind(AssertUnwindSafe(|| checked(bytes)))
         .unwrap_or_else(|_| Err("its structure makes no sense".to_owned()))
 }
@@ -54,7 +51,7 @@ fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
         Ok(false) => return Err("its checksums do not match".to_owned()),
         Err(error) => return Err(error.to_string()),
     }
-    let about = about(&database)?;
+    let header = header(&database)?;
     let raw = raw(&database).map_err(|error| error.to_string())?;
     let sandboxes = raw
         .sandboxes
@@ -63,7 +60,7 @@ fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
         .collect::<Result<_, serde_json::Error>>()
         .map_err(|error| format!("a sandbox of it can't be read: {error}"))?;
     Ok(DatabaseContents {
-        about,
+        header,
         commits: raw.commits,
         made: raw.made,
         sandboxes,
@@ -73,18 +70,18 @@ fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
     })
 }
 
-/// What it is about, in a form that this version reads.
-fn about(database: &Database) -> Result<About, String> {
-    let json = about_json(database).map_err(|error| error.to_string())?;
-    let about: About = serde_json::from_slice(&json)
-        .map_err(|error| format!("what it is about can't be read: {error}"))?;
-    if about.format != FORMAT {
-        return Err(format!("its format is {}, and this version reads {FORMAT}", about.format));
+/// The header, if this version can read its format.
+fn header(database: &Database) -> Result<DatabaseHeader, String> {
+    let json = header_json(database).map_err(|error| error.to_string())?;
+    let header: DatabaseHeader = serde_json::from_slice(&json)
+        .map_err(|error| format!("its header can't be read: {error}"))?;
+    if header.format != FORMAT {
+        return Err(format!("its format is {}, and this version reads {FORMAT}", header.format));
     }
-    Ok(about)
+    Ok(header)
 }
 
-fn about_json(database: &Database) -> Result<Vec<u8>, Failure> {
+fn header_json(database: &Database) -> Result<Vec<u8>, Failure> {
     let reading = database.begin_read().map_err(boxed)?;
     let table = reading.open_table(ABOUT).map_err(boxed)?;
     let json = table.get(ABOUT_KEY).map_err(boxed)?;

@@ -1,0 +1,123 @@
+//! Lets the operator of the target act: the control plane of a mock, a program, or a person.
+
+use std::time::Duration;
+
+use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
+use serde_json::json;
+
+use crate::client::operator::order::OperatorOrder;
+use crate::client::operator::spent::{SpentTokens, find};
+use crate::client::operator::trouble::OperatorTrouble;
+use crate::client::operator::{command, person};
+use crate::client::service_client::ServiceClient;
+use crate::scenario::model::OperatorAction;
+use crate::target_file::{Consent, FileOperator};
+
+impl ServiceClient {
+    /// Whether somebody does this action at the target.
+    pub(crate) fn has_operator(&self, action: OperatorAction) -> bool {
+        self.destination.control_plane.is_some()
+            || self.destination.deployment().is_some_and(|it| it.offers(action))
+    }
+
+    /// Lets the operator act. Returns what it wrote to its standard error, masked.
+    ///
+    /// # Errors
+    /// [`OperatorTrouble`] where it was not done, or nobody can say whether it was.
+    pub(crate) async fn operate(&self, order: &OperatorOrder) -> Result<String, OperatorTrouble> {
+        if self.destination.control_plane.is_some() {
+            return self.operate_mock(order).await;
+        }
+        let operator = self.destination.deployment().and_then(|rules| {
+            rules.operator.as_ref().filter(|_| rules.guard.allows(Consent::Operate))
+        });
+        let masks = &self.sender.masks;
+        let said = match operator {
+            Some(FileOperator::Command(command)) => command::run(command, order, masks).await?,
+            Some(FileOperator::Ask) => person::ask(order, masks).await?,
+            None => return Err(OperatorTrouble::Nobody),
+        };
+        self.note_done(order).await;
+        Ok(said)
+    }
+
+    /// The control plane of a mock is an operator that can do everything.
+    async fn operate_mock(&self, order: &OperatorOrder) -> Result<String, OperatorTrouble> {
+        let (path, json) = match order {
+            OperatorOrder::SetStatus { id, status } => {
+                (format!("/legal_requests/{id}/status"), json!({ "status": status, "force": true }))
+            }
+            OperatorOrder::AddComment { id, comment } => {
+                (format!("/legal_requests/{id}/comments"), json!({ "comment": comment }))
+            }
+            OperatorOrder::Restart => ("/restart".to_owned(), json!({})),
+            OperatorOrder::AdvanceClock { seconds } => {
+                ("/clock".to_owned(), json!({ "advance_seconds": seconds }))
+            }
+            OperatorOrder::RevokeToken { token } => {
+                ("/tokens/revoke".to_owned(), json!({ "token": token }))
+            }
+        };
+        let answer = self.admin("POST", &path, Some(&json)).await;
+        answer.map(|_| String::new()).map_err(OperatorTrouble::ControlPlane)
+    }
+
+    /// What a client knows of the service is no longer true after some actions.
+    async fn note_done(&self, order: &OperatorOrder) {
+        match order {
+            OperatorOrder::AdvanceClock { seconds } => {
+                let by = Duration::from_secs(*seconds);
+                self.destination.tokens.lock().await.age(by);
+                // A revoked token that has expired, too, may be refused for either reason.
+                self.destination.spent.lock().await.revoked.clear();
+            }
+            OperatorOrder::Restart => {
+                // Tokens may or may not outlive a restart.
+                self.destination.tokens.lock().await.clear();
+                *self.destination.spent.lock().await = SpentTokens::default();
+            }
+            OperatorOrder::SetStatus { .. }
+            | OperatorOrder::AddComment { .. }
+            | OperatorOrder::RevokeToken { .. } => {}
+        }
+    }
+
+    /// A token of this application that the operator of a deployment let expire. It is made once in a run.
+    ///
+    /// # Errors
+    /// As a clause: there is no token, or the operator did not act.
+    pub(crate) async fn let_expire(&self, application: &str) -> Result<String, String> {
+        if let Some(known) = find(&self.destination.spent.lock().await.expired, application) {
+            return Ok(known);
+        }
+        let token = self.spendable(application).await?;
+        let order = OperatorOrder::AdvanceClock { seconds: TOKEN_LIFETIME_SECONDS.unsigned_abs() };
+        self.operate(&order).await.map_err(|trouble| trouble.to_string())?;
+        let kept = (application.to_owned(), token.clone());
+        self.destination.spent.lock().await.expired.push(kept);
+        Ok(token)
+    }
+
+    /// A token of this application that the operator of a deployment revoked. It is made once in a run.
+    ///
+    /// # Errors
+    /// As [`ServiceClient::let_expire`].
+    pub(crate) async fn let_revoke(&self, application: &str) -> Result<String, String> {
+        if let Some(known) = find(&self.destination.spent.lock().await.revoked, application) {
+            return Ok(known);
+        }
+        let token = self.spendable(application).await?;
+        let order = OperatorOrder::RevokeToken { token: token.clone() };
+        self.operate(&order).await.map_err(|trouble| trouble.to_string())?;
+        let kept = (application.to_owned(), token.clone());
+        self.destination.spent.lock().await.revoked.push(kept);
+        Ok(token)
+    }
+
+    async fn spendable(&self, application: &str) -> Result<String, String> {
+        let known = self.destination.applications.get(application);
+        let scopes = known.ok_or_else(|| format!("the target has no application `{application}`"));
+        let issued = self.issue(application, scopes?.scopes).await;
+        issued.map(|(token, _)| token).map_err(|error| error.into_trouble(application).to_string())
+    }
+}

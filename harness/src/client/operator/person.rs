@@ -1,0 +1,91 @@
+//! A person at the terminal who does what is asked, and says so.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use tokio::sync::oneshot;
+
+use crate::client::operator::order::OperatorOrder;
+use crate::client::operator::trouble::OperatorTrouble;
+use crate::masks::Masks;
+
+/// Whether a person can be asked: there is a terminal, and this is no CI.
+pub(crate) fn has_terminal() -> bool {
+    let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "false"));
+    !in_ci && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks the person, and waits for Enter.
+pub(crate) async fn ask(order: &OperatorOrder, masks: &Masks) -> Result<String, OperatorTrouble> {
+    if !has_terminal() {
+        return Err(OperatorTrouble::NoAnswer);
+    }
+    let question = match order {
+        // The person needs the token itself.
+        OperatorOrder::RevokeToken { .. } => order.question(),
+        _ => masks.mask(&order.question()),
+    };
+    let (answered, answer) = oneshot::channel();
+    // A thread that reads a line cannot be stopped. The end of the process must not wait for it.
+    std::thread::spawn(move || {
+        let answer = put(&question, &mut std::io::stdin().lock(), &mut std::io::stderr().lock());
+        // A run that was interrupted no longer waits.
+        let _ = answered.send(answer);
+    });
+    match answer.await.unwrap_or(Reply::Gone) {
+        Reply::Done => Ok(String::new()),
+        Reply::Skip => Err(OperatorTrouble::Skipped(masks.mask(&order.words().join(" ")))),
+        Reply::Gone => Err(OperatorTrouble::NoAnswer),
+    }
+}
+
+/// What a person replies.
+#[derive(Debug, PartialEq, Eq)]
+enum Reply {
+    Done,
+    Skip,
+    /// The input ended.
+    Gone,
+}
+
+/// Writes the question, and reads a line: nothing is done, `s` is skip; anything else is asked again.
+fn put(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> Reply {
+    loop {
+        let asked = write!(output, "\nPlease {question}, then press Enter; s skips. ")
+            .and_then(|()| output.flush());
+        let mut line = String::new();
+        match (asked, input.read_line(&mut line)) {
+            (Ok(()), Ok(1..)) => match line.trim() {
+                "" => return Reply::Done,
+                "s" | "S" => return Reply::Skip,
+                _ => {}
+            },
+            _ => return Reply::Gone,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reply, put};
+    use crate::client::operator::order::OperatorOrder;
+
+    #[track_caller]
+    fn check(typed: &str, expected: Reply, times: usize) {
+        let order = OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
+        let mut shown = Vec::new();
+        assert_eq!(put(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
+        let shown = String::from_utf8(shown).expect("it is a text");
+        let line = "\nPlease have the counterparty sign request 8Fq2 in your system, then press \
+                    Enter; s skips. ";
+        assert_eq!(shown, line.repeat(times));
+    }
+
+    #[test]
+    fn a_person_presses_enter_or_s_and_is_asked_again_for_anything_else() {
+        check("\n", Reply::Done, 1);
+        check("s\n", Reply::Skip, 1);
+        check("yes\n\n", Reply::Done, 2);
+        check("", Reply::Gone, 1);
+        check("what?", Reply::Gone, 2);
+    }
+}

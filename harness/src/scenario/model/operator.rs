@@ -1,0 +1,220 @@
+//! `operator`: an action at the target that no client can take.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+
+use crate::scenario::language::fields::MapFields;
+use crate::scenario::language::form::{Integer, SchemaDefinitions, Word, YamlForm};
+use crate::scenario::language::keys::{Keys, MapSchema};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::Text;
+
+/// The longest move of the clock: a year.
+const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
+
+/// What an operator does at a target. The names are the verbs of `operator.command`.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+    Serialize,
+    Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum OperatorAction {
+    /// Gives a legal request another status.
+    SetStatus,
+    /// Comments on a legal request.
+    AddComment,
+    /// Stops the service and starts it again.
+    Restart,
+    /// Moves the clock of the service forward.
+    AdvanceClock,
+    /// Revokes an access token.
+    RevokeToken,
+}
+
+impl OperatorAction {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::SetStatus, Self::AddComment, Self::Restart, Self::AdvanceClock, Self::RevokeToken];
+
+    /// The need of a scenario with such a step.
+    pub const fn need(self) -> &'static str {
+        match self {
+            Self::SetStatus => "operator.set_status",
+            Self::AddComment => "operator.add_comment",
+            Self::Restart => "operator.restart",
+            Self::AdvanceClock => "operator.advance_clock",
+            Self::RevokeToken => "operator.revoke_token",
+        }
+    }
+
+    /// The action that a need is about.
+    pub fn of_need(need: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.need() == need)
+    }
+
+    /// As part of a sentence: who can …
+    pub const fn what(self) -> &'static str {
+        match self {
+            Self::SetStatus => "set the status of a request",
+            Self::AddComment => "comment on a request",
+            Self::Restart => "restart the service",
+            Self::AdvanceClock => "move the clock of the service",
+            Self::RevokeToken => "revoke a token",
+        }
+    }
+
+    /// The keys that a step with it has beside `operator`.
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::SetStatus => &["id", "status"],
+            Self::AddComment => &["id", "comment"],
+            Self::Restart => &[],
+            Self::AdvanceClock => &["seconds"],
+            Self::RevokeToken => &["token"],
+        }
+    }
+}
+
+/// A step that an operator takes.
+#[derive(Debug, Clone)]
+pub enum OperatorStep {
+    /// `id` gets `status`.
+    SetStatus {
+        /// Of a legal request.
+        id: Text,
+        /// One of the twelve.
+        status: Text,
+    },
+    /// `id` gets a comment.
+    AddComment {
+        /// Of a legal request.
+        id: Text,
+        /// The comment.
+        comment: Text,
+    },
+    /// The service is started again.
+    Restart,
+    /// The clock goes forward.
+    AdvanceClock {
+        /// By so many seconds.
+        seconds: u64,
+    },
+    /// A token is revoked.
+    RevokeToken {
+        /// The access token.
+        token: Text,
+    },
+}
+
+impl OperatorStep {
+    /// Its action.
+    pub const fn action(&self) -> OperatorAction {
+        match self {
+            Self::SetStatus { .. } => OperatorAction::SetStatus,
+            Self::AddComment { .. } => OperatorAction::AddComment,
+            Self::Restart => OperatorAction::Restart,
+            Self::AdvanceClock { .. } => OperatorAction::AdvanceClock,
+            Self::RevokeToken { .. } => OperatorAction::RevokeToken,
+        }
+    }
+
+    /// Its texts.
+    pub fn texts(&self) -> Vec<&Text> {
+        match self {
+            Self::SetStatus { id, status } => vec![id, status],
+            Self::AddComment { id, comment } => vec![id, comment],
+            Self::RevokeToken { token } => vec![token],
+            Self::Restart | Self::AdvanceClock { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Every key of an operator's steps, with its description.
+const KEYS: [(&str, &str); 5] = [
+    ("id", "The legal request."),
+    ("status", "Its new status."),
+    ("comment", "The comment."),
+    ("seconds", "How far the clock goes forward."),
+    ("token", "The access token."),
+];
+
+impl Keys for OperatorStep {
+    fn names(names: &mut Vec<&'static str>) {
+        names.push("operator");
+        names.extend(KEYS.map(|(key, _)| key));
+    }
+
+    fn describe(definitions: &mut SchemaDefinitions, map: &mut MapSchema) {
+        let action = <Word as YamlForm<OperatorAction>>::schema(definitions);
+        map.add("operator", true, "The action.", action);
+        for (key, description) in KEYS {
+            let schema = match key {
+                "seconds" => <Seconds as YamlForm<u64>>::schema(definitions),
+                _ => Text::schema(definitions),
+            };
+            map.add(key, false, description, schema);
+        }
+        let one_of = OperatorAction::ALL.into_iter().map(|action| {
+            let mut required = vec!["operator"];
+            required.extend(action.keys());
+            let others = KEYS.iter().filter(|(key, _)| !action.keys().contains(key));
+            let others: Vec<_> = others.map(|(key, _)| json!({ "required": [key] })).collect();
+            json!({
+                "required": required,
+                "properties": { "operator": { "const": action } },
+                "not": { "anyOf": others },
+            })
+        });
+        map.rules.push(json!({ "oneOf": one_of.collect::<Vec<_>>() }));
+    }
+
+    fn read_keys(reader: &mut ScenarioReader, fields: MapFields<'_>) -> Option<Self> {
+        let action = reader.field::<OperatorAction, Word>(fields, "operator")?;
+        let keys = action.keys();
+        for (key, _) in KEYS {
+            match (keys.contains(&key), fields.key(key)) {
+                (false, Some(given)) => {
+                    let message = format!("`operator: {action}` has no key `{key}`");
+                    return reader.refuse(given.span, message);
+                }
+                (true, None) => {
+                    let message = format!("`operator: {action}` needs the key `{key}`");
+                    return reader.refuse(fields.start(), message);
+                }
+                (true, Some(_)) | (false, None) => {}
+            }
+        }
+        let mut text = |key: &str| reader.field::<Text, Text>(fields, key);
+        Some(match action {
+            OperatorAction::SetStatus => {
+                let (id, status) = (text("id"), text("status"));
+                Self::SetStatus { id: id?, status: status? }
+            }
+            OperatorAction::AddComment => {
+                let (id, comment) = (text("id"), text("comment"));
+                Self::AddComment { id: id?, comment: comment? }
+            }
+            OperatorAction::Restart => Self::Restart,
+            OperatorAction::AdvanceClock => {
+                Self::AdvanceClock { seconds: reader.field::<u64, Seconds>(fields, "seconds")? }
+            }
+            OperatorAction::RevokeToken => Self::RevokeToken { token: text("token")? },
+        })
+    }
+}
+
+/// Seconds of a move of the clock.
+type Seconds = Integer<1, ADVANCED_SECONDS_MAX>;

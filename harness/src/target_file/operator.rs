@@ -1,0 +1,138 @@
+//! `operator` of a target file: who does at a deployment what no client can do.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_saphyr::Spanned;
+
+use crate::scenario::model::OperatorAction;
+
+/// Seconds that an action may take, unless the file says otherwise.
+const TIMEOUT_SECONDS: u64 = 60;
+/// The longest time that a file may give to an action.
+const TIMEOUT_SECONDS_MAX: u64 = 3_600;
+
+/// Who does at a deployment what no client can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileOperator {
+    /// A program.
+    Command(OperatorCommand),
+    /// A person at the terminal, who is asked for every action.
+    Ask,
+}
+
+/// A program that does the actions. The verb and its values are its last arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorCommand {
+    /// The program. A relative path with a slash begins in `folder`.
+    pub program: PathBuf,
+    /// Its first arguments.
+    pub arguments: Vec<String>,
+    /// What it can do.
+    pub actions: BTreeSet<OperatorAction>,
+    /// How long one action may take.
+    pub timeout: Duration,
+    /// The folder of the target file, in which the program runs.
+    pub folder: PathBuf,
+}
+
+/// `operator`: `ask`, or the keys of a command.
+#[derive(Debug)]
+pub(crate) enum OperatorShape {
+    Ask,
+    Command(CommandShape),
+}
+
+/// The keys of a command.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommandShape {
+    command: Spanned<Vec<String>>,
+    actions: Spanned<Vec<OperatorAction>>,
+    #[serde(default)]
+    timeout_seconds: Option<Spanned<u64>>,
+}
+
+/// A mistake: the line, the column, and what is wrong.
+pub(crate) type OperatorMistake = (u64, u64, String);
+
+impl OperatorShape {
+    /// The operator of a target file in this folder.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub(crate) fn check(self, folder: &Path) -> Result<FileOperator, OperatorMistake> {
+        let Self::Command(CommandShape { command, actions, timeout_seconds }) = self else {
+            return Ok(FileOperator::Ask);
+        };
+        let Some((program, arguments)) = command.value.split_first().filter(|it| !it.0.is_empty())
+        else {
+            let message = "`operator.command` names no program, such as `[./operate.sh]`";
+            return Err(at(&command, message.to_owned()));
+        };
+        if actions.value.is_empty() {
+            let message = "`operator.actions` names nothing that the command can do";
+            return Err(at(&actions, message.to_owned()));
+        }
+        let seconds = timeout_seconds.as_ref().map_or(TIMEOUT_SECONDS, |it| it.value);
+        if let Some(given) = timeout_seconds
+            && !(1..=TIMEOUT_SECONDS_MAX).contains(&seconds)
+        {
+            let range = format!("`operator.timeout_seconds` is 1 to {TIMEOUT_SECONDS_MAX} seconds");
+            return Err(at(&given, range));
+        }
+        let folder = absolute(folder);
+        let program = match program.contains('/') {
+            true => folder.join(program),
+            false => PathBuf::from(program),
+        };
+        Ok(FileOperator::Command(OperatorCommand {
+            program,
+            arguments: arguments.to_vec(),
+            actions: actions.value.into_iter().collect(),
+            timeout: Duration::from_secs(seconds),
+            folder,
+        }))
+    }
+}
+
+/// A relative program would be looked for in the folder of this process.
+fn absolute(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
+}
+
+fn at<T>(spanned: &Spanned<T>, message: String) -> OperatorMistake {
+    (spanned.referenced.line(), spanned.referenced.column(), message)
+}
+
+impl<'de> Deserialize<'de> for OperatorShape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OperatorVisitor)
+    }
+}
+
+struct OperatorVisitor;
+
+impl<'de> Visitor<'de> for OperatorVisitor {
+    type Value = OperatorShape;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("`ask` or `{command: [WORD, …], actions: [ACTION, …]}`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<OperatorShape, E> {
+        match text {
+            "ask" => Ok(OperatorShape::Ask),
+            other => Err(de::Error::invalid_value(de::Unexpected::Str(other), &self)),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OperatorShape, A::Error> {
+        CommandShape::deserialize(MapAccessDeserializer::new(map)).map(OperatorShape::Command)
+    }
+}
