@@ -28,6 +28,7 @@ pub(crate) mod send;
 pub(crate) mod sender;
 pub(crate) mod service_client;
 pub(crate) mod short_body;
+pub(crate) mod tls_mistake;
 pub(crate) mod token_file;
 pub(crate) mod tokens;
 pub(crate) mod transport;

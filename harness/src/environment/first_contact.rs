@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use moot_fixtures::contract::VERSION_PREFIX;
 use serde_json::Value;
 use url::Url;
 
@@ -79,18 +80,23 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
             "{host} gives no token now: the limit of its token endpoint answered {status}"
         )),
-        TokenError::Refused(status, said) => OpenError::Credentials(format!(
-            "{host} gives no token to the application `{role}`: it answered {status} ({said})"
-        )),
+        TokenError::Refused(status, said) => {
+            // The paths of the specification begin with `/v1`; the token endpoint is beside it.
+            let hint = match base.path().trim_end_matches('/').ends_with(VERSION_PREFIX) {
+                true => "; `base_url` ends in `/v1`: leave that out",
+                false => "",
+            };
+            OpenError::Credentials(format!(
+                "{host} gives no token to the application `{role}`: it answered {status} ({said}){hint}"
+            ))
+        }
     }
 }
 
 fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
     let host = address::shown_host(base);
     let why = match trouble {
-        Trouble::Tls(why) => {
-            format!("TLS: {why}; a private authority is named as `tls.ca_file` in the target file")
-        }
+        Trouble::Tls(why) => format!("TLS: {why}"),
         other => other.details().to_owned(),
     };
     OpenError::Unreachable(format!("{host} cannot be reached: {why}"))

@@ -16,7 +16,7 @@ use crate::client::Residue;
 use crate::masks::Secrets;
 use crate::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
-    Subject, TextMap, level_name, seconds,
+    StepResult, Subject, TextMap, level_name, seconds,
 };
 use crate::target_file::TargetDescription;
 use crate::terminal::escape;
@@ -254,10 +254,14 @@ fn add_sequence(finding: &mut Finding, run: &RunResult, checks: &[CheckResult]) 
     let named = |scenario: &&ScenarioResult| *scenario.name == *check.scenario;
     let Some(scenario) = run.scenarios.iter().find(named) else { return };
     let decisive = check.exchange_number();
-    let sent = scenario.steps.iter().flat_map(|step| &step.exchanges).map(|it| it.number);
-    let numbers: BTreeSet<u64> = sent.chain(decisive).collect();
-    let is_before = |number: &u64| decisive.is_none_or(|decisive| *number <= decisive);
-    let exchanges = numbers.into_iter().filter(is_before).collect();
+    // Up to the end of its step: what was read after a refusal shows what the refusal changed.
+    let is_of_check = |step: &StepResult| {
+        let mut numbers = step.exchanges.iter().map(|it| Some(it.number));
+        decisive.is_some() && numbers.any(|number| number == decisive)
+    };
+    let end = scenario.steps.iter().position(is_of_check).map_or(0, |at| at + 1);
+    let sent = scenario.steps[..end].iter().flat_map(|step| &step.exchanges).map(|it| it.number);
+    let exchanges = sent.chain(decisive).collect::<BTreeSet<u64>>().into_iter().collect();
     let (title, repeat) = (scenario.title.clone(), run.repeat.of(&scenario.name));
     (finding.title, finding.exchanges, finding.repeat) = (title, exchanges, repeat);
 }

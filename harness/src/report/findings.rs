@@ -43,7 +43,7 @@ pub struct Finding {
     pub explains: Vec<String>,
     /// The title of the scenario of the first check. It and the rest below are set by the report.
     pub title: String,
-    /// Numbers of the exchanges of that scenario, in order, up to the one that the first check judged.
+    /// Numbers of the exchanges of that scenario, in order, up to the end of the step of the first check.
     pub exchanges: Vec<u64>,
     /// The command that runs that scenario again.
     #[serde(skip_serializing_if = "Option::is_none")]

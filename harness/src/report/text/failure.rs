@@ -19,8 +19,8 @@ const VALUE_LINES_MAX: usize = 30;
 const BODY_LINES_MAX: usize = 14;
 const BODY_CHARACTERS_MAX: usize = 1_200;
 
-/// Exchanges shown before the one that was judged, a line each.
-const EARLIER_SHOWN_MAX: usize = 10;
+/// Exchanges shown before the one that was judged, and after it, a line each.
+const SHOWN_BESIDE_MAX: usize = 10;
 
 /// Headers of an answer that a person wants to see; the other reports show all.
 const HEADERS_SHOWN: [&str; 6] =
@@ -110,7 +110,7 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     out.push('\n');
 }
 
-/// What was sent before the exchange that was judged, a line each, and that exchange itself.
+/// What was sent before the exchange that was judged and after it, a line each, and that exchange itself.
 fn sequence(
     out: &mut String,
     report: &Report,
@@ -118,19 +118,28 @@ fn sequence(
     check: &CheckResult,
     paint: Paint,
 ) {
-    let number = check.exchange_number();
-    let is_earlier =
-        |row: &&ExchangeRow| finding.exchanges.contains(&row.number) && Some(row.number) != number;
-    let earlier: Vec<&ExchangeRow> = report.exchanges.iter().filter(is_earlier).collect();
-    let hidden = earlier.len().saturating_sub(EARLIER_SHOWN_MAX);
-    let mut lines: Vec<String> =
-        earlier[hidden..].iter().map(|row| first_line(row, paint)).collect();
-    if hidden > 0 {
-        lines.insert(0, paint.dim(&format!("{hidden} earlier, see the HTML report")));
-    }
-    row(out, paint, "before", &lines.join("\n"));
-    if let Some(exchange) = report.exchanges.iter().find(|one| Some(one.number) == number) {
+    let judged = check.exchange_number();
+    let of_finding =
+        || report.exchanges.iter().filter(|row| finding.exchanges.contains(&row.number));
+    let lines = |rows: Vec<&ExchangeRow>| {
+        let hidden = rows.len().saturating_sub(SHOWN_BESIDE_MAX);
+        let mut lines: Vec<String> =
+            rows[hidden..].iter().map(|row| first_line(row, paint)).collect();
+        if hidden > 0 {
+            lines.insert(0, paint.dim(&format!("{hidden} more, see the HTML report")));
+        }
+        lines.join("\n")
+    };
+    row(
+        out,
+        paint,
+        "before",
+        &lines(of_finding().filter(|row| Some(row.number) < judged).collect()),
+    );
+    if let Some(exchange) = report.exchanges.iter().find(|one| Some(one.number) == judged) {
         excerpt(out, exchange, paint);
+        let later = of_finding().filter(|row| Some(row.number) > judged);
+        row(out, paint, "after", &lines(later.collect()));
     }
 }
 
