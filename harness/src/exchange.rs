@@ -63,6 +63,9 @@ pub enum Trouble {
     /// A named deadline passed.
     #[error("no answer in time: {0}")]
     Deadline(String),
+    /// The head of an answer came, and less of its body than announced.
+    #[error("the answer was cut short after {0}")]
+    CutShort(String),
     /// The connection broke, or what came is no HTTP.
     #[error("the connection broke: {0}")]
     Broken(String),
@@ -99,12 +102,21 @@ impl Trouble {
         Self::Deadline(format!("{what} within {} s (deadline `{name}`)", limit.as_secs()))
     }
 
+    /// The body ended after `received` bytes. `announced` is its `Content-Length`, if it had one.
+    pub(crate) fn cut_short(received: u64, announced: Option<u64>) -> Self {
+        Self::CutShort(match announced {
+            Some(announced) => format!("{received} of {announced} bytes"),
+            None => format!("{received} bytes, before the end of its body"),
+        })
+    }
+
     /// The details alone, without the kind of trouble.
     pub fn details(&self) -> &str {
         match self {
             Self::Unreachable(text)
             | Self::Tls(text)
             | Self::Deadline(text)
+            | Self::CutShort(text)
             | Self::Broken(text)
             | Self::Withheld(text)
             | Self::Operator(text) => text,
@@ -117,6 +129,7 @@ impl Trouble {
             Self::Unreachable(text) => Self::Unreachable(rewrite(&text)),
             Self::Tls(text) => Self::Tls(rewrite(&text)),
             Self::Deadline(text) => Self::Deadline(rewrite(&text)),
+            Self::CutShort(text) => Self::CutShort(rewrite(&text)),
             Self::Broken(text) => Self::Broken(rewrite(&text)),
             Self::Withheld(text) => Self::Withheld(rewrite(&text)),
             Self::Operator(text) => Self::Operator(rewrite(&text)),

@@ -1,9 +1,9 @@
-//! Exploring: random sequences of calls against a target, compared with the contract and with the mock.
+//! Exploring: runs random sequences of calls on a target, and judges them by the contract.
 //!
 //! [`explore()`] draws cases with proptest (`draw`), writes each as a scenario (`case`) and runs it as
-//! [`crate::run`] runs any scenario: within the consents and limits of the target, with the same checks.
-//! A case that fails is shrunk and saved. The mock in this process runs the same cases. A target that
-//! answers unlike the mock without breaking a requirement is reported as a difference, never as a failure.
+//! [`crate::run`] runs any scenario: within the consents and limits of the target, with the same
+//! checks. A case that fails is shrunk and saved. The mock in this process runs the same cases. If the
+//! target answers differently without breaking a requirement, this is a difference and never a failure.
 
 pub mod act;
 mod acts;

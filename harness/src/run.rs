@@ -7,6 +7,7 @@
 
 mod admin;
 mod burst;
+mod changes;
 mod concurrent;
 mod context;
 pub mod estimate;
@@ -28,11 +29,13 @@ mod scenario;
 mod scenario_walk;
 mod send;
 mod session;
+mod settle;
 mod shape;
 mod snapshot;
 mod snapshots_seen;
 mod step;
 mod stop;
+mod token_refused;
 mod turn;
 mod unchanged;
 mod unwalked;

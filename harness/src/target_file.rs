@@ -21,6 +21,7 @@ pub(crate) use error::syntax;
 pub use model::{
     AdminChoice, ApplicationCredentials, Consent, FileBindings, FileHeader, FileLimits, TargetFile,
 };
+pub(crate) use operator::tolerates;
 pub use operator::{FileOperator, OperatorCommand};
 pub use read::{from_text, from_url, read};
 pub use secret::Variables;

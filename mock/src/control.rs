@@ -15,6 +15,7 @@ mod outbox;
 mod overview;
 mod rate_limit;
 mod refusal;
+mod restart;
 mod text;
 mod tokens;
 
@@ -58,6 +59,7 @@ pub(crate) fn look(
         }
         ControlAction::ExportExchanges { filter } => Ok(archive::archive(world, filter)),
         ControlAction::Reset
+        | ControlAction::Restart
         | ControlAction::MoveClock(_)
         | ControlAction::SetStatus { .. }
         | ControlAction::AddComment { .. }
@@ -99,6 +101,7 @@ pub fn perform(
     let now = world.now(system_now);
     match action {
         ControlAction::Reset => reset(world, system_now),
+        ControlAction::Restart => Ok(restart::restart(world, system_now)),
         ControlAction::MoveClock(ClockMove::Advance(seconds)) => {
             clock::advance(world, system_now, seconds)
         }
@@ -140,7 +143,10 @@ pub fn perform(
             Ok(json!({ "exchanges": [] }))
         }
         ControlAction::PutAddress(address) => put_address(world, address),
-        other => look(world, system_now, &other).expect("every other action only looks"),
+        other => look(world, system_now, &other).unwrap_or_else(|| {
+            let detail = "the mock does not implement this action, which is a bug of the mock";
+            Err(Refusal::conflict(detail.to_owned()))
+        }),
     }
 }
 

@@ -75,6 +75,11 @@ impl TokenMarks {
         self.revoked.contains(&grant.serial) || grant.serial < self.first_kept(grant.application)
     }
 
+    /// The calls whose tokens were revoked one by one.
+    pub(crate) fn revoked(&self) -> impl Iterator<Item = u64> {
+        self.revoked.iter().copied()
+    }
+
     /// The first call whose token is still valid for this application.
     pub(crate) fn first_kept(&self, application: u32) -> u64 {
         self.revoked_before.get(&application).copied().unwrap_or(0)

@@ -9,6 +9,7 @@ pub(crate) mod authorise;
 pub(crate) mod deliver;
 mod hook;
 mod kept;
+mod lag;
 pub(crate) mod limiter;
 mod outcome;
 pub(crate) mod progression;
@@ -40,6 +41,7 @@ use crate::value::key::SeedKey;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::value::timestamp;
 use crate::value::token::{Grant, Sealer};
+use crate::world::lag::{LaggingLists, ListedState};
 use crate::world::limiter::Limiter;
 
 pub(crate) use hook::Hook;
@@ -55,6 +57,8 @@ pub struct World {
     settings: RunSettings,
     base_path: String,
     state: State,
+    /// What lists show where they lag (answer `list_lag`).
+    lagging: Option<LaggingLists>,
     /// The changes applied since a store asked for them; `None` if no store did.
     noted: Option<Noted>,
     identifiers: Identifiers,
@@ -93,7 +97,11 @@ impl World {
         let base_path = settings.check()?;
         let state = State::new(&seeded, settings.clock, settings.rate_limit);
         let window = seeded.answers().rate_limit_window;
+        let list_lag = seeded.answers().list_lag;
+        let replica = || State::new(&seeded, settings.clock, settings.rate_limit);
+        let lagging = (list_lag > 0).then(|| LaggingLists::new(list_lag, replica()));
         Ok(Self {
+            lagging,
             base_path,
             identifiers: Identifiers::new(settings.seed),
             sealer: Sealer::new(settings.seed, &settings.base_url),
@@ -141,7 +149,11 @@ impl World {
 
     /// The world's time while the system's is `system_now`.
     pub fn now(&self, system_now: Timestamp) -> Timestamp {
-        self.state.clock.now(system_now)
+        let now = self.state.clock.now(system_now);
+        if let Some(lagging) = &self.lagging {
+            lagging.note_time(now);
+        }
+        now
     }
 
     /// The fault that strikes an admitted call. Each call counts the hits of a fault.
@@ -197,6 +209,9 @@ impl World {
             if let Some(noted) = &mut self.noted {
                 noted.changes.push(change.clone());
             }
+            if let Some(lagging) = &self.lagging {
+                lagging.note_change(change.clone());
+            }
             self.state.apply(change);
         }
     }
@@ -237,12 +252,25 @@ impl World {
         self.hook.as_deref()
     }
 
+    /// The hook, to be called with the world that has it.
+    pub(crate) fn hook_to_keep(&self) -> Option<Arc<dyn Hook>> {
+        self.hook.clone()
+    }
+
     pub(crate) fn answers(&self) -> &Answers {
         self.seeded.answers()
     }
 
     pub(crate) const fn state(&self) -> &State {
         &self.state
+    }
+
+    /// The data that lists are read from.
+    pub(crate) fn listed(&self, now: Timestamp) -> ListedState<'_> {
+        match &self.lagging {
+            Some(lagging) => lagging.at(now),
+            None => ListedState::Current(&self.state),
+        }
     }
 
     pub(crate) const fn sealer(&self) -> Sealer {

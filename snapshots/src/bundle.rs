@@ -1,7 +1,7 @@
-//! A bundle: recorded responses in one file, for machines that must not write beside the sources.
+//! A bundle: recorded responses in one file, for machines that must not write to the source folder.
 //!
-//! A CI job keeps one as an artefact; a person applies it to a folder and decides. The names in it come
-//! from outside: [`crate::file_of`] keeps each below the folder.
+//! A CI job keeps the file as an artefact. A person applies it to a folder of snapshots and decides.
+//! The names in a bundle are input from outside; [`crate::file_of`] keeps each file below the folder.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use crate::file::Metadata;
 use crate::store::{self, Comparison, Mode};
 
-/// Version of the shape.
+/// Version of the format.
 const VERSION: u32 = 1;
 
-/// The longest bundle that is read.
+/// Bytes. Longer bundles are refused.
 pub const BUNDLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// One recorded response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
-    /// Of the snapshot: `04_07_get_request/by-id__get`.
+    /// Name of the snapshot: `04_07_get_request/by-id__get`.
     pub name: String,
-    /// What stands in the header of its file.
+    /// The header of its file.
     pub metadata: Metadata,
-    /// The text.
+    /// The recorded text.
     pub content: String,
 }
 
@@ -37,19 +37,19 @@ pub struct Recorded {
 #[serde(deny_unknown_fields)]
 pub struct Bundle {
     version: u32,
-    /// The folder below `snapshots` that it is meant for.
+    /// The folder below `snapshots` that the bundle belongs to.
     pub target: String,
-    /// By name.
+    /// The responses, by name.
     pub snapshots: Vec<Recorded>,
 }
 
-/// A text is no bundle.
+/// Why a text can't be read as a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// Not the shape of one.
+    /// It has another shape.
     #[error("it is no bundle of snapshots: {0}")]
     NotABundle(#[from] serde_json::Error),
-    /// Of another version of this program.
+    /// It has another version.
     #[error("it is a bundle of version {0}; this program reads version {VERSION}")]
     Version(u32),
 }
@@ -60,10 +60,11 @@ impl Bundle {
         Self { version: VERSION, target, snapshots }
     }
 
-    /// Reads what [`Bundle::to_text`] wrote.
+    /// Reads a bundle.
     ///
     /// # Errors
-    /// It is none, or of another version.
+    ///
+    /// [`BundleError`].
     pub fn from_text(text: &str) -> Result<Self, BundleError> {
         let bundle: Self = serde_json::from_str(text)?;
         if bundle.version == VERSION {
@@ -73,14 +74,14 @@ impl Bundle {
         }
     }
 
-    /// The whole file: JSON, laid out.
+    /// The whole file as indented JSON.
     pub fn to_text(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("{value:#}\n")
     }
 
-    /// Records all of it below `dir`, as a run would have: what is new is accepted, what differs waits
-    /// for a decision.
+    /// Records all responses below `dir`, as the run would have done: new ones are accepted, and
+    /// different ones are pending.
     pub fn apply(&self, dir: &Path) -> Vec<(String, Comparison)> {
         let record = |one: &Recorded| {
             let comparison =

@@ -1,39 +1,38 @@
-//! The differences between two recorded texts, place by place, so that the same change is recognised in
-//! another snapshot.
+//! The differences between two recorded texts. The same change has the same text in every snapshot.
 
 use serde_json::Value;
 
 /// Changes that are reported for one pair of texts.
 const CHANGES_MAX: usize = 40;
 
-/// Characters of a value that a change shows.
+/// Characters of a value in the text of a change.
 const VALUE_CHARACTERS_MAX: usize = 60;
 
-/// One difference between an accepted text and what came.
+/// One difference between the accepted text and the new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotChange {
-    /// Where it is.
+    /// The changed place.
     pub place: ChangedPlace,
-    /// For people, and the same wherever the same change shows:
-    /// ``` `legal_request/attributes/priority` is new ```.
+    /// The change in words, which are the same in every snapshot: ```
+    /// `legal_request/attributes/priority` is new ```.
     pub text: String,
-    /// What came there, where that is one value: `403`, `max-age=60`.
+    /// The new value, if it is a single one: `403`, `max-age=60`.
     pub value: Option<String>,
 }
 
 /// A place of a recorded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangedPlace {
-    /// The HTTP status: the answer is another one altogether.
+    /// The HTTP status. Another status means another answer.
     Status,
     /// A header, in lower case.
     Header(String),
-    /// JSON Pointer into the body, `*` for the index of a list; empty for the body itself.
+    /// JSON Pointer into the body, with `*` for the index of a list; empty for the whole body.
     Body(String),
 }
 
-/// The differences of `new` from `old`, in the order status, headers, body. If the status differs, only
-/// that: the rest belongs to another answer.
+/// The differences between two recorded texts: status, headers, body. If the status differs, the rest
+/// is not compared, because it belongs to another answer.
 pub(crate) fn changes(old: &str, new: &str) -> Vec<SnapshotChange> {
     let (old, new) = (parts(old), parts(new));
     if old.status != new.status {
@@ -49,7 +48,7 @@ pub(crate) fn changes(old: &str, new: &str) -> Vec<SnapshotChange> {
     all
 }
 
-/// A recorded text, taken apart.
+/// The parts of a recorded text.
 struct RecordedParts<'a> {
     status: String,
     headers: Vec<(&'a str, &'a str)>,
@@ -81,24 +80,25 @@ fn headers(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<SnapshotChange> {
         .into_iter()
         .filter_map(|name| {
             let (was, is) = (value(old, name), value(new, name));
-            let said = match (&was, &is) {
+            let what = match (&was, &is) {
                 (was, is) if was == is => return None,
                 (None, _) => "is new".to_owned(),
                 (_, None) => "is gone".to_owned(),
                 (Some(was), Some(is)) => format!("is {}, was {}", shown(is), shown(was)),
             };
             let place = ChangedPlace::Header(name.to_owned());
-            Some(SnapshotChange { place, text: format!("header `{name}` {said}"), value: is })
+            Some(SnapshotChange { place, text: format!("header `{name}` {what}"), value: is })
         })
         .collect()
 }
 
-/// Where a walk through two bodies is.
+/// A position in two bodies.
 #[derive(Clone, Default)]
 struct ChangePosition {
-    /// In the body.
+    /// JSON Pointer into the body.
     pointer: String,
-    /// From the resource around it, by its type, which is the same in a list and alone.
+    /// The path from the innermost resource, which begins with its type. So it is the same in a list
+    /// and alone.
     name: String,
 }
 
@@ -125,7 +125,7 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
             let is_of_another_type = was.get("type") != is.get("type");
             for (name, value) in was {
                 match is.get(name) {
-                    // What an id is called here follows from its type, which is told.
+                    // The placeholder of an id follows from the type, which is reported already.
                     Some(other)
                         if is_of_another_type && name == "id" && are_placeholders(value, other) => {
                     }
@@ -152,7 +152,7 @@ fn members(old: &Value, new: &Value, at: &ChangePosition, all: &mut Vec<Snapshot
     }
 }
 
-/// Whether both are texts such as `[request:1]`.
+/// Whether both are placeholders, such as `[request:1]`.
 fn are_placeholders(old: &Value, new: &Value) -> bool {
     let is_one = |value: &Value| {
         value.as_str().is_some_and(|text| text.starts_with('[') && text.ends_with(']'))
@@ -160,16 +160,16 @@ fn are_placeholders(old: &Value, new: &Value) -> bool {
     is_one(old) && is_one(new)
 }
 
-/// The type of a resource: of an object with an id.
+/// The type of a resource. A resource is an object with an id.
 fn resource(value: &Value) -> Option<&str> {
     value.get("id").and(value.get("type")).and_then(Value::as_str)
 }
 
-fn at_body(at: &ChangePosition, said: &str) -> SnapshotChange {
+fn at_body(at: &ChangePosition, what: &str) -> SnapshotChange {
     let place = if at.name.is_empty() { "the body".to_owned() } else { format!("`{}`", at.name) };
     SnapshotChange {
         place: ChangedPlace::Body(at.pointer.clone()),
-        text: format!("{place} {said}"),
+        text: format!("{place} {what}"),
         value: None,
     }
 }
@@ -178,8 +178,8 @@ fn shown(text: &str) -> String {
     if text.chars().count() <= VALUE_CHARACTERS_MAX {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(VALUE_CHARACTERS_MAX).collect();
-    format!("{kept}…")
+    let start: String = text.chars().take(VALUE_CHARACTERS_MAX).collect();
+    format!("{start}…")
 }
 
 #[cfg(test)]
@@ -194,8 +194,8 @@ mod tests {
 
     #[track_caller]
     fn check(old: &str, new: &str, expected: &[&str]) {
-        let told: Vec<String> = changes(old, new).into_iter().map(|change| change.text).collect();
-        assert_eq!(told, expected);
+        let texts: Vec<String> = changes(old, new).into_iter().map(|change| change.text).collect();
+        assert_eq!(texts, expected);
     }
 
     #[test]

@@ -1,13 +1,12 @@
-//! insta's file format: a YAML header between two lines of `---`, then the text. Written here, read by
-//! insta itself.
+//! insta's file format: a YAML header between two lines of `---`, then the text. insta reads it. insta
+//! does not export a function that writes it with our header, so that is here.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use insta::Snapshot;
 use serde::{Deserialize, Serialize};
 
-/// What stands in the header of a snapshot; never compared.
+/// The header of a snapshot. It is not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
@@ -17,35 +16,28 @@ pub struct Metadata {
     pub step: String,
     /// `mock in process`, `moot mock`, `deployment`.
     pub target_class: String,
-    /// Version of the register that the run judged by.
+    /// Version of the register that the run used.
     pub register_version: String,
     /// The scenario file.
     pub source: String,
 }
 
-/// The whole file.
+/// The content of a file.
 pub(crate) fn render(metadata: &Metadata, recorded: &str, content: &str) -> String {
-    let mut out = String::from("---\n");
-    let mut line = |key: &str, value: &str| {
-        // A JSON text is a YAML text in double quotes.
-        writeln!(out, "{key}: {}", serde_json::Value::from(value)).expect("a String takes all")
-    };
-    line("source", &metadata.source);
-    line("description", &format!("{}, {}", metadata.scenario, metadata.step));
-    out.push_str("info:\n");
-    for (key, value) in [
-        ("scenario", metadata.scenario.as_str()),
-        ("step", &metadata.step),
-        ("target_class", &metadata.target_class),
-        ("register_version", &metadata.register_version),
-        ("recorded", recorded),
-    ] {
-        writeln!(out, "  {key}: {}", serde_json::Value::from(value)).expect("a String takes all");
-    }
-    out.push_str("---\n");
-    out.push_str(&normal(content));
-    out.push('\n');
-    out
+    // A JSON text is a YAML text in double quotes.
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    format!(
+        "---\nsource: {}\ndescription: {}\ninfo:\n  scenario: {}\n  step: {}\n  target_class: {}\n  \
+         register_version: {}\n  recorded: {}\n---\n{}\n",
+        quoted(&metadata.source),
+        quoted(&format!("{}, {}", metadata.scenario, metadata.step)),
+        quoted(&metadata.scenario),
+        quoted(&metadata.step),
+        quoted(&metadata.target_class),
+        quoted(&metadata.register_version),
+        quoted(recorded),
+        normal(content),
+    )
 }
 
 /// The text of a file, and its description.
@@ -60,7 +52,7 @@ pub(crate) fn read(path: &Path) -> Result<(String, Option<String>), String> {
     }
 }
 
-/// As insta compares: lines end in LF, white space at the end does not count.
+/// The form that insta compares: lines end in LF, and white space at the end is removed.
 pub(crate) fn normal(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().to_owned()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What a placeholder stands for.
+/// The kind of value that a placeholder stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdentifierKind {
     Request,
@@ -13,7 +13,7 @@ pub(crate) enum IdentifierKind {
     RequestId,
     Token,
     Time,
-    /// An identifier of something unknown.
+    /// An identifier of unknown kind.
     Other,
 }
 
@@ -52,16 +52,15 @@ impl IdentifierKind {
             "workflows" => Some(Self::Workflow),
             "repository_documents" => Some(Self::Document),
             "webhooks" => Some(Self::Webhook),
-            // What stands in a download address need not be the id of the document.
+            // The id in a download address may differ from the id of the document.
             "agreements" => Some(Self::Other),
             _ => None,
         }
     }
 
-    /// The kind of the identifier that `object` holds in `member`; `None` where it is no identifier.
+    /// The kind of the identifier in a member of `object`; `None` if the member has no identifier.
     ///
-    /// `is_upload`: the object stands as `data` beside `success`, as an upload's answer does, which
-    /// carries no `type`.
+    /// `is_upload`: the object is the `data` of an upload's answer, which has `success` and no `type`.
     pub(crate) fn of_member(
         object: &Map<String, Value>,
         member: &str,
@@ -85,12 +84,12 @@ impl IdentifierKind {
     }
 }
 
-/// Whether it looks like a problem body: its `request_id` names the HTTP call.
+/// Whether an object is a problem, whose `request_id` identifies the HTTP call.
 fn is_problem(object: &Map<String, Value>) -> bool {
     ["title", "detail", "instance"].iter().any(|member| object.contains_key(*member))
 }
 
-/// Whether a list holds resources: then only the merged shape of its members is stable.
+/// Whether a list has resources. Then only the merged shape of its items is stable.
 pub(crate) fn is_resource_list(items: &[Value]) -> bool {
     !items.is_empty() && items.iter().all(|item| item.get("type").is_some_and(Value::is_string))
 }

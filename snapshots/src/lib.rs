@@ -1,12 +1,12 @@
-//! Recorded responses: how a response becomes stable text, and how that text is kept in insta's files.
+//! Recorded responses: turns a response into stable text, and stores the text in insta's files.
 //!
-//! [`Placeholders`] replaces what differs from run to run (ids, times, tokens, counts, addresses, and
-//! what somebody [`Stored`]) by typed names that keep identity within a scenario. [`check`] compares with
-//! the accepted file, [`Rows`] what the rows of a loop were told; [`pending`], [`accept`] and [`reject`]
-//! are the decisions of a person, as `cargo insta review` takes them: the files are insta's, read by insta
-//! itself. A [`Bundle`] carries recorded responses from one machine to another.
+//! [`Placeholders`] replaces values that differ from run to run (ids, times, tokens, counts, addresses
+//! and [`Stored`] values) by names. The same value has the same name within a scenario. [`check`]
+//! compares with the accepted file, and [`Rows`] compares the rows of a loop. A person decides with
+//! [`pending`], [`accept`] and [`reject`], or with `cargo insta review`. A [`Bundle`] carries recorded
+//! responses from one machine to another.
 //!
-//! Nothing here knows the contract, a scenario or a verdict, and checking never writes.
+//! This crate does not know the contract, scenarios or verdicts. Checking never writes.
 
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Renders a response as stable text: volatile values become typed names that keep their identity.
+//! Renders a response as stable text: values that differ from run to run are replaced by names.
 
 use std::collections::BTreeMap;
 
@@ -9,77 +9,77 @@ use crate::shape::merged;
 use crate::stored::{ITEM, Stored};
 use crate::text::{address, is_timestamp, printable, replace_word, without_loopback};
 
-/// Headers that are kept, in the order shown. Of `retry-after` only that it is there.
+/// The headers of a snapshot, in this order. The value of `retry-after` is replaced.
 const HEADERS_KEPT: [&str; 6] =
     ["content-type", "cache-control", "www-authenticate", "allow", "location", "retry-after"];
 
-/// What stands for a redacted value.
+/// Stands for a redacted value.
 const REDACTED: &str = "[redacted]";
 
-/// Characters shown of a body that is not JSON.
+/// Characters of a body that is not JSON.
 const TEXT_CHARACTERS_MAX: usize = 4000;
 
-/// The names given to volatile values within one scenario.
+/// The names of changing values within one scenario.
 ///
 /// The same value has the same name in every response of the scenario: `[request:1]`, `[token:2]`.
-/// A time and what is [`Stored`] are named per resource and member, so that two resources made in the
-/// same second, or of the same name, do not share one by chance. In lists of resources no single one is
-/// named: only the merged shape of the members is shown.
+/// Times and [`Stored`] values are named for each resource and member. So two resources that were
+/// created in the same second, or have the same name, do not share a placeholder by chance. Lists of
+/// resources show only the merged shape of their items.
 #[derive(Debug, Clone, Default)]
 pub struct Placeholders {
-    /// Value and name; replaced wherever the value stands as a word.
+    /// The name of each identifier. It is replaced wherever it occurs as a word.
     known: BTreeMap<String, String>,
-    /// (resource, member, value) and name: of times and of what is stored.
+    /// The names of times and stored values, by resource, member and value.
     own: BTreeMap<(String, String, String), String>,
-    /// How many names of a kind were given.
+    /// The number of names of each kind.
     given: BTreeMap<String, u32>,
-    /// Texts of the run and what stands for them, in the order to be replaced.
+    /// Fixed texts of the run with their replacements, in the order of replacing.
     fixed: Vec<(String, String)>,
-    /// Path of the target's base address, without slash at its end.
+    /// Path of the target's base address, without a slash at its end.
     base_path: Option<String>,
-    /// What is stored in the body that is rendered.
+    /// The stored places of the current body.
     stored: Stored,
-    /// Where in that body the walk stands.
+    /// The current place in that body.
     path: Vec<String>,
 }
 
-/// A response, as it came.
+/// A response as the service sent it.
 #[derive(Debug, Clone, Copy)]
 pub struct RawResponse<'a> {
     /// HTTP status.
     pub status: u16,
-    /// In the order received.
+    /// The headers in their order.
     pub headers: &'a [(String, String)],
-    /// The body, where it is JSON.
+    /// The body, if it is JSON.
     pub json: Option<&'a Value>,
-    /// The body, where it is not.
+    /// The body, if it is not JSON.
     pub text: &'a str,
 }
 
-/// The position of a value while a body is rendered.
+/// The position of a value in a body.
 #[derive(Clone, Copy)]
 struct ValuePosition<'a> {
-    /// The id (or token) of the resource around it.
+    /// The id (or token) of the innermost resource.
     owner: &'a str,
-    /// Its member.
+    /// The member.
     member: &'a str,
 }
 
 impl Placeholders {
-    /// No names yet.
+    /// No names.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Shows `text` as `[label]` wherever it stands: for the run's tag and the like.
+    /// Replaces `text` by `[label]` everywhere, for example the tag of the run.
     pub fn hide(&mut self, text: &str, label: &str) {
         if !text.is_empty() && self.fixed.iter().all(|(known, _)| known != text) {
             self.fixed.push((text.to_owned(), format!("[{label}]")));
         }
     }
 
-    /// Shows the target's base address as `[base]`, and its path at the start of paths as
-    /// `[base-path]`: a sandbox has another one each time.
+    /// Replaces the target's base address by `[base]`, and its path at the beginning of other paths by
+    /// `[base-path]`. Each sandbox has another base address.
     pub fn hide_base(&mut self, base_url: &str) {
         self.hide(base_url, "base");
         let path = base_url
@@ -90,9 +90,8 @@ impl Placeholders {
 
     /// The response as text: status line, kept headers, blank line, body with sorted members.
     ///
-    /// `stored` names the places of the body whose values are replaced by their type and identity.
-    /// `redact_pointers` are JSON Pointers into the body whose values become `[redacted]`; one that
-    /// points nowhere does nothing.
+    /// The values at the places in `stored` are replaced by their type and a number. `redact_pointers`
+    /// are JSON Pointers into the body whose values become `[redacted]`. Missing places are ignored.
     ///
     /// ```text
     /// HTTP 201
@@ -108,13 +107,13 @@ impl Placeholders {
     /// ```
     pub fn response(
         &mut self,
-        told: RawResponse<'_>,
+        response: RawResponse<'_>,
         stored: &Stored,
         redact_pointers: &[String],
     ) -> String {
         stored.clone_into(&mut self.stored);
-        let RawResponse { status, headers, .. } = told;
-        let shown_body = match told.json {
+        let RawResponse { status, headers, .. } = response;
+        let shown_body = match response.json {
             Some(value) => {
                 let mut value = value.clone();
                 for pointer in redact_pointers {
@@ -126,7 +125,7 @@ impl Placeholders {
                 let shown = self.render(&value, ValuePosition { owner: "", member: "" });
                 printable(&format!("{shown:#}"))
             }
-            None => self.plain_body(told.text),
+            None => self.plain_body(response.text),
         };
         let mut out = format!("HTTP {status}\n");
         for name in HEADERS_KEPT {
@@ -150,13 +149,7 @@ impl Placeholders {
         self.learn(body, false);
     }
 
-    /// Names the identifiers in the path of a request, for [`Placeholders::shown`]: what it asks for may
-    /// stand in the words of a later answer.
-    pub fn learn_request(&mut self, path: &str) {
-        self.learn_path(path);
-    }
-
-    /// A text with every identifier that was learnt by its name, `[request:1]`; a time is `[time]`.
+    /// A text with the names of all known identifiers, `[request:1]`. A time is `[time]`.
     pub fn shown(&self, text: &str) -> String {
         if is_timestamp(text) {
             return "[time]".to_owned();
@@ -179,8 +172,8 @@ impl Placeholders {
         format!("{}{cut}", printable(&self.words(&shown)))
     }
 
-    /// First pass: names every identifier, so that it is known in texts that stand before it. What is
-    /// stored is left out: it may be there or not.
+    /// First pass: names every identifier, so that texts before it can use the name. Stored values get
+    /// no names here, because they may be absent in other runs.
     fn learn(&mut self, value: &Value, is_upload: bool) {
         match value {
             Value::Object(object) => {
@@ -213,13 +206,13 @@ impl Placeholders {
         }
     }
 
-    /// Whether of the list that stands here only the shape is shown.
+    /// Whether only the merged shape of a list is shown.
     fn is_merged(&self, items: &[Value]) -> bool {
         is_resource_list(items) || self.stored.is_list(&self.path)
     }
 
-    /// Names the identifiers in a path: `/v1/requests/{id}`.
-    fn learn_path(&mut self, text: &str) {
+    /// Names the identifiers in a path or address: `/v1/requests/{id}`.
+    pub fn learn_path(&mut self, text: &str) {
         if !text.starts_with('/') && !text.starts_with("http") {
             return;
         }
@@ -303,7 +296,7 @@ impl Placeholders {
         self.own(IdentifierKind::Time.as_str(), value, at)
     }
 
-    /// The name of a value that belongs to one member of one resource.
+    /// The name of a value of one member of one resource.
     fn own(&mut self, kind: &str, value: &str, at: ValuePosition<'_>) -> String {
         let key = (at.owner.to_owned(), at.member.to_owned(), value.to_owned());
         if let Some(name) = self.own.get(&key) {
@@ -314,7 +307,7 @@ impl Placeholders {
         name
     }
 
-    /// `text` with everything known replaced, the longest first.
+    /// `text` with the names of all known values. The longest values are replaced first.
     fn words(&self, text: &str) -> String {
         let below = self.base_path.as_ref().and_then(|path| text.strip_prefix(path.as_str()));
         let mut shown = match below {

@@ -1,5 +1,6 @@
-//! Snapshots of steps in a loop over the target's data. The number and order of rows change with the
-//! data. Rows with the same response share a snapshot, and a row matches if it equals any of them.
+//! Snapshots of steps in a loop over the target's data. The number and order of rows depend on the
+//! data. Rows with the same response share a snapshot. A row matches if it equals any snapshot of the
+//! step.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,7 @@ use crate::file::Metadata;
 use crate::store::{self, Comparison, Mode, StoreError};
 use crate::unknown::filled;
 
-/// Snapshots of one step of a loop that are looked for.
+/// The largest number of snapshots of one step of a loop.
 const FAMILY_MAX: usize = 200;
 
 /// The responses of all loops of a run.
@@ -21,15 +22,15 @@ pub struct Rows {
 /// The snapshots of one step of a loop: `NAME`, `NAME__2`, …
 #[derive(Debug, Default)]
 struct Family {
-    /// Accepted when the run came to the first row.
+    /// Names of the snapshots that were accepted before the run.
     accepted: Vec<String>,
-    /// Texts that this run brought and no accepted one covers, each once.
+    /// Different texts of this run that match no accepted snapshot.
     new: Vec<String>,
 }
 
 impl Rows {
-    /// Compares a row's `content` with every accepted snapshot of the step `name`; [`store::check`] says
-    /// what is written. The name returned is that of the snapshot it was held against, or would get.
+    /// Compares a row's `content` with every accepted snapshot of the step `name`. [`store::check`]
+    /// describes what is written. Returns the name of the matching snapshot, or the name for a new one.
     pub fn check(
         &mut self,
         dir: &Path,
@@ -53,7 +54,7 @@ impl Rows {
         }
         let alike = |known: &String| filled(known, content) == filled(content, known);
         let (place, text) = match family.new.iter().position(alike) {
-            // Of a list that was empty so far, this row may know more.
+            // This row may have items in a list that was empty in earlier rows.
             Some(place) => (place, filled(&family.new[place], content)),
             None => (family.new.len(), content.to_owned()),
         };
@@ -65,7 +66,7 @@ impl Rows {
         }
         let is_first = place == 0 || family.accepted.is_empty();
         let comparison = match (mode, before) {
-            // The difference is shown from the first row's.
+            // The difference to the first accepted snapshot.
             (Mode::Check, _) => store::check(dir, name, metadata, &text, Mode::Check),
             (Mode::Record, Some(before)) if before == text => Comparison::Match,
             (Mode::Record, Some(_)) if family.accepted.is_empty() => {
@@ -79,7 +80,7 @@ impl Rows {
         (own, comparison)
     }
 
-    /// Every snapshot of the steps that were asked for, and of those alone.
+    /// The names of all snapshots of the steps that ran.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.families.values().flat_map(|family| family.accepted.iter().map(String::as_str))
     }
@@ -93,7 +94,7 @@ impl Family {
             let file = store::file_of(dir, &own);
             let pending = store::pending_path(&file);
             if mode == Mode::Record && pending.exists() {
-                // Of an earlier run; what still comes is written again.
+                // A pending text of an earlier run. If the response still occurs, it is written again.
                 fs::remove_file(&pending)
                     .map_err(|source| StoreError::File { path: pending, source })?;
             }
@@ -104,8 +105,8 @@ impl Family {
         Ok(Self { accepted, new: Vec::new() })
     }
 
-    /// The name of the text at `place` among those that are new: the first stands against the first
-    /// accepted one.
+    /// The name for the new text at this place. The first new text is compared with the first accepted
+    /// one.
     fn name_of(&self, name: &str, place: usize) -> String {
         match place {
             0 => self.accepted.first().cloned().unwrap_or_else(|| name.to_owned()),

@@ -1,4 +1,4 @@
-//! The merged shape of many values: stable whatever their number, order and content.
+//! The merged shape of many values. It does not depend on their number, order and content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,16 +8,16 @@ use crate::kind::IdentifierKind;
 use crate::stored::{ITEM, Stored};
 use crate::text::is_timestamp;
 
-/// The only item of a list that had none: its shape is unknown.
+/// The only item of an empty list: the shape of its items is unknown.
 pub(crate) const NOTHING: &str = "(none)";
 
-/// The member that says what else a value was beside the object shown.
+/// The member with the other types of values at the place of an object.
 const ALTERNATIVE: &str = "(or)";
 
 /// The shape of the items of the list at `path`.
 ///
-/// A scalar is the name of its type, an identifier, a time or a stored value its placeholder, a
-/// resource's `type` its values; a member that not every object has ends in `?`.
+/// A scalar is shown as its type; an identifier, a time or a stored value as its placeholder; the
+/// `type` of a resource as its values. A member ends in `?` if not every object has it.
 pub(crate) fn merged(items: &[Value], stored: &Stored, path: &[String]) -> Value {
     let mut shaper = Shaper { stored, path: path.to_vec() };
     shaper.list(&items.iter().collect::<Vec<_>>())
@@ -25,7 +25,7 @@ pub(crate) fn merged(items: &[Value], stored: &Stored, path: &[String]) -> Value
 
 struct Shaper<'a> {
     stored: &'a Stored,
-    /// Where the values stand.
+    /// The place of the values.
     path: Vec<String>,
 }
 
@@ -85,10 +85,10 @@ impl Shaper<'_> {
         if are_texts && let Some(kind) = IdentifierKind::of_member(object, member, false) {
             return Value::String(format!("[{}]", kind.as_str()));
         }
-        // A resource's `type` stands beside its `id`; elsewhere `type` is a value like any other.
+        // Only the `type` of a resource with an `id` is shown as its values.
         if are_texts && member == "type" && object.contains_key("id") {
-            let seen: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
-            return Value::String(seen.into_iter().collect::<Vec<_>>().join(" | "));
+            let types: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
+            return Value::String(types.into_iter().collect::<Vec<_>>().join(" | "));
         }
         self.shape(values)
     }

@@ -1,8 +1,7 @@
-//! A folder of snapshots: comparing, recording, and the decisions about what is pending.
+//! A folder of snapshots: compares, records, and accepts or rejects pending texts.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
 
 use similar::TextDiff;
 
@@ -18,33 +17,33 @@ const DIFF_CONTEXT_LINES: usize = 3;
 pub enum Mode {
     /// Compares, writes nothing.
     Check,
-    /// Writes what is new as accepted, and what differs beside it as `.snap.new`, for a decision.
+    /// Writes new texts as accepted, and different texts as pending (`.snap.new`).
     Record,
 }
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
-    /// The same.
+    /// The text is the accepted one.
     Match,
-    /// Recorded: there was none.
+    /// There was no snapshot; it was recorded.
     Added,
-    /// Recorded beside the accepted one, which differs: waits for a decision.
+    /// The text differs from the accepted one; it is pending.
     Updated,
-    /// There is none, and nothing was written.
+    /// There is no snapshot, and nothing was written.
     Missing {
-        /// What would be recorded.
+        /// The new text.
         new: String,
     },
-    /// Another text is accepted.
+    /// The text differs from the accepted one.
     Mismatch {
-        /// What is accepted.
+        /// The accepted text.
         old: String,
-        /// What came.
+        /// The new text.
         new: String,
-        /// From old to new, unified.
+        /// Unified diff from old to new.
         diff: String,
-        /// The same, place by place.
+        /// The differences, place by place.
         changes: Vec<SnapshotChange>,
     },
     /// A file could not be read or written.
@@ -60,42 +59,42 @@ pub struct SnapshotEntry {
     pub file: PathBuf,
     /// Scenario and step, for people.
     pub description: Option<String>,
-    /// Whether another text waits for a decision.
+    /// Whether another text is pending.
     pub is_pending: bool,
 }
 
-/// A text that waits for a decision.
+/// A pending text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// Of the snapshot.
+    /// Name of the snapshot.
     pub name: String,
     /// The `.snap.new` file.
     pub new_file: PathBuf,
-    /// The accepted file, which need not exist.
+    /// The accepted file. It may not exist.
     pub file: PathBuf,
-    /// From accepted to new, unified.
+    /// Unified diff from the accepted text to the new one.
     pub diff: String,
 }
 
-/// A folder of snapshots could not be used.
+/// Why a folder of snapshots can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file system refused.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
-    /// A file is no snapshot.
+    /// A file is not a snapshot.
     #[error("{0}")]
     NotASnapshot(String),
 }
 
-/// Where the snapshot `name` (`STEM/REST`) is kept below `dir`: one folder a file of scenarios, and in
-/// the rest every character that is awkward in a file name is `-`. A name that lost something so
-/// carries a digest, so that two names never share a file.
+/// The file of the snapshot `name` (`STEM/REST`) below `dir`. Each scenario file has a folder.
+/// Characters that are not safe in file names become `-`. Such a name gets a digest, so that two names
+/// never share a file.
 pub fn file_of(dir: &Path, name: &str) -> PathBuf {
     let (stem, rest) = name.split_once('/').unwrap_or(("", name));
     let mut path = dir.to_path_buf();
@@ -106,7 +105,7 @@ pub fn file_of(dir: &Path, name: &str) -> PathBuf {
     path
 }
 
-/// Compares `content` with the accepted snapshot `name`; see [`Mode`] for what is written.
+/// Compares `content` with the accepted snapshot `name`. [`Mode`] describes what is written.
 pub fn check(dir: &Path, name: &str, metadata: &Metadata, content: &str, mode: Mode) -> Comparison {
     match compare(dir, name, metadata, content, mode) {
         Ok(comparison) => comparison,
@@ -124,12 +123,7 @@ fn compare(
     let path = file_of(dir, name);
     let pending = pending_path(&path);
     let new = file::normal(content);
-    let old = if path.exists() {
-        Some(file::read(&path).map_err(StoreError::NotASnapshot)?.0)
-    } else {
-        None
-    };
-    let Some(old) = old else {
+    let Some(old) = accepted(&path)? else {
         return match mode {
             Mode::Check => Ok(Comparison::Missing { new }),
             Mode::Record => {
@@ -139,11 +133,11 @@ fn compare(
             }
         };
     };
-    // What was accepted of a list stays known while it is empty.
+    // If a list is empty now, the accepted shape of its items remains.
     let new = filled(&new, &old);
     Ok(match mode {
         Mode::Record if old == new => {
-            // What was pending from an earlier run no longer comes.
+            // A pending text of an earlier run is no longer correct.
             remove_if_there(&pending)?;
             Comparison::Match
         }
@@ -162,12 +156,20 @@ fn compare(
     })
 }
 
-/// Writes `content` beside the accepted snapshots, for a decision whether it becomes one of them.
+/// The accepted text, if there is one.
+fn accepted(path: &Path) -> Result<Option<String>, StoreError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    file::read(path).map(|(text, _)| Some(text)).map_err(StoreError::NotASnapshot)
+}
+
+/// Writes `content` as a pending text.
 pub(crate) fn propose(dir: &Path, name: &str, metadata: &Metadata, content: &str) -> Comparison {
     written(&pending_path(&file_of(dir, name)), metadata, content)
 }
 
-/// Makes `content` the accepted text of a snapshot that the same run recorded.
+/// Replaces the accepted text of a snapshot that the same run recorded.
 pub(crate) fn replace(dir: &Path, name: &str, metadata: &Metadata, content: &str) -> Comparison {
     written(&file_of(dir, name), metadata, content)
 }
@@ -200,7 +202,7 @@ pub fn list(dir: &Path) -> Result<Vec<SnapshotEntry>, StoreError> {
     Ok(entries)
 }
 
-/// Everything below `dir` that waits for a decision, by name.
+/// Every pending text below `dir`, by name.
 ///
 /// # Errors
 /// A folder cannot be read, or a file is no snapshot.
@@ -212,18 +214,14 @@ pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
         }
         let file = new_file.with_extension("");
         let (new, _) = file::read(&new_file).map_err(StoreError::NotASnapshot)?;
-        let old = if file.exists() {
-            file::read(&file).map_err(StoreError::NotASnapshot)?.0
-        } else {
-            String::new()
-        };
+        let old = accepted(&file)?.unwrap_or_default();
         let diff = unified(&old, &new);
         all.push(Pending { name: name_of(dir, &file), new_file, file, diff });
     }
     Ok(all)
 }
 
-/// Makes the pending text the accepted one.
+/// Accepts the pending text.
 ///
 /// # Errors
 /// The file system refuses.
@@ -232,7 +230,7 @@ pub fn accept(pending: &Pending) -> Result<(), StoreError> {
         .map_err(|source| StoreError::File { path: pending.new_file.clone(), source })
 }
 
-/// Throws the pending text away.
+/// Deletes the pending text.
 ///
 /// # Errors
 /// The file system refuses.
@@ -241,7 +239,7 @@ pub fn reject(pending: &Pending) -> Result<(), StoreError> {
         .map_err(|source| StoreError::File { path: pending.new_file.clone(), source })
 }
 
-/// All files below `dir`, sorted; none where there is no such folder. Links are not followed.
+/// All files below `dir`, sorted. Empty if the folder does not exist. Links are not followed.
 fn files(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let fault = |path: &Path| {
         let path = path.to_path_buf();
@@ -284,7 +282,7 @@ fn plain(text: &str) -> String {
     if shown == text { shown } else { format!("{shown}-{:08x}", digest(text)) }
 }
 
-/// FNV-1a: needs to differ, not to be secret.
+/// FNV-1a. Digests only have to differ; they protect nothing.
 fn digest(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -301,7 +299,7 @@ fn unified(old: &str, new: &str) -> String {
         .to_string()
 }
 
-/// The whole file or none of it: written beside, then renamed.
+/// Writes a file completely or not at all: writes another file, then renames it.
 fn write(path: &Path, text: &str) -> Result<(), StoreError> {
     let fault = |source| StoreError::File { path: path.to_path_buf(), source };
     if let Some(folder) = path.parent() {
@@ -322,6 +320,5 @@ fn remove_if_there(path: &Path) -> Result<(), StoreError> {
 
 /// The date for the header: `2026-03-05`, UTC.
 fn today() -> String {
-    let now = jiff::Timestamp::try_from(SystemTime::now()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    now.strftime("%Y-%m-%d").to_string()
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }

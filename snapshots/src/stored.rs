@@ -1,29 +1,29 @@
-//! Which places of a body hold what somebody stored. The caller passes
-//! them: this crate does not know the contract.
+//! The places of a body with stored values. The caller passes them, because this crate does not know
+//! the contract.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What stands in a path for any item of a list.
+/// Stands for any item of a list in a path.
 pub(crate) const ITEM: &str = "*";
 
-/// The stored places of one body: what stands there is another thing tomorrow, its type is not.
+/// The stored places of one body. Their values change between runs, and their types do not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// JSON types that may stand at a path.
+    /// The allowed JSON types by path.
     places: BTreeMap<Vec<String>, Vec<String>>,
 }
 
 impl Stored {
-    /// Of paths (members from the root, `*` for any item of a list) with the JSON types that may stand
-    /// there: `["data", "*", "attributes", "comment"]` with `["string", "null"]`.
+    /// Creates it from paths (members from the root, `*` for any item of a list) with the allowed JSON
+    /// types: `["data", "*", "attributes", "comment"]` with `["string", "null"]`.
     pub fn new(places: impl IntoIterator<Item = (Vec<String>, Vec<String>)>) -> Self {
         Self { places: places.into_iter().collect() }
     }
 
-    /// What to call all these values: `text or null`; `None` where the place is no stored one, or one
-    /// of the values is of another type.
+    /// The label for all these values: `text or null`. `None` if the place is not a stored one, or if a
+    /// value has another type.
     pub(crate) fn label(&self, path: &[String], values: &[&Value]) -> Option<String> {
         let types = self.places.get(path)?;
         let fits = |value: &&Value| types.iter().any(|kind| kind == type_of(value));
@@ -34,7 +34,7 @@ impl Stored {
         Some(words.join(" or "))
     }
 
-    /// Whether a list of stored things stands here: then their number and order say nothing.
+    /// Whether the place has a list of stored values. Their number and order are not compared.
     pub(crate) fn is_list(&self, path: &[String]) -> bool {
         self.places.get(path).is_some_and(|types| types.iter().any(|kind| kind == "array"))
     }
@@ -51,7 +51,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// A JSON type as it is shown.
+/// The word for a JSON type.
 fn word(kind: &str) -> &str {
     if kind == "string" { "text" } else { kind }
 }

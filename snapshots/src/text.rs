@@ -1,9 +1,9 @@
-//! Texts: what a timestamp looks like, whole words in a text, characters that must not reach a file.
+//! Functions for texts: timestamps, replacing whole words, escaping control characters.
 
-/// Words shorter than this are not looked for inside of longer texts: they would be found by chance.
+/// Bytes. Shorter words are not replaced inside of longer texts, where they could occur by chance.
 const WORD_BYTES_MIN: usize = 4;
 
-/// A path segment of at least this many characters, with a digit in it, is taken for random.
+/// A path segment with at least this many characters and a digit is regarded as random.
 const OPAQUE_CHARACTERS_MIN: usize = 16;
 
 /// Whether this is an ISO 8601 date and time, extended or basic.
@@ -20,7 +20,7 @@ pub(crate) fn is_timestamp(text: &str) -> bool {
         && (time.ends_with('Z') || time.contains(['+', '-']))
 }
 
-/// `text` with every whole-word `word` replaced.
+/// `text` with every occurrence of `word` as a whole word replaced.
 pub(crate) fn replace_word(text: &str, word: &str, by: &str) -> String {
     if word.len() < WORD_BYTES_MIN || !text.contains(word) {
         return text.to_owned();
@@ -40,8 +40,8 @@ pub(crate) fn replace_word(text: &str, word: &str, by: &str) -> String {
     out
 }
 
-/// An address without what is drawn anew each time: the origin of a loopback address, random path
-/// segments, the name of a file, the query.
+/// An address without the parts that differ from run to run: the origin of a loopback address, random
+/// path segments, the name of a file, the query.
 pub(crate) fn address(text: &str) -> String {
     let (place, query) = match text.split_once('?') {
         Some((place, _)) => (place, "?[query]"),
@@ -62,7 +62,7 @@ pub(crate) fn address(text: &str) -> String {
     format!("{}{}{query}", without_loopback(origin), segments.join("/"))
 }
 
-/// `text` with a loopback origin at its start replaced: its port differs from run to run.
+/// `text` without a loopback origin at its beginning, because the port differs from run to run.
 pub(crate) fn without_loopback(text: &str) -> String {
     for scheme in ["http://", "https://"] {
         let Some(rest) = text.strip_prefix(scheme) else { continue };
@@ -88,7 +88,7 @@ fn is_opaque(segment: &str) -> bool {
         && segment.chars().all(|c| c.is_ascii_alphanumeric() || "-_.~=%".contains(c))
 }
 
-/// `text` with every character escaped that could steer a terminal or reorder a line.
+/// `text` with control characters and characters that reorder a line escaped.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,13 +1,13 @@
-//! Lists that were empty when they were recorded: their members are unknown, so no list differs from them.
+//! Lists that were empty when they were recorded. The shape of their items is unknown, so no list
+//! differs from them.
 
 use serde_json::Value;
 
 use crate::shape::NOTHING;
 
-/// `text` (a rendered response) with what it does not know of lists taken from `other`.
+/// `text` (a rendered response) with the unknown shapes of its lists taken from `other`.
 ///
-/// A filter that lets nothing through, or a company without data, shows a list without items: its shape
-/// is unknown, not another one.
+/// A list may be empty because of a filter or because the company has no data.
 pub(crate) fn filled(text: &str, other: &str) -> String {
     if !text.contains(NOTHING) {
         return text.to_owned();

@@ -21,6 +21,19 @@ pub fn judge(expectation: &Expectation, document: &Document, names: &Names) -> J
         .fold(Judgement::Holds, |judged, claim| judged.and(|| judge_claim(claim, document, names)))
 }
 
+/// Whether it asks for a successful status.
+pub fn asks_success(expectation: &Expectation, names: &Names) -> bool {
+    let is_met = |claim: &Claim, status: u16| {
+        let value = PlaceValue::One(Some(Value::from(status)));
+        matcher::judge(&claim.matcher, &value, names) == Judgement::Holds
+    };
+    expectation
+        .claims
+        .iter()
+        .filter(|claim| matches!(claim.place, Place::Status))
+        .any(|claim| [200, 201, 202, 204].into_iter().any(|status| is_met(claim, status)))
+}
+
 fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
     match &claim.place {
         Place::Schema => return judge_schema(&claim.matcher, document, names),

@@ -7,9 +7,11 @@ use secrecy::ExposeSecret;
 use serde_json::json;
 
 use crate::client::deployment_rules::is_worth_repeating;
-use crate::client::request::ClientBody;
+use crate::client::request::{ClientBody, ClientRequest};
+use crate::client::secret_forms;
 use crate::client::service_client::ServiceClient;
 use crate::exchange::{ReceivedResponse, Trouble};
+use crate::target_file::model::ApplicationCredentials;
 
 /// Why there is no token.
 #[derive(Debug, Clone)]
@@ -18,10 +20,52 @@ pub(crate) enum TokenError {
     NoApplication(String),
     /// No answer.
     Trouble(Trouble),
-    /// An answer without a token: its status, and what it says.
-    Refused(u16, String),
+    /// A response without a token.
+    Refused(TokenRefusal),
     /// The limit of the token endpoint, and whether it said when to ask again.
     Limited { status: u16, says_when: bool },
+}
+
+/// A response of the token endpoint without a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TokenRefusal {
+    pub(crate) status: u16,
+    /// Its `error` (RFC 6749 §5.2), else the `type` of a problem.
+    pub(crate) error: Option<String>,
+}
+
+impl TokenRefusal {
+    /// Whether the credentials or the scopes of the target file are the reason, and not the request.
+    pub(crate) fn is_about_credentials(&self) -> bool {
+        let errors = ["invalid_client", "unauthorized_client", "access_denied", "invalid_scope"];
+        match &self.error {
+            Some(error) => errors.contains(&error.as_str()) || self.status == 401,
+            None => self.status == 401,
+        }
+    }
+
+    /// Whether a gateway answered because the service was not there.
+    pub(crate) fn is_gateway(&self) -> bool {
+        matches!(self.status, 502..=504)
+    }
+}
+
+impl std::fmt::Display for TokenRefusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.error {
+            Some(error) => write!(f, "{} ({error})", self.status),
+            None => write!(f, "{} (no token in it)", self.status),
+        }
+    }
+}
+
+/// How the credentials are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClientAuthentication {
+    /// As fields of the form (§4.1).
+    Form,
+    /// By HTTP Basic (RFC 6749 §2.3.1).
+    Basic,
 }
 
 impl TokenError {
@@ -30,9 +74,8 @@ impl TokenError {
         match self {
             Self::NoApplication(reason) => Trouble::Withheld(reason),
             Self::Trouble(trouble) => trouble,
-            Self::Refused(status, said) => Trouble::Broken(format!(
-                "no token for the application `{application}`: the token endpoint answered \
-                 {status} ({said})"
+            Self::Refused(refusal) => Trouble::Withheld(format!(
+                "no token for the application `{application}`: the token endpoint answered {refusal}"
             )),
             Self::Limited { status, .. } => Trouble::Withheld(format!(
                 "no token for the application `{application}`: the limit of the token endpoint \
@@ -125,17 +168,67 @@ impl ServiceClient {
         if let Some(token) = self.minted(&known.client_id, scopes, &label).await {
             return Ok((token, Duration::from_secs(TOKEN_LIFETIME_SECONDS.unsigned_abs())));
         }
-        let form = form_urlencoded::Serializer::new(String::new())
-            .append_pair("grant_type", "client_credentials")
-            .append_pair("client_id", &known.client_id)
-            .append_pair("client_secret", known.client_secret.expose_secret())
-            .append_pair("scope", scopes.as_str())
-            .finish();
+        let authentication = match self.destination.refused_token_request.get() {
+            None => ClientAuthentication::Form,
+            Some(_) => ClientAuthentication::Basic,
+        };
+        let request = self.token_request(application, known, scopes, authentication);
+        let outcome = self.granted(request, &label).await;
+        if let Err(TokenError::Refused(refusal)) = &outcome
+            && refusal.is_about_credentials()
+        {
+            let why = format!("it answered {refusal}");
+            self.destination.refused.lock().insert(application.to_owned(), why);
+        }
+        outcome
+    }
+
+    /// A token request (§4.1).
+    pub(crate) fn token_request(
+        &self,
+        application: &str,
+        credentials: &ApplicationCredentials,
+        scopes: Scopes,
+        authentication: ClientAuthentication,
+    ) -> ClientRequest {
+        let (id, secret) = (&credentials.client_id, credentials.client_secret.expose_secret());
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        let mut headers = Vec::new();
+        match authentication {
+            ClientAuthentication::Form => {
+                form.append_pair("client_id", id).append_pair("client_secret", secret);
+            }
+            ClientAuthentication::Basic => {
+                let basic = secret_forms::basic(id, secret);
+                headers.push(("authorization".to_owned(), format!("Basic {basic}")));
+            }
+        }
+        form.append_pair("scope", scopes.as_str());
         let endpoint = self.destination.endpoints.get(Operation::CreateAccessToken);
-        let body = ClientBody::bytes("application/x-www-form-urlencoded", form);
-        let request = self
-            .http_request(&endpoint.method, &endpoint.path, Vec::new(), &body)
-            .map_err(TokenError::Trouble)?;
+        ClientRequest {
+            method: endpoint.method.clone(),
+            path: endpoint.path.clone(),
+            operation: Some(Operation::CreateAccessToken),
+            headers,
+            body: ClientBody::bytes("application/x-www-form-urlencoded", form.finish()),
+            application: application.to_owned(),
+            tag_scenario: String::new(),
+        }
+    }
+
+    /// The token that this request is granted, and how long it lives. `label` is shown in its place.
+    ///
+    /// # Errors
+    /// [`TokenError`].
+    pub(crate) async fn granted(
+        &self,
+        request: ClientRequest,
+        label: &str,
+    ) -> Result<(String, Duration), TokenError> {
+        let ClientRequest { method, path, headers, body, .. } = &request;
+        let request =
+            self.http_request(method, path, headers.clone(), body).map_err(TokenError::Trouble)?;
         let response =
             self.send_in_turn(request, true).await.outcome.map_err(TokenError::Trouble)?;
         let (status, says_when) = (response.status, response.header("retry-after").is_some());
@@ -146,14 +239,10 @@ impl ServiceClient {
             Some(response.json.as_ref()?.get(name)?.as_str()?.to_owned())
         };
         let Some(token) = text("access_token") else {
-            let said = text("error").or(text("type")).unwrap_or("no token in it".to_owned());
-            if response.status == 401 || said == "invalid_client" {
-                let why = format!("it answered {} ({said})", response.status);
-                self.destination.refused.lock().insert(application.to_owned(), why);
-            }
-            return Err(TokenError::Refused(response.status, said));
+            let error = text("error").or(text("type"));
+            return Err(TokenError::Refused(TokenRefusal { status, error }));
         };
-        self.sender.masks.hide(&token, &label);
+        self.sender.masks.hide(&token, label);
         let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());
         let lifetime = seconds.unwrap_or(TOKEN_LIFETIME_SECONDS.unsigned_abs());
         Ok((token, Duration::from_secs(lifetime)))

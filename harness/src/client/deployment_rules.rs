@@ -181,6 +181,14 @@ impl DeploymentRules {
     }
 }
 
+/// Whether the service refused a request only for now, and so did nothing: any request is then repeated
+/// once. The answer of its limit may be 429 or 503 (`rate_limit_response`).
+pub(crate) fn is_refused_for_now(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
+    outcome.as_ref().is_ok_and(|response| {
+        response.status == 503 || response.status == 429 && response.header("retry-after").is_some()
+    })
+}
+
 /// Whether a GET is repeated once: after no answer, or after an error of a gateway.
 pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) -> bool {
     match outcome {
@@ -190,7 +198,12 @@ pub(crate) fn is_worth_repeating(outcome: &Result<ReceivedResponse, Trouble>) ->
             429 => response.header("retry-after").is_some(),
             _ => false,
         },
-        Err(Trouble::Unreachable(_) | Trouble::Deadline(_) | Trouble::Broken(_)) => true,
+        Err(
+            Trouble::Unreachable(_)
+            | Trouble::Deadline(_)
+            | Trouble::CutShort(_)
+            | Trouble::Broken(_),
+        ) => true,
         Err(Trouble::Tls(_) | Trouble::Withheld(_) | Trouble::Operator(_)) => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Where requests go, and with which credentials: a sandbox of a mock, or a deployment.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
@@ -14,6 +14,7 @@ use crate::client::deployment_rules::DeploymentRules;
 use crate::client::operator::spent::SpentTokens;
 use crate::client::secret_forms;
 use crate::client::tokens::Tokens;
+use crate::exchange::Exchange;
 use crate::masks::Masks;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::ApplicationCredentials;
@@ -36,6 +37,9 @@ pub(crate) struct RequestDestination {
     pub(crate) spent: tokio::sync::Mutex<SpentTokens>,
     /// Applications whose credentials were refused, and the answer.
     pub(crate) refused: Mutex<BTreeMap<String, String>>,
+    /// The token request of §4.1 with its response, where the target refuses it. Credentials are then
+    /// sent by HTTP Basic.
+    pub(crate) refused_token_request: OnceLock<Arc<Exchange>>,
     /// Which workflow a schema came from.
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
     /// What may be sent, and when; `None` for a sandbox of a mock, where everything may be.
@@ -61,6 +65,7 @@ impl RequestDestination {
             tokens: tokio::sync::Mutex::default(),
             spent: tokio::sync::Mutex::default(),
             refused: Mutex::default(),
+            refused_token_request: OnceLock::new(),
             forms: Mutex::default(),
             deployment,
         }

@@ -1,5 +1,5 @@
 //! The HTTP transport, by reqwest. It follows no redirect, repeats and decompresses nothing, and uses
-//! no proxy for loopback.
+//! no proxy for loopback. Towards a deployment each request has a connection of its own.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -30,6 +30,17 @@ pub(crate) struct Http {
     settings: ClientSettings,
 }
 
+/// Whether a connection serves more than one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConnectionUse {
+    /// Idle connections are used again: for a moot mock, which closes none of them.
+    Kept,
+    /// Each request has a connection of its own. A service may close an idle connection at any time,
+    /// also while a request is on its way to it. No client can tell whether such a request had an
+    /// effect, and may repeat a POST only if it had none (RFC 9110 §9.2.2).
+    Single,
+}
+
 /// How a client is made.
 #[derive(Debug, Clone)]
 struct ClientSettings {
@@ -41,6 +52,7 @@ struct ClientSettings {
     is_direct: bool,
     /// Root certificates beside those of this machine.
     authorities: Vec<Certificate>,
+    connections: ConnectionUse,
 }
 
 impl Http {
@@ -48,12 +60,13 @@ impl Http {
     ///
     /// # Errors
     /// Where `tls.ca_file` cannot be read or holds no certificate, or those of this machine cannot.
-    pub(crate) fn new(file: &TargetFile) -> Result<Self, String> {
+    pub(crate) fn new(file: &TargetFile, connections: ConnectionUse) -> Result<Self, String> {
         let settings = ClientSettings {
             silence: Duration::from_secs(file.limits.silence_seconds.into()),
             exchange: Duration::from_secs(file.limits.exchange_seconds.into()),
             is_direct: address::is_loopback(&file.base_url),
             authorities: file.ca_file.as_deref().map_or(Ok(Vec::new()), authorities)?,
+            connections,
         };
         let http = Self { plain: settings.plain()?, secure: Arc::default(), settings };
         http.client(&file.base_url)?;
@@ -84,10 +97,15 @@ impl Http {
         let peer = response.remote_addr();
         let headers = response::headers(response.headers());
         let status = response.status().as_u16();
+        let announced = response.content_length();
         let mut body = BodyReader::default();
-        while let Some(piece) = response.chunk().await.map_err(trouble)? {
-            if !body.take(&piece) {
-                return Err(response::endless());
+        loop {
+            match response.chunk().await {
+                Ok(None) => break,
+                Ok(Some(piece)) if body.take(&piece) => {}
+                Ok(Some(_)) => return Err(response::endless()),
+                Err(error) if error.is_timeout() => return Err(trouble(error)),
+                Err(_) => return Err(Trouble::cut_short(body.read_bytes(), announced)),
             }
         }
         Ok(TransportAnswer { response: body.finish(status, headers), peer })
@@ -170,6 +188,10 @@ impl ClientSettings {
             .read_timeout(self.silence)
             .timeout(self.exchange)
             .tcp_nodelay(true);
+        let builder = match self.connections {
+            ConnectionUse::Kept => builder,
+            ConnectionUse::Single => builder.pool_max_idle_per_host(0),
+        };
         let builder = if self.is_direct { builder.no_proxy() } else { builder };
         trusting(builder).build().map_err(|error| deepest(&error))
     }
@@ -208,14 +230,15 @@ fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rus
 
 #[cfg(test)]
 mod tests {
-    use super::Http;
+    use super::{ConnectionUse, Http};
     use crate::target_file;
 
     #[test]
     fn authorities_are_read_where_tls_may_be_needed() {
         let is_secure = |address: &str| {
             let target = target_file::from_url(address, &|_| None).expect("an address");
-            Http::new(&target).expect("clients").secure.get().is_some()
+            let http = Http::new(&target, ConnectionUse::Single);
+            http.expect("clients").secure.get().is_some()
         };
         assert!(!is_secure("http://127.0.0.1:1"));
         assert!(is_secure("https://127.0.0.1:1"));

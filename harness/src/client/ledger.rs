@@ -93,7 +93,9 @@ impl Ledger {
                 | Trouble::Withheld(_)
                 | Trouble::Operator(_),
             ) => ("not sent", false),
-            Ok(_) | Err(Trouble::Deadline(_) | Trouble::Broken(_)) => ("unknown", true),
+            Ok(_) | Err(Trouble::Deadline(_) | Trouble::CutShort(_) | Trouble::Broken(_)) => {
+                ("unknown", true)
+            }
         };
         let entry = entry.clone();
         if !exists && let Some(entry) = residue.get_mut(row.0) {

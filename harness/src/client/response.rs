@@ -33,6 +33,11 @@ impl BodyReader {
         self.read_bytes < BODY_READ_BYTES_MAX
     }
 
+    /// Bytes that arrived so far.
+    pub(crate) fn read_bytes(&self) -> u64 {
+        self.read_bytes
+    }
+
     /// The answer, once its body has ended. A whole body that is JSON is parsed.
     pub(crate) fn finish(
         mut self,

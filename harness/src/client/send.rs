@@ -5,7 +5,7 @@ use moot_fixtures::contract::{Operation, Scopes};
 
 use crate::client::access_tokens::token_label;
 use crate::client::curl;
-use crate::client::deployment_rules::is_worth_repeating;
+use crate::client::deployment_rules::{is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::HttpRequest;
 use crate::client::ledger::LedgerRow;
 use crate::client::request::ClientRequest;
@@ -112,7 +112,7 @@ impl Sending<'_> {
     async fn send_paced(&self, mut request: HttpRequest) -> (HttpRequest, SendAttempt) {
         let is_token_request = self.operation == Some(Operation::CreateAccessToken);
         let deployment = self.client.destination.deployment();
-        let mut may_repeat = deployment.is_some() && request.method == "GET";
+        let mut may_repeat = deployment.is_some();
         let mut may_renew = true;
         loop {
             let attempt = self.client.send_in_turn(request.clone(), is_token_request).await;
@@ -126,7 +126,9 @@ impl Sending<'_> {
                 continue;
             }
             let is_welcome = deployment.is_none_or(|it| it.is_welcome().is_ok());
-            if may_repeat && is_welcome && is_worth_repeating(&attempt.outcome) {
+            let is_worth_it = is_refused_for_now(&attempt.outcome)
+                || request.method == "GET" && is_worth_repeating(&attempt.outcome);
+            if may_repeat && is_welcome && is_worth_it {
                 may_repeat = false;
                 continue;
             }

@@ -66,7 +66,10 @@ impl RequestSender {
 
     fn note(&self, outcome: &Result<ReceivedResponse, Trouble>) {
         let weight = match outcome {
-            Ok(_) => return self.trouble_in_a_row.store(0, Ordering::Relaxed),
+            // An answer that was cut short shows that the target is there.
+            Ok(_) | Err(Trouble::CutShort(_)) => {
+                return self.trouble_in_a_row.store(0, Ordering::Relaxed);
+            }
             Err(Trouble::Deadline(_)) => DEADLINE_WEIGHT,
             Err(Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Broken(_)) => 1,
             Err(Trouble::Withheld(_) | Trouble::Operator(_)) => 0,

@@ -125,7 +125,7 @@ fn body(
         let declared = header("content-length").and_then(|value| value.parse::<usize>().ok());
         let length = declared.unwrap_or(bytes.len());
         if length > bytes.len() {
-            return Err(broken("the body of the answer breaks off"));
+            return Err(Trouble::cut_short(bytes.len() as u64, Some(length as u64)));
         }
         arriving.take(&bytes[..length]);
     }

@@ -229,7 +229,7 @@ fn selectors(
     match (&a.index, &b.index) {
         (Some(a), Some(b)) if a.selectors != b.selectors => {
             Err(CommandError::usage("the two recordings were made with different selectors")
-                .help("name selectors that both recordings hold: moot compare A B SELECTOR…"))
+                .help("give selectors that both recordings have: moot compare A B SELECTOR…"))
         }
         (Some(index), _) | (None, Some(index)) => Ok(index.selectors.clone()),
         (None, None) => Ok(Vec::new()),
@@ -305,9 +305,9 @@ fn publish(
             }
         };
         match secrets.iter().any(|known| known.is_in(&report)) {
-            true => {
-                Err(CommandError::fault(format!("the {format} report holds a secret of a run")))
-            }
+            true => Err(CommandError::fault(format!(
+                "the {format} report would contain a secret of a run, so it was not written"
+            ))),
             false => Ok(report),
         }
     };

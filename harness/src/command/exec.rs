@@ -102,7 +102,7 @@ async fn run(
         tokio::select! {
             ended = child.wait() => {
                 return ended.map_err(|error| {
-                    CommandError::fault(format!("the command can't be waited for: {error}"))
+                    CommandError::fault(format!("can't wait for the end of the command: {error}"))
                 });
             }
             signal = signals.next() => pass_on(&mut child, signal),
@@ -177,7 +177,7 @@ impl ConductReporter {
         let masked = secrets.mask(text);
         if secrets.is_in(&masked) {
             return Err(CommandError::fault(
-                "the report would hold a secret, so it was not written",
+                "the report would contain a secret, so it was not written",
             ));
         }
         Ok(masked)
@@ -203,9 +203,8 @@ impl PassedSignals {
         use std::io::IsTerminal;
         use tokio::signal::unix::{SignalKind, signal};
         let taken = |kind| {
-            signal(kind).map_err(|error| {
-                CommandError::fault(format!("signals can't be waited for: {error}"))
-            })
+            signal(kind)
+                .map_err(|error| CommandError::fault(format!("can't receive signals: {error}")))
         };
         Ok(Self {
             terminate: taken(SignalKind::terminate())?,

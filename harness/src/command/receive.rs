@@ -40,7 +40,7 @@ pub(super) struct ReceiveArguments {
 
 /// A final status of HTTP.
 fn status_code(text: &str) -> Result<StatusCode, String> {
-    let refusal = || format!("`{text}` is no HTTP status: use 200 to 599");
+    let refusal = || format!("`{text}` is not an HTTP status from 200 to 599");
     let status: StatusCode = text.parse().map_err(|_| refusal())?;
     if (200..600).contains(&status.as_u16()) { Ok(status) } else { Err(refusal()) }
 }

@@ -34,8 +34,10 @@ pub(super) fn review(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
     }
     let mut out: String = waiting.iter().map(|one| shown(one, paint)).collect();
     out.push_str(&match waiting.len() {
-        0 => "nothing waits for a decision\n".to_owned(),
-        count => format!("{count} waiting: moot snapshot accept|reject NAME… or --all\n"),
+        0 => "no response is pending\n".to_owned(),
+        count => {
+            format!("{count} pending; decide with moot snapshot accept|reject NAME… or --all\n")
+        }
     });
     screen.print(&out)
 }
@@ -47,7 +49,9 @@ fn ask(
     input: &mut impl BufRead,
     output: &mut impl Write,
 ) -> Result<(), CommandError> {
-    let broken = |error: io::Error| CommandError::fault(format!("the terminal is gone: {error}"));
+    let broken = |error: io::Error| {
+        CommandError::fault(format!("can't read or write the terminal: {error}"))
+    };
     let (mut accepted, mut rejected) = (0, 0);
     'all: for (index, one) in waiting.iter().enumerate() {
         let place = format!("{} of {}", index + 1, waiting.len());
@@ -80,7 +84,7 @@ fn ask(
         }
     }
     let left = waiting.len() - accepted - rejected;
-    writeln!(output, "{accepted} accepted, {rejected} rejected, {left} still waiting")
+    writeln!(output, "{accepted} accepted, {rejected} rejected, {left} still pending")
         .map_err(broken)
 }
 
@@ -142,14 +146,14 @@ mod tests {
 
     #[test]
     fn each_is_decided_on_its_own() {
-        let summary = "1 accepted, 1 rejected, 2 still waiting";
+        let summary = "1 accepted, 1 rejected, 2 still pending";
         left_after("a\nr\ns\nn\n", &["s/c", "s/d"], summary);
         left_after("accept\nwhat?\nreject\nq\n", &["s/c", "s/d"], summary);
     }
 
     #[test]
     fn an_end_decides_nothing() {
-        let summary = "0 accepted, 0 rejected, 4 still waiting";
+        let summary = "0 accepted, 0 rejected, 4 still pending";
         left_after("", &["s/a", "s/b", "s/c", "s/d"], summary);
         left_after("q\n", &["s/a", "s/b", "s/c", "s/d"], summary);
     }

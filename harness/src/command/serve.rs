@@ -228,7 +228,7 @@ fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
         },
     };
     match token.trim() {
-        "" => Err(CommandError::usage(format!("{from} holds no token"))),
+        "" => Err(CommandError::usage(format!("{from} has no token"))),
         token => Ok(Some(token.to_owned())),
     }
 }

@@ -90,7 +90,7 @@ fn show_list(dir: &Path, screen: &Screen) -> Result<(), CommandError> {
         out.push_str(&format!("{}{mark}  {}\n", paint.name(&one.name), paint.dim(&about)));
     }
     let waiting = pending(dir)?.len();
-    out.push_str(&format!("{} recorded, {waiting} waiting for a decision\n", entries.len()));
+    out.push_str(&format!("{} recorded, {waiting} pending\n", entries.len()));
     screen.print(&out)
 }
 
@@ -123,7 +123,7 @@ fn apply(arguments: &SnapshotBundle, screen: &Screen) -> Result<(), CommandError
     out.extend(waiting.iter().map(|name| line("waits", name)));
     let (recorded, waiting) = (added.len(), waiting.len());
     let dir = dir.display();
-    out.push_str(&format!("{recorded} recorded in {dir}, {waiting} waiting for a decision\n"));
+    out.push_str(&format!("{recorded} recorded in {dir}, {waiting} pending\n"));
     screen.print(&out)
 }
 
@@ -138,7 +138,7 @@ fn decide(
         if !waiting.iter().any(|one| one.name == *name) {
             let near = alike(name, waiting.iter().map(|one| one.name.as_str()));
             return Err(
-                CommandError::usage(format!("nothing waits under the name `{name}`")).nearest(near)
+                CommandError::usage(format!("no response named `{name}` is pending")).nearest(near)
             );
         }
     }
@@ -152,5 +152,5 @@ fn decide(
         return screen.json(&json!({ done: rows }));
     }
     let lines: String = chosen.iter().map(|one| format!("{done} {}\n", one.name)).collect();
-    screen.print(&if lines.is_empty() { "nothing waits\n".to_owned() } else { lines })
+    screen.print(&if lines.is_empty() { "no response is pending\n".to_owned() } else { lines })
 }

@@ -98,6 +98,10 @@ pub(super) fn open_error(error: &OpenError, masks: &Masks) -> CommandError {
     let refusal = CommandError::usage(masks.mask(&error.to_string()));
     match error {
         OpenError::Usage(_) => refusal,
+        OpenError::TokenEndpoint { .. } => CommandError {
+            exit_code: crate::result::RunOutcome::NonConformant.exit_code(),
+            ..refusal
+        },
         OpenError::Unreachable(_) | OpenError::Credentials(_) => {
             CommandError { exit_code: UNREACHABLE, ..refusal }
         }

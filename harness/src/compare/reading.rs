@@ -126,7 +126,7 @@ fn exchange(
     if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
         names.hide_base(base);
     }
-    names.learn_request(&request.path);
+    names.learn_path(&request.path);
     ExchangeReading {
         number: exchange.number,
         method: request.method.clone(),

@@ -1,4 +1,7 @@
-//! The journal of a mock, as its control plane shows it.
+//! The journal of a mock as JSON.
+//!
+//! The control plane publishes this JSON, and the account reads it as any other client does. So this folder
+//! does not depend on the mock.
 
 use std::net::IpAddr;
 
@@ -19,7 +22,7 @@ pub struct WorldJournal {
     pub calls: Vec<JournalCall>,
 }
 
-/// A call and its answer: a member of `exchanges` of the control plane. Further members are ignored.
+/// The members of a journal entry that the account needs.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct JournalCall {
     /// Its number in the world, from 1.

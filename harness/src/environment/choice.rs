@@ -119,7 +119,7 @@ pub trait AnswerOverlay: std::fmt::Debug + Send + Sync {
 }
 
 /// Why a target cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenError {
     /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
     #[error("{0}")]
@@ -130,4 +130,13 @@ pub enum OpenError {
     /// It refuses the credentials (exit 4).
     #[error("{0}")]
     Credentials(String),
+    /// Its token endpoint refuses the request that §4.1 documents, and every other way of sending the
+    /// credentials: a violation (exit 1).
+    #[error("{why}")]
+    TokenEndpoint {
+        /// What is wrong, a clause.
+        why: String,
+        /// The documented request, and the response.
+        exchange: Arc<Exchange>,
+    },
 }

@@ -129,6 +129,44 @@ fn single_signer(found: &[WorkflowOffer]) -> Option<String> {
     chosen.map(|workflow| workflow.id.clone())
 }
 
+/// The counterparty's address unless the target file binds one.
+const COUNTERPARTY_DOMAIN: &str = "@counterparty.example.invalid";
+/// Where webhooks point unless the target file binds an address.
+const WEBHOOK_URL: &str = "https://hooks.invalid";
+
+/// A value that is sent because the target file binds no other. A target may refuse it for reasons of
+/// its own: nothing answers there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DefaultValue {
+    /// Text of the value, as it is sent.
+    pub text: &'static str,
+    /// What to bind instead.
+    pub setting: &'static str,
+}
+
+impl DefaultValue {
+    /// The value among these bindings that a request of this operation sends.
+    pub(crate) fn of(operation: Operation, bindings: &Map<String, Value>) -> Option<Self> {
+        let is_bound_to = |name: &str, default: &str| {
+            bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with(default))
+        };
+        match operation {
+            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => {
+                Some(Self { text: WEBHOOK_URL, setting: "bindings.webhook_url in the target file" })
+            }
+            Operation::CreateLegalRequest
+                if is_bound_to("counterparty_email", COUNTERPARTY_DOMAIN) =>
+            {
+                Some(Self {
+                    text: COUNTERPARTY_DOMAIN,
+                    setting: "bindings.counterparty_email in the target file",
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// The root `bindings`: bound values, else found ones; others are absent. If the target file binds a
 /// workflow, `workflows` has the bound ones alone.
 pub(crate) fn bindings(
@@ -147,7 +185,8 @@ pub(crate) fn bindings(
     let counterparty = bound
         .counterparty_email
         .clone()
-        .unwrap_or_else(|| format!("moot-{tag}@counterparty.example.invalid"));
+        .unwrap_or_else(|| format!("moot-{tag}{COUNTERPARTY_DOMAIN}"));
+    let webhook_url = bound.webhook_url.as_deref().unwrap_or(WEBHOOK_URL).trim_end_matches('/');
     let texts = [
         (
             "generated_workflow_id",
@@ -171,6 +210,7 @@ pub(crate) fn bindings(
         ("requester_email", bound.requester_email.clone()),
         ("counterparty_email", Some(counterparty)),
         ("document_url", bound.document_url.clone()),
+        ("webhook_url", Some(webhook_url.to_owned())),
     ];
     let mut bindings = Map::new();
     bindings.insert("workflows".to_owned(), json!(workflows));

@@ -1,17 +1,20 @@
 //! The first requests to a target: is it a moot mock, does it answer, does it accept the credentials?
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use moot_fixtures::contract::VERSION_PREFIX;
 use serde_json::Value;
 use url::Url;
 
-use crate::client::access_tokens::TokenError;
+use crate::client::access_tokens::{ClientAuthentication, TokenError, TokenRefusal, token_label};
 use crate::client::control_plane::ControlPlane;
+use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
 use crate::environment::choice::OpenError;
 use crate::exchange::Trouble;
+use crate::target_file::model::ApplicationCredentials;
 use crate::target_file::{AdminChoice, TargetFile, address};
 
 /// Deadline `opening`: for each of the first two answers, which show that the target is there.
@@ -67,7 +70,13 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
         deployment.token_back_off().await;
         outcome = token().await;
     }
-    outcome.map(drop).map_err(|error| no_token(client, "main", error))
+    let Err(error) = outcome else { return Ok(()) };
+    if let TokenError::Refused(refusal) = &error
+        && !refusal.is_gateway()
+    {
+        return other_ways(client, main, refusal).await;
+    }
+    Err(no_token(client, "main", error))
 }
 
 /// The error of an application that gets no token.
@@ -80,22 +89,67 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
             "{host} gives no token now: the limit of its token endpoint answered {status}"
         )),
-        TokenError::Refused(status, said) => {
-            // The paths of the specification begin with `/v1`; the token endpoint is beside it.
-            let hint = match base.path().trim_end_matches('/').ends_with(VERSION_PREFIX) {
-                true => "; `base_url` ends in `/v1`: leave that out",
-                false => "",
-            };
-            OpenError::Credentials(format!(
-                "{host} gives no token to the application `{role}`: it answered {status} ({said}){hint}"
-            ))
-        }
+        TokenError::Refused(refusal) if refusal.is_gateway() => OpenError::Unreachable(format!(
+            "{host} gives no token now: its token endpoint answered {refusal}"
+        )),
+        TokenError::Refused(refusal) => OpenError::Credentials(format!(
+            "{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            version_hint(base)
+        )),
     }
+}
+
+/// The paths of the specification begin with `/v1`; the token endpoint is beside it.
+fn version_hint(base: &Url) -> &'static str {
+    match base.path().trim_end_matches('/').ends_with(VERSION_PREFIX) {
+        true => "; `base_url` ends in `/v1`: leave that out",
+        false => "",
+    }
+}
+
+/// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If that
+/// works the run goes on with it, and reports the refusal of the form.
+///
+/// # Errors
+/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::TokenEndpoint`] where the
+/// request is.
+async fn other_ways(
+    client: &ServiceClient,
+    main: &ApplicationCredentials,
+    refusal: &TokenRefusal,
+) -> Result<(), OpenError> {
+    let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
+    let label = token_label("main", first_scope(main.scopes), main.scopes);
+    let is_basic_taken = client.granted(request(ClientAuthentication::Basic), &label).await.is_ok();
+    let host = address::shown_host(&client.destination.base);
+    if !is_basic_taken && refusal.is_about_credentials() {
+        return Err(OpenError::Credentials(format!(
+            "{host} gives no token to the application `main`: it answered {refusal}{}",
+            version_hint(&client.destination.base)
+        )));
+    }
+    // Once more, to report the request with its response.
+    let exchange = send::send(client, request(ClientAuthentication::Form), SendMode::Paced).await;
+    let exchange = Arc::new(exchange);
+    if is_basic_taken {
+        client.destination.refused.lock().remove("main");
+        let _ = client.destination.refused_token_request.set(exchange);
+        return Ok(());
+    }
+    let why = format!(
+        "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
+         documents, and refused HTTP Basic too{}",
+        version_hint(&client.destination.base)
+    );
+    Err(OpenError::TokenEndpoint { why, exchange })
 }
 
 fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
     let host = address::shown_host(base);
     let why = match trouble {
+        Trouble::CutShort(_) => {
+            return OpenError::Unreachable(format!("{host} gives no token: {trouble}"));
+        }
         Trouble::Tls(why) => format!("TLS: {why}"),
         other => other.details().to_owned(),
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -14,11 +15,12 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::needs::{self, UnmetNeed};
 use crate::environment::replayed;
 use crate::environment::session::{Receivers, Session};
-use crate::exchange::Trouble;
+use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
-use crate::scenario::model::{NEEDS, Sandbox};
-use crate::target_file::{Consent, TargetDescription};
+use crate::scenario::model::{NEEDS, OperatorAction, Sandbox};
+use crate::target_file::model::SETTLE_SECONDS;
+use crate::target_file::{self, Consent, TargetDescription};
 use crate::verdict::{NotRun, NotRunKind};
 
 /// An opened target.
@@ -35,7 +37,7 @@ pub struct Environment {
 }
 
 /// What its target file limits and tolerates.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct EnvironmentLimits {
     /// Needs and scenarios that may stay not run.
     pub(crate) tolerate: Vec<String>,
@@ -43,6 +45,19 @@ pub(crate) struct EnvironmentLimits {
     pub(crate) pages_max: Option<u64>,
     /// Objects that a run may create at most; `None` where sandboxes are deleted with all they hold.
     pub(crate) created_objects_max: Option<u32>,
+    /// For how long a list is read again after a change, until it shows the change.
+    pub(crate) settle: Duration,
+}
+
+impl Default for EnvironmentLimits {
+    fn default() -> Self {
+        Self {
+            tolerate: Vec::new(),
+            pages_max: None,
+            created_objects_max: None,
+            settle: Duration::from_secs(SETTLE_SECONDS.into()),
+        }
+    }
 }
 
 /// Where the sessions of scenarios take place.
@@ -81,7 +96,15 @@ impl Environment {
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);
-        self.limits.tolerate.iter().any(|name| name == what || name == whole)
+        let tolerate = &self.limits.tolerate;
+        target_file::tolerates(tolerate, what) || target_file::tolerates(tolerate, whole)
+    }
+
+    /// Whether the operator of a deployment has to move its clock for an expired token.
+    pub fn lets_tokens_expire(&self) -> bool {
+        let rules = self.deployment().and_then(|client| client.destination.deployment());
+        rules
+            .is_some_and(|it| it.expired_token.is_none() && it.offers(OperatorAction::AdvanceClock))
     }
 
     /// Pages of a list that are read at most, if its file says so.
@@ -92,6 +115,11 @@ impl Environment {
     /// Objects that a run may create at most; `None` on a mock, where sandboxes are deleted.
     pub fn created_objects_max(&self) -> Option<u32> {
         self.limits.created_objects_max
+    }
+
+    /// For how long a list is read again after a change, until it shows the change.
+    pub fn settle(&self) -> Duration {
+        self.limits.settle
     }
 
     /// From now on `recorder` keeps what the sessions receive.
@@ -150,6 +178,11 @@ impl Environment {
     /// Whether the target stopped answering, so that the run sends nothing more.
     pub fn has_given_up(&self) -> bool {
         self.sender.has_given_up()
+    }
+
+    /// The token request of §4.1 with its response, where the target refuses it.
+    pub fn refused_token_request(&self) -> Option<&Arc<Exchange>> {
+        self.deployment()?.destination.refused_token_request.get()
     }
 
     /// Which applications of a deployment were refused a token for their credentials, one clause.

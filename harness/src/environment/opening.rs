@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use crate::answers::Pins;
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::http::Http;
+use crate::client::http::{ConnectionUse, Http};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::client::token_file;
@@ -65,7 +65,7 @@ impl Environment {
             limits: EnvironmentLimits {
                 tolerate: target.tolerate,
                 pages_max: target.pages_max,
-                created_objects_max: None,
+                ..EnvironmentLimits::default()
             },
             pins: target.pins,
             sender: Arc::new(RequestSender::new(NoTransport, masks)),
@@ -104,21 +104,28 @@ impl Environment {
             None => Pins::default(),
         };
         deployment::hide_secrets(&file, &masks);
-        let http = Http::new(&file).map_err(OpenError::Usage)?;
-        let sender = Arc::new(RequestSender::new(http, masks));
-        let opened = match first_contact::control_plane(&file, &sender).await? {
+        let sender = |connections| {
+            let http = Http::new(&file, connections).map_err(OpenError::Usage)?;
+            Ok(Arc::new(RequestSender::new(http, Arc::clone(&masks))))
+        };
+        let kept = sender(ConnectionUse::Kept)?;
+        let opened = match first_contact::control_plane(&file, &kept).await? {
             Some(control_plane) => {
                 let (base, world) = (file.base_url.clone(), Some(mock::WORLD));
-                let sandboxes = MockSandboxes::new(sender, base, control_plane, world, &options);
+                let sandboxes = MockSandboxes::new(kept, base, control_plane, world, &options);
                 let description = describe(&file, TargetClass::MootMock);
                 let limits = EnvironmentLimits {
                     tolerate: file.tolerate,
                     pages_max: Some(file.limits.pages_max),
                     created_objects_max: None,
+                    settle: Duration::from_secs(file.limits.settle_seconds.into()),
                 };
                 Self::mock(description, limits, sandboxes, options).await?
             }
-            None => Self::on_deployment(file, sender, options).await?,
+            None => {
+                let sender = sender(ConnectionUse::Single)?;
+                Self::on_deployment(file, sender, options).await?
+            }
         };
         Ok(Self { pins, ..opened })
     }
@@ -182,7 +189,9 @@ impl Environment {
         let mut destination = Arc::into_inner(client.destination).ok_or_else(|| {
             OpenError::Unreachable("the deployment is in use before it is opened".to_owned())
         })?;
-        destination.bindings = discovery::bindings(&file.bindings, &found, &options.run_tag);
+        let mut bound = file.bindings.clone();
+        bound.webhook_url = bound.webhook_url.or_else(|| options.receiver_url.clone());
+        destination.bindings = discovery::bindings(&bound, &found, &options.run_tag);
         if let Some(rules) = &mut destination.deployment {
             found.iter().flat_map(|it| &it.signers).for_each(|it| rules.guard.offer(it));
             rules.expired_token = rules.expired_token.take().or(expired_token);
@@ -200,6 +209,7 @@ impl Environment {
                 tolerate: file.tolerate,
                 pages_max: Some(file.limits.pages_max),
                 created_objects_max: Some(file.limits.created_objects_max),
+                settle: Duration::from_secs(file.limits.settle_seconds.into()),
             },
             pins: Pins::default(),
             sender: sender.clone(),

@@ -6,9 +6,9 @@ use crate::client::deployment_rules::DeploymentRules;
 use crate::client::destination::RequestDestination;
 use crate::environment::choice::{OpenError, TargetOptions};
 use crate::environment::{deployment, discovery, needs, root_names};
-use crate::target_file::Endpoints;
 use crate::target_file::address;
 use crate::target_file::model::{AdminChoice, Consent, FileLimits, TargetFile};
+use crate::target_file::{self, Endpoints};
 use crate::verdict::{NotRun, NotRunKind};
 
 /// A deployment that was not opened.
@@ -51,7 +51,7 @@ impl TargetPreview {
             reason: unmet.reason,
             setting: Some(unmet.setting),
             tolerate_as: need.to_owned(),
-            is_tolerated: self.file.tolerate.iter().any(|name| name == need),
+            is_tolerated: target_file::tolerates(&self.file.tolerate, need),
         })
     }
 

@@ -16,6 +16,7 @@ use crate::client::request::{ClientRequest, FormPart};
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 use crate::environment::choice::TargetOptions;
+use crate::environment::discovery::DefaultValue;
 use crate::environment::mock::MockSandboxes;
 use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
@@ -201,6 +202,18 @@ impl Session {
         format!("burst {} {path}", prepared.method)
     }
 
+    /// How often a step read its list again; `None` unless this is a replay.
+    pub fn recorded_repeats(&self, label: &str) -> Option<u64> {
+        // A step that read its list once left nothing in the recording.
+        let told = self.recording.answer(&repeats_key(label))?;
+        Some(told.ok().and_then(|value| value.as_u64()).unwrap_or(0))
+    }
+
+    /// Records how often a step read its list again.
+    pub fn keep_repeats(&self, label: &str, repeats: u64) {
+        self.recording.keep(repeats_key(label), &Ok(json!(repeats)));
+    }
+
     /// The recorded deliveries of a step; `None` unless this is a replay.
     pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
         let told = self.recording.answer(&format!("deliveries {receiver}"))?;
@@ -269,6 +282,13 @@ impl Session {
             .keep_text(key, done.map_err(|trouble| Trouble::Operator(trouble.to_string())))
     }
 
+    /// The default that a request of this operation sends, because the target file binds no other value.
+    /// `None` on a mock, which takes them all.
+    pub fn default_value(&self, operation: Operation) -> Option<DefaultValue> {
+        self.client.destination.deployment()?;
+        DefaultValue::of(operation, &self.client.destination.bindings)
+    }
+
     /// Whether there is a control plane.
     pub fn has_admin(&self) -> bool {
         self.client.destination.control_plane.is_some()
@@ -335,6 +355,10 @@ impl Session {
             sandboxes.delete(&id).await;
         }
     }
+}
+
+fn repeats_key(label: &str) -> String {
+    format!("repeats of {label}")
 }
 
 fn from_file(

@@ -6,7 +6,6 @@ mod menu;
 mod reading;
 mod requests;
 mod tokens;
-mod undocumented;
 mod uploads;
 mod webhooks;
 
@@ -26,6 +25,5 @@ pub(super) fn act(means: &Means) -> BoxedStrategy<Act> {
     uploads::add(&mut menu);
     webhooks::add(&mut menu);
     tokens::add(&mut menu);
-    undocumented::add(&mut menu);
     menu.act()
 }

@@ -25,8 +25,6 @@ pub(super) const QUERY: &str = "[A-Za-z0-9 _.ß漢&+;:=%/?#-]{0,24}";
 pub(super) const TEXT: &str = "[A-Za-z0-9 .,'\"ßé漢😀&+;:=(){}|~\\[\\]\\\\/-]{0,60}";
 /// A short word.
 pub(super) const WORD: &str = "[a-z]{1,12}";
-/// A word of a length that few services expect.
-pub(super) const LONG_WORD: &str = "[a-z0-9]{250,600}";
 
 /// One of these, as an owned text.
 pub(super) fn one_of(texts: &'static [&'static str]) -> impl Strategy<Value = String> {

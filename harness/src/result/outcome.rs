@@ -121,7 +121,8 @@ fn has_trouble(scenario: &ScenarioResult) -> bool {
         Err(
             Trouble::Unreachable(_) | Trouble::Tls(_) | Trouble::Deadline(_) | Trouble::Broken(_),
         ) => true,
-        Err(Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,
+        // An answer came, though not all of it.
+        Err(Trouble::CutShort(_) | Trouble::Withheld(_) | Trouble::Operator(_)) | Ok(_) => false,
     })
 }
 

@@ -32,6 +32,7 @@ async fn ask(
     let answer = walk.session.admin(&step.call.method, &path, json).await.map_err(|trouble| {
         Stop::not_run(NotRunKind::NoAnswer, format!("the control plane refused {path}: {trouble}"))
     })?;
+    walk.note_change();
     let document = Document::of_value(answer);
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);

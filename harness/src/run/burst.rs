@@ -51,6 +51,8 @@ async fn run_burst(
         None => sent(walk, step, &prepared).await?,
     };
     all.sort_by_key(|exchange| exchange.number);
+    walk.note_change();
+    all.iter().for_each(|exchange| walk.shared.changes.note_effect(exchange));
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));
     }

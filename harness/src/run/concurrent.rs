@@ -9,7 +9,7 @@ use crate::scenario::model::ScenarioFile;
 use crate::scenario::plan::Planned;
 
 use super::context::RunContext;
-use super::order::Order;
+use super::order::{Order, disturbance};
 use super::scenario;
 use super::turn::{self, ScenarioEffect, Turns};
 
@@ -29,6 +29,10 @@ pub(super) async fn walk_all(
     let turns = Arc::new(turns(shared, files, places, jobs).await);
     let mut places: Vec<_> = places.iter().copied().enumerate().collect();
     order.arrange(&mut places);
+    if !shared.target.is_mock() {
+        let expires = shared.target.lets_tokens_expire();
+        places.sort_by_key(|(_, place)| disturbance(Planned::at(files, *place).scenario, expires));
+    }
     let walks = places.into_iter().map(|(index, place)| {
         let (shared, files, turns) = (Arc::clone(shared), Arc::clone(files), Arc::clone(&turns));
         async move {

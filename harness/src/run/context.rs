@@ -12,6 +12,7 @@ use crate::check::implicit::ImplicitContext;
 use crate::environment::Environment;
 use crate::masks::Masks;
 
+use super::changes::OwnChanges;
 use super::event::Event;
 use super::interruption::Interruption;
 use super::keep::Kept;
@@ -34,6 +35,7 @@ pub(super) struct RunContext {
     pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
+    pub(super) changes: OwnChanges,
     /// Whether a token stays good though its application asks for others, once that was tried.
     pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,

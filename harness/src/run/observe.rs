@@ -32,47 +32,57 @@ pub(super) fn observe(
 ) {
     for observation in observations {
         let found = check::place::observed(&observation.sight, document, &walk.names);
-        let mut result = walk.origin(label).blank(
-            &observation.question,
-            Some(observation.at.clone()),
-            exchange.cloned(),
-        );
-        result.subject = Subject::Question(observation.question.clone().into());
-        result.level = Some(Level::Open);
-        let Some(question) = questions::get(&observation.question) else {
-            result.verdict = Verdict::Error;
-            "the question is not in the list of questions".clone_into(&mut result.message);
-            checks.push(result);
-            continue;
-        };
-        result.section = question.section.as_str().into();
-        let value = found.unwrap_or(Value::Null);
-        result.actual = shown(walk, &value);
-        let is_within = question.judge(&value) == Latitude::Within;
-        if value.is_null() && !is_within {
-            "it could not be seen here".clone_into(&mut result.message);
-            checks.push(result);
-            continue;
+        let mut result =
+            answer(walk, &observation.question, found.unwrap_or(Value::Null), label, exchange);
+        result.place = Some(observation.at.clone());
+        match result.verdict {
+            Verdict::Drift => {
+                result.part = Some(part(&observation.sight));
+                result.pointer = pointer(walk, observation, document);
+            }
+            Verdict::Warn => result.pointer = pointer(walk, observation, document),
+            _ => {}
         }
-        result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
-        if !is_within {
-            result.expected = question.latitude.to_string();
-            result.pointer = pointer(walk, observation, document);
-            result.message =
-                format!("the answer to `{}` is outside its latitude", observation.question);
-        }
-        let pins = walk.shared.target.pins();
-        if let Some(pinned) = pins.broken_by(&observation.question, &value, is_within) {
-            result.verdict = Verdict::Drift;
-            result.mismatch = Some(MismatchKind::Value);
-            result.part = Some(part(&observation.sight));
-            result.expected = pinned.to_string();
-            result.pointer = pointer(walk, observation, document);
-            "the answer differs from the pinned one".clone_into(&mut result.message);
-        }
-        keep(walk, observation, &question.section, value, label);
         checks.push(result);
     }
+}
+
+/// Keeps one answer. Its check is `observed`, `warn` beyond the latitude, or `drift` from a pin.
+pub(super) fn answer(
+    walk: &ScenarioWalk<'_>,
+    id: &str,
+    value: Value,
+    label: &str,
+    exchange: Option<&Arc<Exchange>>,
+) -> CheckResult {
+    let mut result = walk.origin(label).blank(id, None, exchange.cloned());
+    result.subject = Subject::Question(id.to_owned().into());
+    result.level = Some(Level::Open);
+    let Some(question) = questions::get(id) else {
+        result.verdict = Verdict::Error;
+        "the question is not in the list of questions".clone_into(&mut result.message);
+        return result;
+    };
+    result.section = question.section.as_str().into();
+    result.actual = shown(walk, &value);
+    let is_within = question.judge(&value) == Latitude::Within;
+    if value.is_null() && !is_within {
+        "it could not be seen here".clone_into(&mut result.message);
+        return result;
+    }
+    result.verdict = if is_within { Verdict::Observed } else { Verdict::Warn };
+    if !is_within {
+        result.expected = question.latitude.to_string();
+        result.message = format!("the answer to `{id}` is outside its latitude");
+    }
+    if let Some(pinned) = walk.shared.target.pins().broken_by(id, &value, is_within) {
+        result.verdict = Verdict::Drift;
+        result.mismatch = Some(MismatchKind::Value);
+        result.expected = pinned.to_string();
+        "the answer differs from the pinned one".clone_into(&mut result.message);
+    }
+    keep(walk, id, &question.section, value, label);
+    result
 }
 
 fn part(sight: &Sight) -> AnswerPart {
@@ -103,16 +113,10 @@ fn shown(walk: &ScenarioWalk<'_>, value: &Value) -> String {
     walk.shared.masks.mask(&check::shortened(&text))
 }
 
-fn keep(
-    walk: &ScenarioWalk<'_>,
-    observation: &Observation,
-    section: &str,
-    value: Value,
-    label: &str,
-) {
+fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value, label: &str) {
     let mut answers = walk.shared.answers.lock();
-    let answer = answers.entry(observation.question.clone()).or_insert_with(|| ObservedAnswer {
-        question: observation.question.clone(),
+    let answer = answers.entry(id.to_owned()).or_insert_with(|| ObservedAnswer {
+        question: id.to_owned(),
         section: section.to_owned(),
         answers: Vec::new(),
         seen_in: Vec::new(),

@@ -17,6 +17,7 @@ pub(super) async fn walk(walk: &ScenarioWalk<'_>, step: &OperatorStep) -> StepOu
 async fn operate(walk: &ScenarioWalk<'_>, step: &OperatorStep) -> Result<(), Stop> {
     let order = order(step, &walk.names)?;
     let said = walk.session.operate(&order).await?;
+    walk.note_change();
     if !said.is_empty() {
         (walk.shared.on_event)(Event::OperatorSaid { action: order.action(), said });
     }

@@ -1,5 +1,7 @@
 //! The order in which scenarios are walked. Results are told in that of the files, whatever it is.
 
+use crate::scenario::model::{OperatorAction, Scenario};
+
 /// An order of walking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -24,6 +26,17 @@ impl Order {
             let drawn = usize::try_from(state % (last as u64 + 1)).unwrap_or(last);
             items.swap(last, drawn);
         }
+    }
+}
+
+/// How much a scenario disturbs whatever comes after it on a target that all scenarios share, least first. After a
+/// restart there are no tokens, and a moved clock is never moved back: both are walked last.
+pub(super) fn disturbance(scenario: &Scenario, lets_tokens_expire: bool) -> u8 {
+    let has = |need: &str| scenario.needs.iter().any(|known| known == need);
+    if has(OperatorAction::AdvanceClock.need()) || lets_tokens_expire && has("expired_token") {
+        2
+    } else {
+        u8::from(has(OperatorAction::Restart.need()))
     }
 }
 

@@ -11,7 +11,16 @@ use crate::scenario::model::{EachPage, Json, RequestShape, Text, TextPiece};
 use super::scenario_walk::ScenarioWalk;
 use super::send::{self, StepRecord};
 use super::stop::Stop;
-use crate::verdict::NotRunKind;
+use crate::result::CheckResult;
+use crate::verdict::{NotRunKind, Verdict};
+
+/// What a step read.
+pub(super) struct StepReading {
+    pub(super) document: Document,
+    pub(super) exchange: Arc<Exchange>,
+    /// Whether others changed the list while its pages were read.
+    pub(super) is_moving: bool,
+}
 
 /// What one walk over a list found.
 struct Walked {
@@ -25,24 +34,24 @@ struct Walked {
     is_steady: bool,
 }
 
-/// Follows `page`; the document is `{pages, items}`. A walk whose totals moved is repeated once.
+/// Follows `page`; the document is `{pages, items}`. A walk whose totals moved is repeated once. If they
+/// moved again, what fails on its pages proves nothing.
 pub(super) async fn walk(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     each_page: &EachPage,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<StepReading, Stop> {
+    let mark = gathered.checks.len();
     let mut walked = follow(walk, shape, each_page, label, gathered).await?;
     if !walked.is_steady {
-        gathered.checks.retain(|check| check.place.is_none());
+        let of_pages = gathered.checks.split_off(mark);
+        gathered.checks.extend(of_pages.into_iter().filter(|check| check.place.is_none()));
         walked = follow(walk, shape, each_page, label, gathered).await?;
     }
     if !walked.is_steady {
-        return Err(Stop::not_run(
-            NotRunKind::DataChanged,
-            "the list changed while its pages were read, twice",
-        ));
+        gathered.checks[mark..].iter_mut().for_each(doubted);
     }
     if !walked.is_whole {
         return Err(Stop::NotApplicable(format!(
@@ -64,7 +73,18 @@ pub(super) async fn walk(
     document.operation = walked.last.operation;
     document.request_line.clone_from(&walked.last.request_line);
     document.headers.clone_from(&walked.last.headers);
-    Ok((document, walked.exchange))
+    let (exchange, is_moving) = (walked.exchange, !walked.is_steady);
+    Ok(StepReading { document, exchange, is_moving })
+}
+
+/// A check that fails on a list that others changed meanwhile: it could not be judged.
+pub(super) fn doubted(check: &mut CheckResult) {
+    if check.place.is_some() && check.verdict == Verdict::Fail {
+        check.verdict = Verdict::NotRun;
+        check.not_run = Some(NotRunKind::DataChanged);
+        check.message =
+            format!("the list changed while its pages were read, twice: {}", check.message);
+    }
 }
 
 async fn follow(

@@ -10,12 +10,13 @@ use crate::check::{self, Document, Judgement};
 use crate::exchange::Exchange;
 use crate::result::CheckResult;
 use crate::scenario::model::{ControlRequest, Poll, RequestStep};
-use crate::verdict::NotRunKind;
+use crate::verdict::{NotRun, NotRunKind};
 
+use super::pages::StepReading;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
 use super::send::{CONTROL, StepOutcome, StepRecord, holds, sent, wait};
 use super::stop::Stop;
-use super::{observe, pages, prepare, shape, snapshot, unchanged};
+use super::{observe, pages, prepare, settle, shape, snapshot, unchanged};
 
 pub(super) async fn walk<'a>(
     walk: &mut ScenarioWalk<'a>,
@@ -39,10 +40,9 @@ async fn walk_parts<'a>(
         control_holds(walk, step, control, label, gathered).await?;
     }
     let before = unchanged::look(walk, step, label, gathered).await?;
-    let (document, exchange) = match (&step.each_page, &step.poll) {
-        (Some(each_page), _) => pages::walk(walk, &step.shape, each_page, label, gathered).await?,
-        (None, Some(poll)) => polled(walk, step, poll, label, gathered).await?,
-        (None, None) => sent(walk, &step.shape, label, gathered).await?,
+    let StepReading { document, exchange, is_moving } = match &step.poll {
+        Some(poll) => polled(walk, step, poll, label, gathered).await?,
+        None => settle::read(walk, step, label, gathered).await?,
     };
     // Before the precondition: what always runs may need the names of what was made all the same.
     for (name, place) in &step.capture {
@@ -53,10 +53,14 @@ async fn walk_parts<'a>(
         let (suffix, names) = (suffix.to_owned(), walk.names.clone());
         walk.finals.push(FinalSteps { suffix, steps: &step.finally, names });
     }
+    refused_default(walk, step, &document, &exchange)?;
     if let Some(require) = &step.require {
         holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     let mut checks = judged(walk, step, label, &document, &exchange);
+    if is_moving {
+        checks.iter_mut().for_each(pages::doubted);
+    }
     observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
     if let Some(rule) = &step.snapshot {
         checks.extend(snapshot::judge(walk, rule, &document, label, &exchange));
@@ -64,6 +68,38 @@ async fn walk_parts<'a>(
     unchanged::judge(walk, step, before, label, gathered, &mut checks).await?;
     gathered.checks.extend(checks);
     Ok(())
+}
+
+/// Statuses by which a target refuses a value.
+const VALUE_REFUSED: [u16; 4] = [400, 403, 409, 422];
+
+/// Stops where a step that expects success was refused, and sent a default that a target may refuse for
+/// reasons of its own: an address where nothing answers.
+fn refused_default(
+    walk: &ScenarioWalk<'_>,
+    step: &RequestStep,
+    document: &Document,
+    exchange: &Exchange,
+) -> Result<(), Stop> {
+    let Some(status) = document.status.filter(|status| VALUE_REFUSED.contains(status)) else {
+        return Ok(());
+    };
+    let default = exchange.request.operation.and_then(|it| walk.session.default_value(it));
+    let Some(default) = default.filter(|it| exchange.request.body_shown.contains(it.text)) else {
+        return Ok(());
+    };
+    let mut expectations =
+        step.require.iter().chain(step.expect.iter().map(|check| &check.expectation));
+    if !expectations.any(|expectation| check::expectation::asks_success(expectation, &walk.names)) {
+        return Ok(());
+    }
+    Err(Stop::NotRun(NotRun {
+        kind: NotRunKind::NeedNotMet,
+        reason: format!("the target refuses the default {} with {status}", default.text),
+        setting: Some(default.setting.to_owned()),
+        tolerate_as: String::new(),
+        is_tolerated: false,
+    }))
 }
 
 fn judged(
@@ -140,13 +176,15 @@ async fn polled(
     poll: &Poll,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<(Document, Arc<Exchange>), Stop> {
+) -> Result<StepReading, Stop> {
     let mut waited = Duration::ZERO;
     loop {
         let (document, exchange) = sent(walk, &step.shape, label, gathered).await?;
         let judgement = check::expectation::judge(&poll.until, &document, &walk.names);
         if judgement == Judgement::Holds {
-            return Ok((document, exchange));
+            // What was waited for has changed just now.
+            walk.note_change();
+            return Ok(StepReading { document, exchange, is_moving: false });
         }
         if waited >= poll.at_most {
             return Err(Stop::not_run(

@@ -132,6 +132,10 @@ async fn row_walked(
     name: &str,
     row: Option<usize>,
 ) -> ScenarioResult {
+    if planned.scenario.confirm && !shared.target.is_mock() {
+        // Lists that lag still change by what earlier scenarios did.
+        tokio::time::sleep(shared.changes.unsettled()).await;
+    }
     let first = attempt(shared, planned, name, row).await;
     let failed = first.verdict == Verdict::Fail;
     if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
@@ -151,6 +155,11 @@ async fn row_walked(
         Some(before) => before,
         None => movement::look(shared, planned, name).await,
     };
+    if turn::course(planned.scenario) == ScenarioEffect::Changes {
+        // Both looks are taken after the walk: others get as much time to change something as they had
+        // while it was walked.
+        tokio::time::sleep(second.duration).await;
+    }
     let after = movement::look(shared, planned, name).await;
     if before.differs(&after) {
         return unconfirmed(second, "others changed the data while it was judged, twice", |_| true);

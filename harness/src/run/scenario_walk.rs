@@ -13,6 +13,7 @@ use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::verdict::NotRunKind;
 
+use super::changes::SettleTime;
 use super::context::RunContext;
 use super::interruption::REASON;
 use super::judge;
@@ -45,6 +46,8 @@ pub(super) struct ScenarioWalk<'a> {
     pub(super) receivers: BTreeMap<String, DeliveryReceiver>,
     /// Deliveries already shown, by receiver.
     pub(super) seen_deliveries: BTreeMap<String, usize>,
+    /// How long its lists may still settle after its latest change.
+    pub(super) settle_time: SettleTime,
     /// How often each name of a snapshot was given.
     pub(super) snapshot_names: BTreeMap<String, u32>,
     /// How often each step label was used.
@@ -65,6 +68,12 @@ impl ScenarioWalk<'_> {
             true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
             false => Ok(()),
         }
+    }
+
+    /// The data of the target changed by this scenario: its lists may lag from now on.
+    pub(super) fn note_change(&self) {
+        self.settle_time.renew(self.shared.target.settle());
+        self.shared.changes.note();
     }
 
     pub(super) fn origin(&self, step: &str) -> judge::CheckOrigin {
@@ -94,6 +103,7 @@ pub(super) fn walk_on<'a>(
         is_row: planned.scenario.for_each.as_ref().is_some_and(|rows| !rows.rows.is_written()),
         receivers: BTreeMap::new(),
         seen_deliveries: BTreeMap::new(),
+        settle_time: SettleTime::default(),
         snapshot_names: BTreeMap::new(),
         labels: BTreeMap::new(),
     }

@@ -64,6 +64,10 @@ pub(super) async fn sent(
     let exchange = Arc::new(walk.session.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
+    if may_have_changed(&exchange) {
+        walk.note_change();
+        walk.shared.changes.note_effect(&exchange);
+    }
     match &exchange.outcome {
         // Who gets half a request may hang up, or wait for the rest.
         Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
@@ -91,6 +95,21 @@ pub(super) async fn sent(
         }
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
     }
+}
+
+/// Whether a request may have changed what lists show: it was accepted, or nobody knows.
+fn may_have_changed(exchange: &Exchange) -> bool {
+    let is_reading = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
+    let is_about_tokens = matches!(
+        exchange.request.operation,
+        Some(Operation::CreateAccessToken | Operation::RevokeToken)
+    );
+    let is_refused = match &exchange.outcome {
+        Ok(response) => (300..500).contains(&response.status),
+        Err(Trouble::Withheld(_)) => true,
+        Err(_) => false,
+    };
+    !is_reading && !is_about_tokens && !is_refused
 }
 
 /// Whether too little was kept of an answer that is read as JSON.

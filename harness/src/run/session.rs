@@ -22,6 +22,7 @@ use crate::result::{
 use crate::scenario::model::ScenarioFile;
 use crate::target_file::{TargetClass, TargetDescription};
 
+use super::changes::OwnChanges;
 use super::concurrent;
 use super::context::RunContext;
 use super::event::Event;
@@ -30,6 +31,7 @@ use super::keep::Kept;
 use super::options::RunOptions;
 use super::order::Order;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::token_refused;
 
 /// An opened target, and all that its walks share.
 pub struct Runner {
@@ -144,6 +146,11 @@ impl Runner {
         let (mut target, expected) = match opened {
             Ok(opened) => opened,
             Err(OpenError::Usage(why)) => return Err(unopened(RunOutcome::Usage, why)),
+            Err(OpenError::TokenEndpoint { why, exchange }) => {
+                let mut result = unopened(RunOutcome::NonConformant, why);
+                result.scenarios.push(token_refused::result(&exchange));
+                return Err(result);
+            }
             Err(OpenError::Unreachable(why) | OpenError::Credentials(why)) => {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
@@ -167,6 +174,7 @@ impl Runner {
             snapshots_seen: Mutex::default(),
             answers: Mutex::default(),
             controls: Mutex::default(),
+            changes: OwnChanges::default(),
             older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
@@ -261,6 +269,7 @@ impl Runner {
         }
         let mut scenarios: Vec<ScenarioResult> =
             scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let expected = self.mark(&mut scenarios);
         let answers = std::mem::take(&mut *shared.answers.lock());
         let mut ending = crate::result::outcome_of(&scenarios);

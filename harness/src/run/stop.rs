@@ -56,6 +56,7 @@ impl From<Trouble> for Stop {
             Trouble::Unreachable(_)
             | Trouble::Tls(_)
             | Trouble::Deadline(_)
+            | Trouble::CutShort(_)
             | Trouble::Broken(_)
             | Trouble::Withheld(_) => NotRunKind::NoAnswer,
         };

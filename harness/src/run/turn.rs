@@ -69,7 +69,12 @@ impl Turns {
 
 /// The course of a whole scenario.
 pub(super) fn course(scenario: &Scenario) -> ScenarioEffect {
-    let mut course = ScenarioEffect::Reads;
+    // An operator may have to act for such a token.
+    let is_spent = |need: &String| need == "expired_token" || need == "revoked_token";
+    let mut course = match scenario.needs.iter().any(is_spent) {
+        true => ScenarioEffect::Changes,
+        false => ScenarioEffect::Reads,
+    };
     declared::collect(&scenario.steps, &mut |step| course = course.max(course_of(step)));
     course
 }

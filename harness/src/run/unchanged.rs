@@ -9,6 +9,7 @@ use crate::result::CheckResult;
 use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice};
 use crate::verdict::Verdict;
 
+use super::changes::OwnChanges;
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;
 use super::stop::Stop;
@@ -71,7 +72,7 @@ pub(super) async fn judge(
 ) -> Result<(), Stop> {
     let after = look(walk, step, label, gathered).await?;
     for ((line, before), after) in step.unchanged.iter().zip(&before).zip(&after) {
-        let Some(change) = difference(before, after) else { continue };
+        let Some(change) = difference(before, after, &walk.shared.changes) else { continue };
         let view = match prepare::resolve_line(walk.session, &walk.names, line) {
             Ok((method, path, _)) => format!("{method} {path}"),
             Err(_) => describe(line),
@@ -102,9 +103,11 @@ fn describe(line: &RequestLine) -> String {
 fn difference(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
+    own: &OwnChanges,
 ) -> Option<String> {
-    let added = after.iter().filter(|(id, _)| !before.contains_key(*id));
-    let removed = before.iter().filter(|(id, _)| !after.contains_key(*id));
+    // A list may show late what another call created or deleted.
+    let added = after.iter().filter(|(id, _)| !before.contains_key(*id) && !own.is_created(id));
+    let removed = before.iter().filter(|(id, _)| !after.contains_key(*id) && !own.is_deleted(id));
     let changed = after.iter().filter(|(id, item)| before.get(*id).is_some_and(|b| b != *item));
     let mut words = Vec::new();
     words.extend(added.map(|(id, _)| format!("{id} is new")));

@@ -16,6 +16,7 @@ use crate::target_file::error::FileError;
 use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
+use crate::target_file::operator::OPERATOR;
 use crate::target_file::secret::{ValueSource, Variables};
 use crate::target_file::shape::{
     AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
@@ -23,6 +24,9 @@ use crate::target_file::shape::{
 
 /// Seconds of the longest deadline.
 const DEADLINE_SECONDS_MAX: u16 = 600;
+
+/// Seconds for which a list may be waited for.
+const SETTLE_SECONDS_MAX: u16 = 60;
 
 /// Bytes of the shortest secret. Shorter ones are not searched for in finished reports.
 const SECRET_BYTES_MIN: usize = 8;
@@ -188,6 +192,10 @@ impl TargetFileReader<'_> {
                 return Err(self.at(&limits, format!("`limits.{name}`: {range}")));
             }
         }
+        if limits.value.settle_seconds > SETTLE_SECONDS_MAX {
+            let range = format!("a list is waited for 0 to {SETTLE_SECONDS_MAX} seconds");
+            return Err(self.at(&limits, format!("`limits.settle_seconds`: {range}")));
+        }
         Ok(limits.value)
     }
 
@@ -196,7 +204,8 @@ impl TargetFileReader<'_> {
             .into_iter()
             .map(|name| {
                 // A scenario's name has a slash. The run checks whether there is such a scenario.
-                if name.value.contains('/') || NEEDS.contains(&name.value.as_str()) {
+                let word = name.value.as_str();
+                if word.contains('/') || word == OPERATOR || NEEDS.contains(&word) {
                     return Ok(name.value);
                 }
                 let near = hint_or_all(&name.value, &NEEDS);

@@ -14,6 +14,9 @@ use crate::target_file::operator::FileOperator;
 /// Where the ledger is unless the file says otherwise.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
+/// `limits.settle_seconds` unless the file says otherwise.
+pub(crate) const SETTLE_SECONDS: u16 = 5;
+
 /// A target file, checked, its secrets resolved.
 #[derive(Debug, Clone)]
 pub struct TargetFile {
@@ -98,6 +101,9 @@ pub struct FileBindings {
     pub multiple_signers_workflow_id: Option<String>,
     /// A public https address of a small document.
     pub document_url: Option<String>,
+    /// Webhooks are registered for addresses below this one; default: that of `--receiver-url`, else
+    /// one below .invalid, which a target may refuse.
+    pub webhook_url: Option<String>,
 }
 
 /// What a run may do beyond reading.
@@ -148,6 +154,8 @@ pub struct FileLimits {
     pub silence_seconds: u16,
     /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
     pub exchange_seconds: u16,
+    /// Seconds for which a list is read again after a change, until it shows the change.
+    pub settle_seconds: u16,
 }
 
 impl Default for FileLimits {
@@ -159,6 +167,7 @@ impl Default for FileLimits {
             pages_max: 40,
             silence_seconds: 60,
             exchange_seconds: 180,
+            settle_seconds: SETTLE_SECONDS,
         }
     }
 }

@@ -11,6 +11,17 @@ use serde_saphyr::Spanned;
 
 use crate::scenario::model::OperatorAction;
 
+/// In `tolerate`: every action of an operator.
+pub(crate) const OPERATOR: &str = "operator";
+/// In `tolerate`: whatever needs a control plane. It was the need of what an operator does now.
+const ADMIN: &str = "admin";
+
+/// Whether these words of `tolerate` cover a need or a scenario.
+pub(crate) fn tolerates(words: &[String], what: &str) -> bool {
+    let is_action = OperatorAction::of_need(what).is_some();
+    words.iter().any(|word| word == what || is_action && (word == OPERATOR || word == ADMIN))
+}
+
 /// Seconds that an action may take, unless the file says otherwise.
 const TIMEOUT_SECONDS: u64 = 60;
 /// The longest time that a file may give to an action.

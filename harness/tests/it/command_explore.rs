@@ -54,7 +54,6 @@ fn what_fails_is_saved_and_fails_again_and_only_there() {
     sound.stop("-TERM");
 }
 
-/// Among these cases is a HEAD, whose answer has a body in process alone.
 #[test]
 fn a_sound_mock_over_http_is_like_the_one_beside_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -39,7 +39,7 @@ fn a_wrong_line_ends_with_2() {
     check("mock --clock frozn", 2, "did you mean `frozen`?");
     check("mock --public-url nonsense --listen 127.0.0.1:0", 2, "the mock can't start");
     check("mock --admin-token-file none.txt", 2, "none.txt");
-    check("snapshot accept none", 2, "nothing waits under the name `none`");
+    check("snapshot accept none", 2, "no response named `none` is pending");
 }
 
 #[test]

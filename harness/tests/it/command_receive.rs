@@ -66,8 +66,8 @@ fn a_body_beyond_the_limit_is_refused_and_a_status_must_be_one() {
     assert_eq!((code, rest.as_str()), (Some(0), ""));
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (words, says) in [
-        (["--status", "99"], "is no HTTP status: use 200 to 599"),
-        (["--status", "200,x"], "is no HTTP status"),
+        (["--status", "99"], "is not an HTTP status from 200 to 599"),
+        (["--status", "200,x"], "is not an HTTP status"),
         (["--count", "0"], "0 is not in"),
         (["--listen", "here"], "invalid socket address"),
     ] {

@@ -50,7 +50,7 @@ fn what_waits_is_listed_and_reviewed() {
     let dir = folder();
     let list = check(dir.path(), &["list"], 0).stdout;
     assert!(list.contains("07_errors/one__get waits"), "{list}");
-    assert!(list.contains("2 recorded, 2 waiting for a decision"), "{list}");
+    assert!(list.contains("2 recorded, 2 pending"), "{list}");
     let review = check(dir.path(), &["review"], 0).stdout;
     assert!(review.contains("-HTTP 200") && review.contains("+HTTP 404"), "{review}");
     assert_eq!(waiting(dir.path()), NAMES);

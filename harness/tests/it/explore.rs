@@ -66,7 +66,7 @@ async fn other_answers_are_differences_and_no_violations() {
         what.contains("answers 403 insufficient_scope, the model 404 request_not_found"),
         "{what:?}"
     );
-    assert!(what.contains("names the problem not_found, the model request_not_found"), "{what:?}");
+    assert!(what.contains("answers 404 not_found, the model 404 request_not_found"), "{what:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

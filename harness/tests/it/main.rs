@@ -54,6 +54,7 @@ mod gzip;
 mod hard_deployments;
 mod hard_servers;
 mod moving_data;
+mod permitted;
 mod register;
 mod report_findings;
 mod report_formats;

@@ -102,10 +102,15 @@ async fn a_revoked_token_of_the_scenario_stays_revoked() {
 }
 
 #[tokio::test]
-async fn a_get_is_repeated_once_and_nothing_else() {
-    for (verb, status, calls) in
-        [("GET", 502, 2), ("GET", 503, 2), ("GET", 500, 1), ("POST", 502, 1), ("POST", 429, 1)]
-    {
+async fn a_get_is_repeated_once_and_what_503_refused() {
+    for (verb, status, calls) in [
+        ("GET", 502, 2),
+        ("GET", 503, 2),
+        ("GET", 500, 1),
+        ("POST", 502, 1),
+        ("POST", 503, 2),
+        ("POST", 429, 1),
+    ] {
         let server = service().await;
         Mock::given(path("/api/v1/requests"))
             .respond_with(ResponseTemplate::new(status))

@@ -170,11 +170,10 @@ async fn open_raw(address: SocketAddr, body: ClientBody) -> Exchange {
 
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_broken() {
-    let rows: [(&str, &[u8]); 4] = [
+    let rows: [(&str, &[u8]); 3] = [
         ("hangs up", b""),
         ("no HTTP", b"SSH-2.0-x\r\n\r\n"),
         ("head breaks off", b"HTTP/1.1 200 OK\r\ncontent-le"),
-        ("body breaks off", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"),
     ];
     for (name, bytes) in rows {
         let address = serve(move |mut stream| {
@@ -192,6 +191,49 @@ async fn an_answer_that_breaks_off_is_broken() {
             "{name}: {:?}",
             trouble(&exchange)
         );
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_ends_too_early_is_called_cut_short() {
+    let rows: [(&[u8], &str); 2] = [
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc", "3 of 9 bytes"),
+        (
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nabcde\r\n",
+            "5 bytes, before the end of its body",
+        ),
+    ];
+    for (bytes, expected) in rows {
+        let address = serve(move |mut stream| {
+            read_head(&mut stream);
+            let _ = stream.write_all(bytes);
+        });
+        let exchange = open_raw(address, ClientBody::Empty).await;
+        assert_eq!(trouble(&exchange), &Trouble::CutShort(expected.to_owned()));
+    }
+}
+
+/// The second request on a connection is read and gets no answer: the service closed the connection
+/// at the moment when the request was sent.
+#[tokio::test]
+async fn a_connection_that_the_service_closed_without_notice_fails_no_request() {
+    let address = serve(|mut stream| {
+        thread::spawn(move || {
+            read_head(&mut stream);
+            let json = "{\"access_token\":\"token-1\",\"expires_in\":7200,\"data\":[]}";
+            let length = json.len();
+            let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{json}");
+            read_head(&mut stream);
+        });
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let masks = Arc::new(Masks::default());
+    let base = format!("http://{address}");
+    let target = open(&base, "consent: [write]", folder.path(), &masks).await.expect("it opens");
+    let session = target.session("a/b", &Sandbox::default()).await.expect("there is a session");
+    for method in ["POST", "GET", "POST", "POST"] {
+        let exchange = session.send(call(method, "/v1/elsewhere")).await;
+        assert_eq!(answer(&exchange).status, 200, "{method}");
     }
 }
 

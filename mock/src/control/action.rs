@@ -40,6 +40,9 @@ pub enum ControlAction {
     /// Back to the seed
     #[schemars(extend("x-route" = "POST /reset"))]
     Reset,
+    /// As a restart with `--state`: faults, drills and the counts of the rate limit are gone
+    #[schemars(extend("x-route" = "POST /restart"))]
+    Restart,
     /// The time
     #[schemars(extend("x-route" = "GET /clock"))]
     GetClock,

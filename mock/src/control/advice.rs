@@ -32,7 +32,7 @@ pub(super) fn of(world: &World, exchange: &JournalEntry) -> Option<String> {
         return scope(world, exchange);
     }
     if is(Stage::Existence) && is_of_others(world, exchange) {
-        let whose = "it is there, but of another company: call with an application of that one";
+        let whose = "it exists, but belongs to another company: use an application of that company";
         return Some(whose.to_owned());
     }
     if is(Stage::Rule) && exchange.operation == Some(Operation::CreateLegalRequest) {
@@ -104,7 +104,7 @@ fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
         .filter(|other| other.company == caller.company && other.scopes.contains(needed));
     let others = some_of(others.map(|other| other.client_id.as_str()));
     let id = &caller.client_id;
-    Some(format!("`{id}` may not have it; of its company there may: {others}"))
+    Some(format!("`{id}` may not have it; other applications of its company may: {others}"))
 }
 
 /// Whether the path has an id of another company.

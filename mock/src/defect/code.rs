@@ -6,7 +6,10 @@ mod deliveries;
 mod histories;
 mod isolation;
 mod reads;
+mod restarts;
 mod tokens;
+
+use jiff::Timestamp;
 
 use super::call::{AdmittedCall, ArrivingCall};
 use crate::message::call::Admission;
@@ -22,18 +25,21 @@ pub(super) enum DefectCode {
     Answer(fn(&AdmittedCall<'_>, Outcome) -> Outcome),
     /// Replaces changes before they are applied.
     Change(fn(&World, Vec<Change>) -> Vec<Change>),
+    /// Acts when the world is restarted.
+    Restart(fn(&mut World, Timestamp)),
 }
 
 /// The id of a defect, and its function.
 type CodeRow = (&'static str, DefectCode);
 
-const TABLE: [&[CodeRow]; 7] = [
+const TABLE: [&[CodeRow]; 8] = [
     admission::ROWS,
     bodies::ROWS,
     deliveries::ROWS,
     histories::ROWS,
     isolation::ROWS,
     reads::ROWS,
+    restarts::ROWS,
     tokens::ROWS,
 ];
 

@@ -90,6 +90,14 @@ impl Hook for DefectHook {
         outcome
     }
 
+    fn restart(&self, world: &mut World, system_now: Timestamp) {
+        for (act, code) in self.acts() {
+            if let (DefectAct::Code, Some(DefectCode::Restart(code))) = (act, code) {
+                code(world, system_now);
+            }
+        }
+    }
+
     fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change> {
         self.acts().fold(changes, |changes, (act, code)| match (act, code) {
             (DefectAct::Code, Some(DefectCode::Change(code))) => code(world, changes),

@@ -11,7 +11,7 @@ use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let query = context.call.head.query;
-    let state = context.world.state();
+    let state = context.world.listed(context.now);
     let index = &state.legal_request_index;
     let rows = |company| {
         let filter = page::filter(context.answers(), query, LegalRequestStatus::from_text, known)?;

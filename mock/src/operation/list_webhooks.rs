@@ -6,7 +6,7 @@ use crate::operation::list;
 use crate::world::Outcome;
 
 pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
-    let state = context.world.state();
+    let state = context.world.listed(context.now);
     let rows = |company| Ok(state.webhook_index.rows(company, None));
     let member = |row| Some(state.webhooks.get(row)?.json());
     Ok(Outcome::unchanged(list::respond(context, rows, member)?))

@@ -21,4 +21,6 @@ pub(crate) trait Hook: fmt::Debug + Send + Sync {
     fn answer(&self, world: &World, now: Timestamp, call: &Call<'_>) -> Outcome;
     /// Replaces changes before [`World::apply`] applies them.
     fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change>;
+    /// Acts when the world is restarted.
+    fn restart(&self, world: &mut World, system_now: Timestamp);
 }

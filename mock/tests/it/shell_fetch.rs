@@ -183,7 +183,7 @@ async fn each_redirect_is_checked_again_and_they_end() {
         ("/to-user.pdf", "it redirects to an address that carries a user name"),
         ("/to-example.pdf", "it redirects to an address that is reserved"),
         ("/to-inside.pdf", "`inside.moot` is at 10.0.0.7"),
-        ("/to-nothing.pdf", "it redirects to no address"),
+        ("/to-nothing.pdf", "it redirects without an address"),
         ("/loop.pdf", "it redirects more than 5 times"),
     ] {
         stage.check_refused(&stage.url("files", path), says).await;

@@ -8,7 +8,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::menu::Menu;
-use crate::explore::inputs::{PLAIN_ID, ROWS, TEXT, WORD, no_object, unknown_email};
+use crate::explore::inputs::{PLAIN_ID, ROWS, TEXT, WORD, unknown_email};
 use crate::explore::steps::{assume, broken_multipart, group, literal, one, then_listed};
 
 /// The fields that a schema requires are left out one by one, the first eight of them.
@@ -16,8 +16,6 @@ const REQUIRED_FIELDS: usize = 8;
 
 /// The statuses that refuse a request for or by something that may not be used.
 const FORBIDDEN: [u16; 4] = [400, 403, 404, 422];
-/// The statuses that refuse an invalid value.
-const INVALID: [u16; 2] = [400, 422];
 
 pub(super) fn add(menu: &mut Menu) {
     // The first workflow exists wherever there is any.
@@ -26,7 +24,6 @@ pub(super) fn add(menu: &mut Menu) {
         4 => Just(valid()),
         2 => (0..REQUIRED_FIELDS).prop_map(without_required),
         8 => flawed().prop_map(|step| vec![step]),
-        3 => flawed_where_asked(),
     ];
     let steps = prop_oneof![
         17 => (workflow, of_workflow).prop_map(|(row, steps)| for_workflow(row, steps)),
@@ -94,12 +91,6 @@ fn set(name: &str, field: &str, text: &str) -> Value {
     request(name, &json!({ "set": one(field, literal(text)) }))
 }
 
-/// Another value of a field that the form may not ask for.
-fn replace(name: &str, field: &str, text: &str) -> Value {
-    let part = json!({ "name": field, "text": literal(text) });
-    request(name, &json!({ "omit": [field], "parts": [part] }))
-}
-
 fn valid() -> Vec<Value> {
     let mut create = request("a valid request", &json!({}));
     create["expect"] = json!({
@@ -159,67 +150,10 @@ fn flawed() -> impl Strategy<Value = Value> {
             "create-legal-request.requester-is-a-user",
             problem(&FORBIDDEN),
         )),
-        1 => (select(vec!["workflow_id", "requester_email", "variables"]), TEXT).prop_map(
-            |(field, text)| request(
-                "a request with a field twice",
-                &json!({ "parts": [{ "name": field, "text": literal(&text) }] }),
-            )
-        ),
         2 => (select(fields), TEXT)
             .prop_map(|(field, text)| set("a request with another value", field, &text)),
         1 => (WORD, TEXT)
             .prop_map(|(field, text)| set("a request with an unknown field", &field, &text)),
-    ]
-}
-
-/// A request with a flaw that is one only where the form asks for the field.
-fn flawed_where_asked() -> impl Strategy<Value = Vec<Value>> {
-    let where_asked = |place: &str, needed: Value, because: &str, step: Value| {
-        vec![
-            json!({ "let": { "asked": { "from": "<form>", "at": place } } }),
-            assume("<asked>", needed, because),
-            step,
-        ]
-    };
-    let any = || json!({ "length": { "min": 1 } });
-    let emails = select(vec![
-        ("counterparty_email", "create-legal-request.counterparty-email"),
-        ("counterparty_signer_email", "create-legal-request.counterparty-signer-email"),
-    ]);
-    prop_oneof![
-        unknown_email().prop_map(move |email| where_asked(
-            "$..fields_properties.internal_signer_email.properties.options[*]",
-            any(),
-            "the workflow does not ask for a single signer",
-            refused(
-                set("a request with an unknown signer", "internal_signer_email", &email),
-                "create-legal-request.signer-is-an-option",
-                problem(&INVALID),
-            ),
-        )),
-        (emails, WORD).prop_map(move |((field, row), word)| where_asked(
-            "$..['required_fields','optional_fields'][*]",
-            json!({ "contains": field }),
-            "the workflow takes no such field",
-            refused(
-                replace("a request with an invalid e-mail address", field, &word),
-                row,
-                problem(&INVALID),
-            ),
-        )),
-        no_object().prop_map(move |text| where_asked(
-            "$..['required_variables','variables_properties'][*]",
-            any(),
-            "the schema describes no variables",
-            refused(
-                replace("a request with invalid variables", "variables", &text),
-                match serde_json::from_str::<Value>(&text) {
-                    Ok(_) => "create-legal-request.variables-are-an-object",
-                    Err(_) => "create-legal-request.variables-are-json",
-                },
-                problem(&INVALID),
-            ),
-        )),
     ]
 }
 

@@ -8,10 +8,9 @@ use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
 use super::menu::Menu;
-use super::undocumented::consents;
 use crate::explore::act::Act;
-use crate::explore::inputs::{PLAIN_ID, WORD};
-use crate::explore::steps::{client_error, literal, one};
+use crate::explore::inputs::PLAIN_ID;
+use crate::explore::steps::{client_error, one};
 
 pub(super) fn add(menu: &mut Menu) {
     menu.add_reading(1, Just(vec![token()]));
@@ -64,8 +63,6 @@ fn refused_token() -> impl Strategy<Value = Value> {
         3 => (wrong, PLAIN_ID).prop_map(|((field, row), text)| {
             refused("a token with a wrong field", (field, Some(text.into())), row)
         }),
-        1 => WORD.prop_filter("a scope", |word| !["read", "write"].contains(&word.as_str()))
-            .prop_map(|scope| unknown_scope(&scope)),
     ]
 }
 
@@ -77,15 +74,6 @@ fn refused(name: &str, field: (&str, Option<Value>), row: &str) -> Value {
     let mut step = token_call(name, field);
     step["expect"] = one(row, expected);
     step["expect"]["token-failure.no-token"] = json!({ "/access_token": { "present": false } });
-    step
-}
-
-fn unknown_scope(scope: &str) -> Value {
-    let mut step = token_call("a token with an unknown scope", ("scope", Some(literal(scope))));
-    let expected = json!({
-        "status": { "min": 200, "max": 499 }, "$.scope": { "none": { "equals": literal(scope) } },
-    });
-    step["expect"] = one("token.scope-unknown-not-granted", expected);
     step
 }
 
@@ -182,7 +170,12 @@ fn denied_call(
         let expected = json!({ "status": 403, "problem": "insufficient_scope" });
         step["expect"] = one("authentication.insufficient-scope-403", expected);
     }
-    let mut needs = [&["read"], consents(operation.method().as_str())].concat();
+    let mut needs = vec!["read"];
+    needs.extend(match operation.method() {
+        Method::GET => &[][..],
+        Method::DELETE => &["write", "delete"],
+        _ => &["write"],
+    });
     needs.extend(match token {
         "expired" => Some("expired_token"),
         "revoked" => Some("revoked_token"),

@@ -101,9 +101,6 @@ fn flawed() -> impl Strategy<Value = Value> {
             "create-repository-document.metadata-must-be-an-object",
             json!({ "status": [400, 422] }),
         )),
-        WORD.prop_map(|word| {
-            call("an upload of two files", &[file(&word, "pdf"), file(&word, "pdf")])
-        }),
         (WORD, WORD).prop_map(|(word, extension)| {
             call("an upload of another type", &[file(&word, &extension)])
         }),

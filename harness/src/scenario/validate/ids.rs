@@ -8,6 +8,7 @@ use moot_fixtures::{answers, documents, questions, register, schemas, world};
 
 use super::{IdCheck, SourceFile};
 use crate::scenario::Diagnostic;
+use crate::scenario::declared;
 use crate::scenario::model::{
     Check, Claim, Json, Location, Matcher, Observation, PartContent, Place, RequestBody,
     RequestShape, Scenario, Step, StepAction,
@@ -45,6 +46,7 @@ pub(super) fn file(source: &SourceFile, ids: IdCheck, problems: &mut Vec<Diagnos
     let mut walk = IdWalk { source, ids, problems };
     for scenario in &source.file.scenarios {
         walk.sandbox(scenario);
+        walk.operators(scenario);
         walk.steps(&scenario.steps);
     }
 }
@@ -77,6 +79,23 @@ impl IdWalk<'_> {
             let at = self.source.locate(&scenario.at, name);
             let help = Some(nearest::hint_or_all(name, world::NAMES));
             self.report(&at, name.chars().count(), format!("unknown world `{name}`"), help);
+        }
+    }
+
+    /// A scenario names the need of each action of an operator.
+    fn operators(&mut self, scenario: &Scenario) {
+        let mut found = Vec::new();
+        declared::collect(&scenario.steps, &mut |step| {
+            if let StepAction::Operator(operator) = &step.action {
+                found.push((operator.action(), step.at.clone()));
+            }
+        });
+        for (action, at) in found {
+            let need = action.need();
+            if !scenario.needs.iter().any(|known| known == need) {
+                let message = format!("`operator: {action}` without `{need}` in `needs`");
+                self.report(&at, "operator".len(), message, None);
+            }
         }
     }
 

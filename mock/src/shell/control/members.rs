@@ -120,10 +120,12 @@ fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Con
     let is_given = |name: &&String| {
         members.get(*name).is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     };
-    if !route.one_of.is_empty() && route.one_of.iter().filter(is_given).count() != 1 {
-        let names: Vec<String> = route.one_of.iter().map(|name| format!("`{name}`")).collect();
-        let (last, first) = names.split_last().expect("it is not empty");
-        let detail = format!("give exactly one of {} and {last}", first.join(", "));
+    let given = route.one_of.iter().filter(is_given).count();
+    if let Some((last, first)) = route.one_of.split_last()
+        && given != 1
+    {
+        let first: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
+        let detail = format!("give exactly one of {} and `{last}`", first.join(", "));
         return Err(ControlProblem::malformed(detail));
     }
     Ok(())

@@ -72,8 +72,8 @@ fn routes<A: JsonSchema>(is_of_site: bool) -> Vec<Route> {
     let settings =
         SchemaSettings::draft2020_12().for_deserialize().with(|all| all.inline_subschemas = true);
     let mut schema = Value::from(settings.into_generator().into_root_schema_for::<A>());
-    let variants: Vec<VariantRow> =
-        serde_json::from_value(schema["oneOf"].take()).expect("every action has a route");
+    let variants: Vec<VariantRow> = serde_json::from_value(schema["oneOf"].take())
+        .expect("a test reads the route of every action");
     variants.into_iter().map(|variant| Route::new(variant, is_of_site)).collect()
 }
 
@@ -82,14 +82,16 @@ impl Route {
         let VariantRow { mut properties, mut required, one_of, .. } = variant;
         let tag = properties.shift_remove(TAG).unwrap_or_default();
         required.retain(|name| name != TAG);
-        let (method, path) = variant.route.split_once(' ').expect("a method and a path");
+        let (method, path) =
+            variant.route.split_once(' ').expect("a test reads the method and path of every route");
         Self {
             name: tag["const"].as_str().unwrap_or_default().to_owned(),
             is_of_site,
-            method: method.parse().expect("a method"),
+            method: method.parse().expect("a test reads the method of every route"),
             path: path.to_owned(),
             title: variant.description,
-            status: StatusCode::from_u16(variant.status).expect("a status"),
+            status: StatusCode::from_u16(variant.status)
+                .expect("a test reads the status of every route"),
             takes_any_body: variant.takes_any_body,
             members: properties,
             required,

@@ -97,7 +97,7 @@ impl Fetcher {
     }
 
     fn late(&self) -> FetchFault {
-        FetchFault::failed(format!("it is not there within {} s", self.time_max.as_secs_f64()))
+        FetchFault::failed(format!("it was not received within {} s", self.time_max.as_secs_f64()))
     }
 }
 
@@ -107,9 +107,9 @@ fn is_redirect(status: StatusCode) -> bool {
 
 /// The target of a redirect, if the client could have given this address itself.
 fn next(url: &Url, location: Option<&str>) -> Result<Url, FetchFault> {
-    let location = location.ok_or_else(|| FetchFault::failed("it redirects to no address"))?;
+    let location = location.ok_or_else(|| FetchFault::failed("it redirects without an address"))?;
     let next =
-        url.join(location).map_err(|_| FetchFault::failed("it redirects to what is no address"))?;
+        url.join(location).map_err(|_| FetchFault::failed("it redirects to an invalid address"))?;
     let refused = |what: &dyn std::fmt::Display| {
         FetchFault::failed(format!("it redirects to an address that {what}"))
     };

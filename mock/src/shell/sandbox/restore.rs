@@ -22,18 +22,18 @@ use crate::world::settings::RunSettings;
 pub(crate) fn restore(
     sandboxes: &Sandboxes,
     main: &Realm,
-    kept: Vec<StoredSandbox>,
+    stored: Vec<StoredSandbox>,
     starts: u64,
 ) -> Result<Vec<Realm>, SettingsError> {
     let mut rows = SharedRows { main, main_world: sandboxes.main_world(), made: BTreeMap::new() };
-    let mut realms = Vec::with_capacity(kept.len());
-    for StoredSandbox { kept, changes } in kept {
-        let seeded = rows.get(kept.world, kept.answers)?;
-        let settings = RunSettings { base_url: base_url(main, kept.key), ..kept.settings };
+    let mut realms = Vec::with_capacity(stored.len());
+    for StoredSandbox { record, changes } in stored {
+        let seeded = rows.get(record.world, record.answers)?;
+        let settings = RunSettings { base_url: base_url(main, record.key), ..record.settings };
         let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;
         world.restore(changes, starts);
-        let world = defect::install(world, &kept.defects);
-        let realm = sandboxes.realm(kept.key, world, settings, kept.lease);
+        let world = defect::install(world, &record.defects);
+        let realm = sandboxes.realm(record.key, world, settings, record.lease);
         // The limit was met when they were stored.
         sandboxes.insert(&realm);
         realms.push(realm);

@@ -270,9 +270,9 @@ impl Sandboxes {
         let world = world.as_ref().map_or(&self.main_world, |chosen| &chosen.value);
         let answers = answers.as_ref().map_or(of_main.answers(), |chosen| &chosen.value);
         let seeded = Arc::new(Seeded::new(world, answers.clone())?);
-        let mut kept = self.seeded.lock();
-        if !is_inline && kept.len() < SEEDED_MAX {
-            kept.insert(name, seeded.clone());
+        let mut cache = self.seeded.lock();
+        if !is_inline && cache.len() < SEEDED_MAX {
+            cache.insert(name, seeded.clone());
         }
         Ok(seeded)
     }

@@ -44,6 +44,6 @@ pub(super) fn read(path: &Path) -> Result<u64, String> {
     let number = |bytes: &[u8]| bytes.try_into().map(u64::from_be_bytes);
     match bytes.split_at_checked(BYTES / 2).map(|(one, two)| (number(one), number(two))) {
         Some((Ok(commits), Ok(complement))) if commits == !complement => Ok(commits),
-        _ => Err("it holds no number of commits".to_owned()),
+        _ => Err("it has no valid number of commits".to_owned()),
     }
 }

@@ -31,7 +31,7 @@ struct StateStoreShared {
     commit_count: CommitCount,
     queue: Mutex<Queue>,
     /// The number of the newest committed entry.
-    kept: AtomicU64,
+    newest_committed: AtomicU64,
     /// Notified after every commit.
     committed: Condvar,
 }
@@ -53,7 +53,7 @@ impl StateStore {
             database,
             commit_count,
             queue: Mutex::default(),
-            kept: AtomicU64::new(0),
+            newest_committed: AtomicU64::new(0),
             committed: Condvar::new(),
         }))
     }
@@ -96,7 +96,7 @@ impl StateStore {
 
     /// Returns as soon as all entries up to `number` are committed, by this thread or by another one.
     fn finish(&self, number: u64) -> Result<(), NotKept> {
-        if self.0.kept.load(Ordering::Acquire) >= number {
+        if self.0.newest_committed.load(Ordering::Acquire) >= number {
             return Ok(());
         }
         // Waiting for the disk must not block the other calls of this thread.
@@ -114,7 +114,7 @@ impl StateStoreShared {
     fn finish(&self, number: u64) -> Result<(), NotKept> {
         let mut queue = self.queue.lock();
         loop {
-            if self.kept.load(Ordering::Acquire) >= number {
+            if self.newest_committed.load(Ordering::Acquire) >= number {
                 return Ok(());
             }
             if let Some(failure) = &queue.failure {
@@ -127,11 +127,11 @@ impl StateStoreShared {
             queue.is_committing = true;
             let (entries, newest) = (std::mem::take(&mut queue.waiting), queue.taken);
             drop(queue);
-            let kept = self.keep(&entries);
+            let result = self.keep(&entries);
             queue = self.queue.lock();
             queue.is_committing = false;
-            match kept {
-                Ok(()) => self.kept.store(newest, Ordering::Release),
+            match result {
+                Ok(()) => self.newest_committed.store(newest, Ordering::Release),
                 Err(failure) => queue.failure = Some(failure),
             }
             self.committed.notify_all();
@@ -219,15 +219,15 @@ mod tests {
     }
 
     #[test]
-    fn after_a_failure_nothing_more_is_kept() {
+    fn after_a_failure_nothing_more_is_committed() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let durable = opened(folder.path()).durable;
         let keeper = durable.keeper(0);
-        let kept = (keeper.take)(noted());
-        assert_eq!((keeper.finish)(kept), Ok(()));
+        let first = (keeper.take)(noted());
+        assert_eq!((keeper.finish)(first), Ok(()));
         durable.0.queue.lock().failure = Some(super::NotKept("no room".to_owned()));
-        assert_eq!((keeper.finish)(kept), Ok(()), "what is kept stays kept");
-        let lost = (keeper.take)(noted());
-        assert_eq!((keeper.finish)(lost), Err(super::NotKept("no room".to_owned())));
+        assert_eq!((keeper.finish)(first), Ok(()), "a committed change stays committed");
+        let second = (keeper.take)(noted());
+        assert_eq!((keeper.finish)(second), Err(super::NotKept("no room".to_owned())));
     }
 }

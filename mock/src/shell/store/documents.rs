@@ -49,7 +49,7 @@ pub(super) fn found(files: &Path, digest: &[u8; 32]) -> Result<ContentPlace, Dur
         _ => DurableError::io(&path)(cause),
     })?;
     if found != *digest {
-        return Err(DurableError::damaged(&path, "it is not the document that was stored"));
+        return Err(DurableError::damaged(&path, "its content is not that of the stored document"));
     }
     Ok(ContentPlace::File { keep: Arc::new(PermanentFile(path.clone())), path })
 }

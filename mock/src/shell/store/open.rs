@@ -42,7 +42,7 @@ pub(crate) struct OpenStore {
 /// A sandbox that a folder stores.
 pub(crate) struct StoredSandbox {
     /// Its settings.
-    pub(crate) kept: SandboxRecord,
+    pub(crate) record: SandboxRecord,
     /// All its changes, in order.
     pub(crate) changes: Vec<Change>,
 }
@@ -64,7 +64,10 @@ impl StateStore {
 fn first(folder: Folder, settings: &Settings) -> Result<OpenStore, DurableError> {
     let (path, new_path) = (folder.database(), folder.new_database());
     if !documents::entries(&folder.files())?.is_empty() {
-        return Err(DurableError::damaged(&path, "it is missing, while documents of it are there"));
+        return Err(DurableError::damaged(
+            &path,
+            "it is missing, but the folder has documents of it",
+        ));
     }
     let _ = fs::remove_file(&new_path);
     let header = DatabaseHeader {
@@ -95,10 +98,13 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
     let path = folder.database();
     let damaged = |what: String| DurableError::damaged(&path, what);
     let contents = read::read(bytes).map_err(damaged)?;
-    let seen = commit_count::read(&folder.commit_count())
+    let written = commit_count::read(&folder.commit_count())
         .map_err(|what| DurableError::damaged(&folder.commit_count(), what))?;
-    if contents.commits < seen {
-        return Err(damaged(format!("it ends with change {} of {seen}", contents.commits)));
+    if contents.commits < written {
+        return Err(damaged(format!(
+            "its last change is {}, but {written} were acknowledged",
+            contents.commits
+        )));
     }
     let mut in_use = InUse::default();
     in_use.worlds.insert(MAIN);
@@ -118,10 +124,10 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
         .sandboxes
         .iter()
         .map(|(key, row)| {
-            let kept = row
+            let record = row
                 .sandbox(*key, &contents.definitions)
                 .map_err(|what| damaged(format!("its sandbox s{key} can't be read: {what}")))?;
-            Ok(StoredSandbox { kept, changes: changes.remove(key).unwrap_or_default() })
+            Ok(StoredSandbox { record, changes: changes.remove(key).unwrap_or_default() })
         })
         .collect::<Result<Vec<_>, DurableError>>()?;
     let DatabaseContents { mut header, made, .. } = contents;
@@ -195,6 +201,6 @@ enum RowReadError {
     Row(#[from] StoredError),
     #[error(transparent)]
     File(#[from] DurableError),
-    #[error("a document in it is not the one that was stored")]
+    #[error("the content of a stored document has changed")]
     OtherDocument,
 }

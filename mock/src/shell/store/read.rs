@@ -32,7 +32,7 @@ pub(super) struct DatabaseContents {
 pub(super) fn read(bytes: &[u8]) -> Result<DatabaseContents, String> {
     // redb panics if a field without a checksum is damaged.
     catch_unwind(AssertUnwindSafe(|| checked(bytes)))
-        .unwrap_or_else(|_| Err("its structure makes no sense".to_owned()))
+        .unwrap_or_else(|_| Err("its structure is invalid".to_owned()))
 }
 
 fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {

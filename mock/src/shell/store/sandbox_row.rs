@@ -99,9 +99,9 @@ impl SandboxRow {
 }
 
 fn defined<T: DeserializeOwned>(digest: &[u8; 32], definitions: &Definitions) -> Result<T, String> {
-    let json = definitions.get(digest).ok_or("what it was made of is missing")?;
+    let json = definitions.get(digest).ok_or("its seed world or answers are missing")?;
     if Sha256::digest(json)[..] != digest[..] {
-        return Err("what it was made of is not what was stored".to_owned());
+        return Err("its seed world or answers have changed".to_owned());
     }
     serde_json::from_slice(json).map_err(|error| error.to_string())
 }

@@ -1,0 +1,112 @@
+//! Reading what a step asks for. A list may show a change later than the call that made it: it is read
+//! again, with growing pauses, until the step's checks hold or `limits.settle_seconds` are over.
+//!
+//! This covers every step that reads a list after a change, whatever it checks. The language needs no
+//! key for it.
+
+use std::time::Duration;
+
+use moot_fixtures::contract::Operation;
+
+use crate::check::{self, Document, Judgement};
+use crate::result::CheckResult;
+use crate::scenario::model::RequestStep;
+use crate::verdict::Verdict;
+
+use super::pages::StepReading;
+use super::scenario_walk::ScenarioWalk;
+use super::send::{self, StepRecord};
+use super::stop::Stop;
+use super::{observe, pages};
+
+/// The question that a lag answers.
+const QUESTION: &str = "list_lag";
+
+/// Reads it once; a list that lags is read again.
+pub(super) async fn read(
+    walk: &mut ScenarioWalk<'_>,
+    step: &RequestStep,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<StepReading, Stop> {
+    let mut repeats_recorded = walk.session.recorded_repeats(label);
+    let mark = gathered.checks.len();
+    let mut repeats = 0;
+    let reading = loop {
+        let reading = read_once(walk, step, label, gathered).await?;
+        let is_list = reading.exchange.request.operation.is_some_and(is_list);
+        if !is_list || holds(walk, step, &reading.document, &gathered.checks[mark..]) {
+            break reading;
+        }
+        let pause = match &mut repeats_recorded {
+            Some(0) => None,
+            Some(rest) => {
+                *rest -= 1;
+                Some(Duration::ZERO)
+            }
+            None => walk.settle_time.pause(walk.session.has_admin()),
+        };
+        let Some(pause) = pause else { break reading };
+        send::wait(walk, pause).await?;
+        repeats += 1;
+        let is_implicit = |check: &CheckResult| check.place.is_none();
+        let later = gathered.checks.split_off(mark);
+        gathered.checks.extend(later.into_iter().filter(is_implicit));
+    };
+    if repeats > 0 {
+        walk.session.keep_repeats(label, repeats);
+        if holds(walk, step, &reading.document, &gathered.checks[mark..]) {
+            let lag = walk.settle_time.waited();
+            walk.shared.changes.note_lag(lag);
+            let seconds = lag.as_millis().div_ceil(1000) as u64;
+            let exchange = Some(&reading.exchange);
+            gathered.checks.push(observe::answer(walk, QUESTION, seconds.into(), label, exchange));
+        }
+    }
+    Ok(reading)
+}
+
+async fn read_once(
+    walk: &mut ScenarioWalk<'_>,
+    step: &RequestStep,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<StepReading, Stop> {
+    match &step.each_page {
+        Some(each_page) => pages::walk(walk, &step.shape, each_page, label, gathered).await,
+        None => {
+            let (document, exchange) = send::sent(walk, &step.shape, label, gathered).await?;
+            Ok(StepReading { document, exchange, is_moving: false })
+        }
+    }
+}
+
+/// The operations that may lag: lists, and the activity log.
+fn is_list(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::ListWorkflows
+            | Operation::ListLegalRequests
+            | Operation::GetLegalRequestActivity
+            | Operation::ListRepositoryDocuments
+            | Operation::ListWebhooks
+    )
+}
+
+/// Whether nothing that the step asks for fails: its precondition, its checks, those of its pages.
+fn holds(
+    walk: &ScenarioWalk<'_>,
+    step: &RequestStep,
+    document: &Document,
+    of_pages: &[CheckResult],
+) -> bool {
+    let is_met = |require| {
+        let judgement = check::expectation::judge(require, document, &walk.names);
+        !matches!(judgement, Judgement::Fails(_))
+    };
+    let origin = walk.origin("");
+    let fails = |check| origin.judge(check, document, &walk.names, None).verdict == Verdict::Fail;
+    step.require.as_ref().is_none_or(is_met)
+        && !step.expect.iter().any(fails)
+        && !of_pages.iter().any(|check| check.place.is_some() && check.verdict == Verdict::Fail)
+}

@@ -1,0 +1,52 @@
+//! The finding on a token endpoint that refuses the request which §4.1 documents.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use moot_fixtures::register;
+
+use crate::check::{Judgement, MismatchKind};
+use crate::exchange::Exchange;
+use crate::result::{ScenarioResult, StepResult};
+use crate::scenario::model::Location;
+use crate::verdict::Verdict;
+
+use super::judge::CheckOrigin;
+
+/// The requirement that such an endpoint breaks.
+const REQUIREMENT: &str = "token.form-encoded";
+/// In reports, in the place of a scenario.
+const NAME: &str = "opening/first-token";
+
+/// The result of the first token request, which was refused.
+pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
+    let origin =
+        CheckOrigin { scenario: NAME.into(), step: "POST /oauth/token".into(), strict: false };
+    let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
+    let judgement = Judgement::fails(
+        MismatchKind::Value,
+        "the token endpoint refuses the documented request",
+        "a token",
+        status.to_string(),
+    );
+    let check = origin.result(REQUIREMENT, None, judgement, Some(Arc::clone(exchange)));
+    let step = StepResult {
+        name: "POST /oauth/token".to_owned(),
+        verdict: check.verdict,
+        duration: exchange.duration,
+        exchanges: vec![Arc::clone(exchange)],
+        checks: vec![check],
+        passed: 0,
+    };
+    ScenarioResult {
+        name: NAME.to_owned(),
+        title: "The first token request is granted".to_owned(),
+        section: register::get(REQUIREMENT).map(|row| row.section.clone()).unwrap_or_default(),
+        verdict: Verdict::Fail,
+        not_run: None,
+        known: None,
+        duration: Duration::ZERO,
+        at: Location { file: Arc::from(NAME), line: 0, column: 0 },
+        steps: vec![step],
+    }
+}

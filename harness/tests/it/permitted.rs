@@ -1,0 +1,113 @@
+//! What a sound service may do: lists that lag, addresses that it refuses for reasons of its own, and token
+//! endpoints that refuse the documented request, which no sound service does.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, Request, ResponseTemplate};
+
+use crate::command_support::run;
+use crate::deployment::{self, judged};
+
+/// The report of a run.
+fn report(dir: &Path) -> Value {
+    let text = fs::read_to_string(dir.join("report.json")).expect("the run wrote a report");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+fn checks<'r>(report: &'r Value, verdict: &str) -> Vec<&'r Value> {
+    let all = report["checks"].as_array().expect("it has checks");
+    all.iter().filter(|check| check["verdict"] == verdict).collect()
+}
+
+#[test]
+fn a_list_is_read_again_until_it_shows_a_change() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // The clock of the mock moves, so that nothing sleeps. A list is waited for 5 seconds.
+    for (lag, code, verdict) in [(0, 0, "pass"), (4, 0, "pass"), (30, 1, "fail")] {
+        fs::write(dir.path().join("lag.yaml"), format!("list_lag: {lag}\n")).expect("writable");
+        let words = [
+            &["run", "--answers", "lag.yaml", "--report", "json=report.json"][..],
+            &["04_14_create_webhook/webhook-registered"],
+        ];
+        let ran = run(&words.concat(), dir.path());
+        assert_eq!(ran.code, Some(code), "{lag}: {}{}", ran.stdout, ran.stderr);
+        let report = report(dir.path());
+        let is_listed = |check: &&&Value| check["requirement"] == "create-webhook.then-listed";
+        assert!(checks(&report, verdict).iter().any(|check| is_listed(&check)), "{lag}");
+        let seen = checks(&report, "observed");
+        let is_lag = |check: &&&Value| check["question"] == "list_lag";
+        assert_eq!(seen.iter().any(|check| is_lag(&check)), lag == 4, "{lag}: {seen:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
+    let server = deployment::start("default").await;
+    Mock::given(method("POST"))
+        .and(path("/api/v1/webhooks"))
+        .respond_with(ResponseTemplate::new(422).set_body_raw(
+            "{\"type\":\"webhook_creation_error\",\"status\":422}",
+            "application/problem+json",
+        ))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let base = format!("{}/api", server.uri());
+    let dir = tempfile::tempdir().expect("a folder");
+    let words = ["04_14_create_webhook/webhook-registered", "--report", "json=report.json"];
+    deployment::target(dir.path(), &base, "consent: [write, delete]\n");
+    judged(dir.path(), &words, 3);
+    let text = report(dir.path()).to_string();
+    assert!(text.contains("bindings.webhook_url in the target file"), "{text}");
+
+    let file = dir.path().join("target.yaml");
+    let bound = fs::read_to_string(&file)
+        .expect("it was written")
+        .replace("bindings:\n", "bindings:\n  webhook_url: https://hooks.northwind.example/moot\n");
+    fs::write(&file, bound).expect("writable");
+    judged(dir.path(), &words, 1);
+}
+
+/// A token endpoint that answers the documented form with this status and error. With `takes_basic` it
+/// grants credentials that are sent by HTTP Basic.
+async fn token_run(status: u16, error: &str, takes_basic: bool, code: i32) -> Value {
+    let server = deployment::start("default").await;
+    let is_refused =
+        move |request: &Request| !(takes_basic && request.headers.contains_key("authorization"));
+    let body = serde_json::json!({ "error": error, "error_description": "No." });
+    Mock::given(method("POST"))
+        .and(path("/api/oauth/token"))
+        .and(is_refused)
+        .respond_with(ResponseTemplate::new(status).set_body_json(body))
+        .with_priority(1)
+        .mount(&server)
+        .await;
+    let dir = tempfile::tempdir().expect("a folder");
+    deployment::target(dir.path(), &format!("{}/api", server.uri()), "");
+    let words = ["04_02_list_workflows", "--report", "json=report.json"];
+    judged(dir.path(), &words, code);
+    report(dir.path())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_endpoint_that_refuses_the_documented_form_is_a_finding() {
+    for (status, error) in [(405, "no"), (415, "no"), (404, "no"), (400, "invalid_request")] {
+        for takes_basic in [false, true] {
+            let report = token_run(status, error, takes_basic, 1).await;
+            let failed = checks(&report, "fail");
+            let names: Vec<_> = failed.iter().map(|check| &check["requirement"]).collect();
+            assert_eq!(names, ["token.form-encoded"], "{status} {takes_basic}");
+            let passed = report["counts"]["pass"].as_u64().unwrap_or(0);
+            assert_eq!(passed > 0, takes_basic, "{status}: the run goes on where it can");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_credentials_are_no_finding() {
+    let report = token_run(401, "invalid_client", false, 4).await;
+    assert!(checks(&report, "fail").is_empty());
+}
