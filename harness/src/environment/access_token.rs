@@ -7,7 +7,7 @@ use moot_fixtures::contract::Scopes;
 
 use crate::client::access_tokens::TokenError;
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::http::Http;
+use crate::client::http::{ConnectionUse, Http};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::ServiceClient;
 use crate::environment::choice::{OpenError, TargetOptions};
@@ -48,7 +48,7 @@ pub async fn access_token(
     };
     let scopes = scopes.unwrap_or(application.scopes);
     deployment::hide_secrets(file, &masks);
-    let http = Http::new(file).map_err(OpenError::Usage)?;
+    let http = Http::new(file, ConnectionUse::Kept).map_err(OpenError::Usage)?;
     let sender = Arc::new(RequestSender::new(http, masks));
     let rules = DeploymentRules::preview(file, &options.run_tag);
     let destination = deployment::destination(file, &[], &options.run_tag, rules);

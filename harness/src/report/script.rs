@@ -185,8 +185,17 @@ mod tests {
             target: "staging.yaml",
             decisive: Some(9),
         };
-        insta::assert_snapshot!(render(&head, &[&made, &read]).expect("it has exchanges"), @r#"
-        "#);
+        let script = render(&head, &[&made, &read]).expect("it has exchanges");
+        let lines: Vec<&str> = script.lines().collect();
+        assert_eq!(lines[0], "#!/bin/sh");
+        assert_eq!(lines[4], "TARGET=${TARGET:-'staging.yaml'}");
+        let token = "MOOT_TOKEN_MAIN=$(moot token --target \"$TARGET\" --as main) || exit";
+        assert_eq!(lines[5], token);
+        let sent: Vec<&&str> = lines.iter().filter(|line| line.starts_with("ANSWER=")).collect();
+        assert_eq!(sent.len(), 2);
+        assert!(sent[1].contains("http://a/v1/webhooks/\"$ID1\""), "{}", sent[1]);
+        let judged: Vec<&&str> = lines.iter().filter(|line| line.contains("<- this one")).collect();
+        assert!(judged.len() == 1 && judged[0].contains("2. GET"), "{judged:?}");
         assert_eq!(render(&head, &[]), None);
     }
 }
