@@ -11,6 +11,7 @@ mod language;
 pub mod load;
 pub mod model;
 pub mod names;
+pub(crate) mod near_miss;
 pub mod plan;
 mod read;
 pub mod schema;

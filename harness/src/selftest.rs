@@ -3,6 +3,7 @@
 //!
 //! - [`defects`] runs the suite on services with one defect each. [`matrix`] lists, for each
 //!   requirement, the defects that its checks caught.
+//! - [`mutants`] runs it on services with generated defects; [`score`] counts how many it noticed.
 //! - [`latitude`] and [`alone`](alone()) run it on conformant services that answer the open questions
 //!   differently.
 //! - [`degenerate`] runs it on targets that are not the service.
@@ -16,11 +17,13 @@ pub mod degenerate;
 pub mod latitude;
 pub mod markdown;
 pub mod matrix;
+pub mod mutants;
 pub mod on_target;
 mod on_target_text;
 pub mod outcome;
 mod overlay;
 pub mod page;
+pub mod score;
 pub mod text;
 pub mod trial;
 

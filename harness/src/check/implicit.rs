@@ -7,19 +7,27 @@
 mod allow;
 mod answered_exchange;
 mod challenge;
+mod clock;
 mod context;
 mod date;
 mod declared_status;
+mod first_seen;
+mod internals;
 mod json_valid;
 mod log_twins;
 mod media_type;
 mod no_body;
+mod no_length;
+mod no_refresh_token;
 mod no_store;
+mod not_public;
 mod problem_agreement;
+mod problem_detail;
 mod problem_media_type;
 mod problem_members;
 mod problem_type;
 mod request_id;
+mod secrets;
 mod server_error;
 mod shape;
 mod token_shape;
@@ -60,14 +68,21 @@ pub const TABLE: &[Implicit] = &[
     allow::ROW,
     challenge::ROW,
     no_store::ROW,
+    not_public::ROW,
+    no_length::ROW,
+    secrets::ROW,
+    internals::ROW,
+    no_refresh_token::ROW,
     problem_media_type::ROW,
     problem_members::ROW,
     problem_agreement::ROW,
     problem_type::ROW,
+    problem_detail::ROW,
     request_id::ROW,
     token_shape::ROW,
     shape::ROW,
     log_twins::ROW,
+    clock::ROW,
     no_body::ROW,
 ];
 

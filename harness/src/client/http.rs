@@ -116,14 +116,16 @@ impl Http {
             Trouble::Withheld(format!("`{}` is no HTTP method", http_request.method))
         })?;
         let client = self.client(&http_request.url).map_err(Trouble::Tls)?;
+        let length = http_request.content_length();
         let mut request = client.request(method, http_request.url);
         for (name, value) in http_request.headers {
             request = request.header(name, value);
         }
-        if let Some(length) = http_request.body.content_length() {
-            request = request
-                .header(http::header::CONTENT_LENGTH, length)
-                .body(reqwest::Body::wrap_stream(http_request.body.into_stream()));
+        if let Some(length) = length {
+            request = request.header(http::header::CONTENT_LENGTH, length);
+        }
+        if http_request.body.is_some() {
+            request = request.body(reqwest::Body::wrap_stream(http_request.body.into_stream()));
         }
         Ok(request)
     }

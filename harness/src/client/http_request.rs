@@ -43,6 +43,14 @@ enum BodyPiece {
     Zeros(u64),
 }
 
+impl HttpRequest {
+    /// The `content-length` to send; `None` without a body, and for one that is sent in chunks.
+    pub(crate) fn content_length(&self) -> Option<u64> {
+        let is_chunked = self.headers.iter().any(|(name, _)| name == "transfer-encoding");
+        self.body.content_length().filter(|_| !is_chunked)
+    }
+}
+
 impl HttpBody {
     /// Encodes a body. Returns its `content-type`, too.
     pub(crate) fn encode(body: &ClientBody) -> (Option<String>, Self) {
@@ -76,6 +84,11 @@ impl HttpBody {
     pub(crate) fn content_length(&self) -> Option<u64> {
         let length = (!self.pieces.is_empty()).then(|| self.length());
         self.false_length.or(length)
+    }
+
+    /// Whether there is a body.
+    pub(crate) fn is_some(&self) -> bool {
+        !self.pieces.is_empty()
     }
 
     /// The bytes in chunks.

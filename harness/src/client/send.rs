@@ -13,6 +13,7 @@ use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
+use crate::scenario::near_miss;
 use crate::target_file::address;
 use crate::target_file::endpoint::created_kind;
 
@@ -162,7 +163,12 @@ impl Sending<'_> {
             Some(Operation::CreateAccessToken) => {
                 if let Some(token) = json.get("access_token").and_then(|token| token.as_str()) {
                     let scope = json.get("scope").and_then(|scope| scope.as_str());
-                    self.client.sender.masks.hide(token, &self.token_label(scope));
+                    let masks = &self.client.sender.masks;
+                    masks.hide(token, &self.token_label(scope));
+                    // A scenario may send them, and they show nearly all of the token.
+                    for (_, near) in near_miss::near_misses(token) {
+                        masks.hide(&near, "MOOT_TOKEN_NEAR_MISS");
+                    }
                 }
             }
             Some(Operation::GetWorkflowSchema) if response.status == 200 => {

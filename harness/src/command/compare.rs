@@ -160,7 +160,9 @@ impl SideArguments {
                     .map_err(|error| in_side(CommandError::usage(error.to_string())))?;
                 None
             }
-            TargetChoice::Url(_) | TargetChoice::InProcess => None,
+            TargetChoice::Url(_) | TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
+                None
+            }
         };
         if choice != TargetChoice::InProcess && (answers.is_some() || world.is_some()) {
             let lower = name.to_ascii_lowercase();

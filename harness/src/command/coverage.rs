@@ -122,7 +122,10 @@ fn unmet(target: Option<&str>) -> Result<UnmetNeeds, CommandError> {
             TargetPreview::new(*file, &TargetOptions::default())
                 .map_err(|error| open_error(&error, &masks))?
         }
-        TargetSource::Http(_) | TargetSource::InProcess | TargetSource::Recording(_) => {
+        TargetSource::Http(_)
+        | TargetSource::InProcess
+        | TargetSource::InProcessDeployment
+        | TargetSource::Recording(_) => {
             return Ok(UnmetNeeds::new());
         }
     };

@@ -73,9 +73,9 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
             on_mock(TargetSource::InProcess, &options, planned, &masks)
         }
         chosen @ TargetSource::Http(_) => on_deployment(chosen, &options, &files, planned),
-        chosen @ (TargetSource::InProcess | TargetSource::Recording(_)) => {
-            on_mock(chosen, &options, planned, &masks)
-        }
+        chosen @ (TargetSource::InProcess
+        | TargetSource::InProcessDeployment
+        | TargetSource::Recording(_)) => on_mock(chosen, &options, planned, &masks),
     };
     let (rows, totals) = rows_and_totals().map_err(|error| open_error(&error, &masks))?;
     if screen.is_json() {

@@ -4,9 +4,11 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use moot_fixtures::nearest::alike;
+use moot_mock::defect::mutant::{self, Mutant};
 use moot_mock::defect::{self, Defect};
 use serde_json::json;
 
@@ -19,7 +21,9 @@ use super::suite;
 use super::target_arguments::choice_of;
 use crate::environment::TargetOptions;
 use crate::report::Format;
+use crate::selftest::mutants;
 use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
+use crate::selftest::score::MutationTest;
 use crate::selftest::{
     Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, latitude,
     markdown, matrix, on_target_text, page, text,
@@ -47,6 +51,13 @@ pub(super) struct SelftestArguments {
     /// Try each defect on every scenario, not only on its own and a sample of the others
     #[arg(long)]
     thorough: bool,
+    /// Generated defects that are drawn and tried with the control plane and as a deployment: a number,
+    /// or `all` [default: 100, or none with --defect]
+    #[arg(long, value_name = "N|all", value_parser = sample_size, conflicts_with = "target")]
+    sample: Option<usize>,
+    /// The seed of the draw [default: the day, in days since 1970]
+    #[arg(long, value_name = "SEED", requires = "sample")]
+    sample_seed: Option<u64>,
     /// Write the kill matrix too: json, html or markdown (in a page with the markers of an earlier one,
     /// the rest is kept); repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
@@ -59,7 +70,24 @@ const JOBS: usize = 2;
 /// Concurrent trials where the number of cores is unknown.
 const LANES_DEFAULT: usize = 2;
 
-/// Exit 1 where a defect survived, a gating row has no killer, a conforming service failed, or a target that
+/// Generated defects that are drawn without `--sample`.
+const SAMPLE: usize = 100;
+
+fn sample_size(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        number => number.parse().map_err(|_| "give a number, or `all`".to_owned()),
+    }
+}
+
+/// The seed of the day.
+fn day() -> u64 {
+    const DAY_SECONDS: u64 = 24 * 60 * 60;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs() / DAY_SECONDS)
+}
+
+/// Exit 1 where a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming service failed, or a target that
 /// is no service passed. With `--target`: 0 where a check proved alive, 3 where none did.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports)?;
@@ -151,6 +179,14 @@ impl SelftestArguments {
     fn selects(&self, id: &str) -> bool {
         self.defects.is_empty() || self.defects.iter().any(|selected| selected == id)
     }
+
+    /// The mutants that are tried: those that are named, and those that are drawn.
+    fn mutants(&self, seed: u64) -> Vec<&'static Mutant> {
+        let named = self.defects.iter().filter_map(|id| mutant::named(id));
+        let default = if self.defects.is_empty() { SAMPLE } else { 0 };
+        let drawn = mutants::draw(mutant::all(), self.sample.unwrap_or(default), seed);
+        named.chain(drawn).collect()
+    }
 }
 
 /// The selected defects that only rewrite a response.
@@ -188,11 +224,15 @@ async fn tested(
 ) -> Result<SelftestOutcome, CommandError> {
     let selected: Vec<&Defect> =
         defect::all().iter().filter(|it| arguments.selects(&it.id)).collect();
+    let seed = arguments.sample_seed.unwrap_or_else(day);
+    let mutants = arguments.mutants(seed);
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let drawn = seeds.saturating_add(alone_count(arguments.seeds));
-    progress.expect(selected.len().saturating_add(drawn).saturating_add(DEGENERATE_COUNT));
+    let tried = selected.len() + mutants.len() + DEGENERATE_COUNT;
+    progress.expect(tried.saturating_add(drawn));
     let is_whole = selected.len() == defect::all().len();
     let defects = defects::defects(bench, selected, arguments.thorough).await;
+    let mutation = MutationTest::new(seed, mutants::mutants(bench, mutants).await);
     let latitude = latitude::combined(bench, arguments.seeds).await;
     let alone = alone(bench, arguments.seeds, arguments.thorough).await;
     let degenerate = degenerate::degenerate(bench).await.map_err(|error| {
@@ -204,6 +244,7 @@ async fn tested(
         is_whole,
         matrix: matrix::matrix(&bench.files, &defects),
         defects,
+        mutation,
         latitude,
         alone,
         degenerate,

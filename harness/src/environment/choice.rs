@@ -17,6 +17,8 @@ use crate::target_file::{self, FileError, TargetFile};
 pub enum TargetChoice {
     /// The mock, without a socket.
     InProcess,
+    /// The mock without a socket and without its control plane: one world, as a deployment.
+    InProcessDeployment,
     /// A target file.
     File(PathBuf),
     /// A base address; credentials from `MOOT_CLIENT_ID` and `MOOT_CLIENT_SECRET`.
@@ -30,6 +32,8 @@ pub enum TargetChoice {
 pub enum TargetSource {
     /// The mock, without a socket.
     InProcess,
+    /// The mock without a socket and without its control plane.
+    InProcessDeployment,
     /// A service over HTTP.
     Http(Box<TargetFile>),
     /// The folder of a recording.
@@ -44,6 +48,7 @@ impl TargetChoice {
     pub fn read(self) -> Result<TargetSource, OpenError> {
         Ok(match self {
             Self::InProcess => TargetSource::InProcess,
+            Self::InProcessDeployment => TargetSource::InProcessDeployment,
             Self::Recording(dir) => TargetSource::Recording(dir),
             Self::File(path) => {
                 TargetSource::Http(Box::new(target_file::read(&path).map_err(usage)?))
@@ -61,7 +66,7 @@ impl TargetSource {
     pub fn expected_file<'a>(&'a self, options: &'a TargetOptions) -> Option<&'a PathBuf> {
         let of_file = match self {
             Self::Http(file) => file.expected.as_ref(),
-            Self::InProcess | Self::Recording(_) => None,
+            Self::InProcess | Self::InProcessDeployment | Self::Recording(_) => None,
         };
         options.expected.as_ref().or(of_file)
     }

@@ -145,7 +145,7 @@ fn operator(offer: &Offer<'_>, action: OperatorAction) -> Option<UnmetNeed> {
         ),
         Some(FileOperator::Ask) if !person::has_terminal() => unmet_row(
             "`operator: ask` asks a person, and there is no terminal (or `CI` is set)",
-            &format!("a terminal, or `operator.command`{consent} in the target file"),
+            &format!("`operator.command`{consent} in the target file, or start it at a terminal"),
         ),
         Some(FileOperator::Command(_) | FileOperator::Ask) => {
             unmet_row("`operate` is not consented to", "consent: [operate] in the target file")

@@ -42,6 +42,7 @@ impl Environment {
     ) -> Result<Self, OpenError> {
         match source {
             TargetSource::InProcess => Self::in_process(options, masks).await,
+            TargetSource::InProcessDeployment => Self::in_process_deployment(options, masks).await,
             TargetSource::Recording(dir) => Self::recorded(&dir, options, masks),
             TargetSource::Http(file) => Self::over_http(*file, options, masks).await,
         }
@@ -89,6 +90,20 @@ impl Environment {
         Self::mock(description, EnvironmentLimits::default(), sandboxes, options).await
     }
 
+    /// The mock in this process as a careful user describes it in a target file. Nothing is written to a
+    /// ledger.
+    async fn in_process_deployment(
+        options: TargetOptions,
+        masks: Arc<Masks>,
+    ) -> Result<Self, OpenError> {
+        let mock = InProcess::deployed(&options).map_err(OpenError::Usage)?;
+        let file = mock.target_file().await.map_err(OpenError::Usage)?;
+        deployment::hide_secrets(&file, &masks);
+        let rules = DeploymentRules::preview(&file, &options.run_tag);
+        let sender = Arc::new(RequestSender::new(mock, masks));
+        Self::on_deployment(file, rules, sender, options).await
+    }
+
     /// Opens the target of a file that was read (see [`crate::target_file::from_text`]).
     ///
     /// # Errors
@@ -124,7 +139,11 @@ impl Environment {
             }
             None => {
                 let sender = sender(ConnectionUse::Single)?;
-                Self::on_deployment(file, sender, options).await?
+                deployment::check_usage(&file, &options)?;
+                let rules = DeploymentRules::new(&file, options.rate, &options.run_tag)
+                    .map_err(OpenError::Usage)?
+                    .watched_by(&options.pace_wait);
+                Self::on_deployment(file, rules, sender, options).await?
             }
         };
         Ok(Self { pins, ..opened })
@@ -162,10 +181,10 @@ impl Environment {
 
     async fn on_deployment(
         file: TargetFile,
+        rules: DeploymentRules,
         sender: Arc<RequestSender>,
         options: TargetOptions,
     ) -> Result<Self, OpenError> {
-        deployment::check_usage(&file, &options)?;
         if options.is_repeated && !file.consent.is_empty() {
             return Err(OpenError::Usage(
                 "--repeat on a deployment needs `consent: []` in the target file: the limits of \
@@ -173,9 +192,6 @@ impl Environment {
                     .to_owned(),
             ));
         }
-        let rules = DeploymentRules::new(&file, options.rate, &options.run_tag)
-            .map_err(OpenError::Usage)?
-            .watched_by(&options.pace_wait);
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);
         let client = ServiceClient { sender: sender.clone(), destination: Arc::new(destination) };
         first_contact::first_token(&client).await?;

@@ -42,7 +42,22 @@ pub(super) fn disturbance(scenario: &Scenario, lets_tokens_expire: bool) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::Order;
+    use super::{Order, disturbance};
+    use crate::scenario::load;
+
+    #[test]
+    fn restarts_come_late_and_moves_of_the_clock_last() {
+        let files = load::bundled().expect("the bundled suite is sound");
+        let rank = |id: &str, expires: bool| {
+            let mut all = files.iter().flat_map(|file| &file.scenarios);
+            disturbance(all.find(|it| it.id == id).expect("it is bundled"), expires)
+        };
+        assert_eq!(rank("each-status-is-reported", true), 0);
+        assert_eq!(rank("restart-keeps-revocations", true), 1);
+        assert_eq!(rank("token-lives-two-hours", false), 2);
+        assert_eq!(rank("token-expired-for-reading", true), 2);
+        assert_eq!(rank("token-expired-for-reading", false), 0, "the target file has a token");
+    }
 
     #[test]
     fn an_order_is_drawn_from_its_number_alone_and_loses_nothing() {

@@ -124,17 +124,21 @@ async fn control_holds(
 ) -> Result<(), Stop> {
     let shape = shape::merged(&step.shape, &control.shape);
     let prepared = prepare::prepare(walk.session, &walk.names, &shape, &walk.name).await?;
-    let creates = matches!(
-        prepared.operation,
+    // On a deployment a control that creates is sent once a run and application. So is one that asks
+    // for a token, by its fields: few are allowed in a minute.
+    let fields = match prepared.operation {
+        _ if walk.shared.target.is_mock() => None,
         Some(
             Operation::CreateLegalRequest
-                | Operation::CreateRepositoryDocument
-                | Operation::CreateWebhook
-        )
-    );
-    // On a deployment a control that creates is sent once a run and application.
-    let key = (creates && !walk.shared.target.is_mock())
-        .then(|| format!("{} {} {}", prepared.application, prepared.method, prepared.path));
+            | Operation::CreateRepositoryDocument
+            | Operation::CreateWebhook,
+        ) => Some(String::new()),
+        Some(Operation::CreateAccessToken) => Some(form_fields(&prepared.body.shown())),
+        _ => None,
+    };
+    let key = fields.map(|fields| {
+        format!("{} {} {} {fields}", prepared.application, prepared.method, prepared.path)
+    });
     if let Some(known) = key.as_ref().and_then(|key| walk.shared.controls.lock().get(key).cloned())
     {
         return known;
@@ -147,6 +151,13 @@ async fn control_holds(
         walk.shared.controls.lock().insert(key, outcome.clone());
     }
     outcome
+}
+
+/// The fields of a form in one order: the same call, however it is written.
+fn form_fields(form: &str) -> String {
+    let mut fields: Vec<&str> = form.split('&').collect();
+    fields.sort_unstable();
+    fields.join("&")
 }
 
 fn control_judged(

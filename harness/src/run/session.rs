@@ -308,7 +308,9 @@ fn known_failures(
 
 fn describe_choice(choice: &TargetChoice) -> TargetDescription {
     let (name, base_url) = match choice {
-        TargetChoice::InProcess => ("mock".to_owned(), String::new()),
+        TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
+            ("mock".to_owned(), String::new())
+        }
         TargetChoice::File(path) => (path.display().to_string(), String::new()),
         TargetChoice::Url(url) => (url.clone(), url.clone()),
         TargetChoice::Recording(dir) => (dir.display().to_string(), String::new()),

@@ -2,7 +2,10 @@
 //!
 //! Looks up names only. [`super::text`] renders a text with names.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
+
+use super::near_miss;
 
 /// Member of an object that stands for a text with members of its own: a secret root is
 /// `{"$secret": text, "all_but_last": …, "other_case": …}`.
@@ -50,7 +53,8 @@ impl Names {
         }
     }
 
-    /// The value at `path`: a name, then members of objects, indices of lists, a list's `length`.
+    /// The value at `path`: a name, then members of objects, indices of lists, a list's `length`, and
+    /// of a text `near_misses` and `percent_encoded`.
     pub fn get(&self, path: &[String]) -> Option<Value> {
         let (name, members) = path.split_first()?;
         let mut value = self.root(name)?;
@@ -61,6 +65,9 @@ impl Names {
                 }
                 (Value::Array(items), index) => value = items.get(index.parse::<usize>().ok()?)?,
                 (Value::Object(known), name) => value = known.get(name)?,
+                (Value::String(text), name) if member == members.last()? => {
+                    return of_text(text, name);
+                }
                 _ => return None,
             }
         }
@@ -70,6 +77,25 @@ impl Names {
     fn root(&self, name: &str) -> Option<&Value> {
         let found = |scope: &'_ Vec<(String, Value)>| scope.iter().position(|(n, _)| n == name);
         self.scopes.iter().rev().find_map(|scope| found(scope).map(|at| &scope[at].1))
+    }
+}
+
+/// A member of a text.
+fn of_text(text: &str, member: &str) -> Option<Value> {
+    match member {
+        "near_misses" => Some(near_miss::rows(text)),
+        "percent_encoded" => Some(Value::String(percent_encoded(text))),
+        _ => None,
+    }
+}
+
+/// The same text for a path (RFC 3986 §2.1), its first character encoded although it need not be.
+fn percent_encoded(text: &str) -> String {
+    let rest = text.chars().skip(1);
+    let first = text.bytes().next().filter(u8::is_ascii).map(|byte| format!("%{byte:02X}"));
+    match first {
+        Some(first) => first + &rest.collect::<String>(),
+        None => utf8_percent_encode(text, NON_ALPHANUMERIC).to_string(),
     }
 }
 
@@ -100,6 +126,20 @@ mod tests {
         check("list.length.0", None);
         check("list.id", None);
         check("missing", None);
+    }
+
+    #[test]
+    fn a_text_has_members() {
+        check("shadowed.percent_encoded", Some(json!("%69nner")));
+        check("shadowed.near_misses.0", None);
+        let rows = json!([
+            { "name": "in other case", "text": "A" },
+            { "name": "with its last character twice", "text": "aa" },
+            { "name": "with another character inside", "text": "x" },
+            { "name": "with another last character", "text": "6" },
+        ]);
+        check("list.0.near_misses", Some(rows));
+        check("list.0.unknown", None);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::mutants::{MutantTrial, ServedAs};
 use super::outcome::SelftestOutcome;
+use super::score::{MutationScore, MutationTest};
 
 /// The marker before the matrix.
 pub const BEGIN: &str = "<!-- moot selftest: from here on written by a command -->";
@@ -53,6 +55,7 @@ fn write_into(out: &mut String, outcome: &SelftestOutcome) -> std::fmt::Result {
         "- targets that are not the service: {refused} of {} refused\n",
         outcome.degenerate.len()
     )?;
+    mutation(out, &outcome.mutation)?;
     writeln!(
         out,
         "### Rows\n\n| § | requirement | gating | defects that it noticed |\n|---|---|---|---|"
@@ -71,6 +74,61 @@ fn write_into(out: &mut String, outcome: &SelftestOutcome) -> std::fmt::Result {
         writeln!(out, "| {} | `{}` | {what} | {caught} |", it.defect.section, it.defect.id)?;
     }
     Ok(())
+}
+
+fn mutation(out: &mut String, test: &MutationTest) -> std::fmt::Result {
+    if test.trials.is_empty() {
+        return Ok(());
+    }
+    let total = test.total();
+    writeln!(
+        out,
+        "### Mutants\n\n{} of {} drawn with `--sample-seed {}`; killed with the control plane: {}, as a \
+         deployment: {}.\n",
+        total.tried,
+        test.noticeable,
+        test.seed,
+        total.percent(ServedAs::ControlPlane),
+        total.percent(ServedAs::Deployment)
+    )?;
+    for (name, groups) in [
+        ("operator", test.by_operator()),
+        ("kind of place", test.by_kind()),
+        ("§", test.by_section()),
+    ] {
+        writeln!(out, "| {name} | tried | killed | as a deployment |\n|---|---|---|---|")?;
+        for (group, score) in &groups {
+            score_row(out, group, score)?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "### Survivors\n\n| § | mutant | survived | a check that would kill it |\n|---|---|---|---|"
+    )?;
+    for trial in test.survivors() {
+        let (section, id) = (&trial.mutant.defect.section, &trial.mutant.defect.id);
+        let check = trial.mutant.check();
+        writeln!(out, "| {section} | `{id}` | {} | {check} |", survived(trial))?;
+    }
+    writeln!(out, "\n### Equivalent mutants\n\n| class | mutants | reason |\n|---|---|---|")?;
+    for (class, it) in &test.equivalent {
+        writeln!(out, "| {} | {} | {} |", class.replace('_', " "), it.mutants, it.reason)?;
+    }
+    writeln!(out)
+}
+
+fn score_row(out: &mut String, group: &str, score: &MutationScore) -> std::fmt::Result {
+    let [killed, deployed] = ServedAs::ALL.map(|column| score.percent(column));
+    writeln!(out, "| {group} | {} | {killed} | {deployed} |", score.tried)
+}
+
+fn survived(trial: &MutantTrial) -> &'static str {
+    match (trial.is_killed(ServedAs::ControlPlane), trial.is_killed(ServedAs::Deployment)) {
+        (false, false) => "in both columns",
+        (false, true) => "with the control plane",
+        (true, _) => "as a deployment",
+    }
 }
 
 fn names(all: &[String]) -> String {

@@ -8,6 +8,7 @@ use super::defects::{DefectTrial, median_unrelated};
 use super::degenerate::DegenerateTarget;
 use super::latitude::DrawnService;
 use super::matrix::{MatrixRow, unproven};
+use super::score::MutationTest;
 
 /// The median number of unrelated requirements that a defect may make fail.
 pub const UNRELATED_MAX: usize = 1;
@@ -23,6 +24,8 @@ pub struct SelftestOutcome {
     pub is_whole: bool,
     /// Services with one defect each.
     pub defects: Vec<DefectTrial>,
+    /// Generated defects; empty if none was drawn.
+    pub mutation: MutationTest,
     /// Requirements and the defects that they noticed.
     pub matrix: Vec<MatrixRow>,
     /// Services that answer all open questions differently.
@@ -69,6 +72,7 @@ impl SelftestOutcome {
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
             && self.is_killed()
+            && self.mutation.is_proven()
             && self.median_unrelated() <= UNRELATED_MAX
             && self.drawn().all(DrawnService::is_passed)
             && self.degenerate.iter().all(DegenerateTarget::is_refused)

@@ -1,7 +1,9 @@
 //! A self-test as text for a terminal.
 
 use super::matrix::MatrixRow;
+use super::mutants::{MutantTrial, ServedAs};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
+use super::score::{MutationScore, MutationTest};
 use crate::terminal::paint::{Paint, left, width};
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
@@ -13,6 +15,7 @@ const LINES_MAX: usize = 20;
 pub fn text(outcome: &SelftestOutcome, paint: Paint, detail: Detail) -> String {
     let mut page = TextPage { out: String::new(), paint, detail };
     defects(&mut page, outcome);
+    mutation(&mut page, &outcome.mutation);
     matrix(&mut page, outcome);
     latitude(&mut page, outcome);
     degenerate(&mut page, outcome);
@@ -76,6 +79,57 @@ fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
     );
     let noisy = outcome.defects.iter().filter(|it| it.unrelated.len() > UNRELATED_MAX);
     page.lines(noisy.map(|it| format!("{}: {}", it.defect.id, it.unrelated.join(", "))).collect());
+}
+
+fn mutation(page: &mut TextPage, test: &MutationTest) {
+    if test.trials.is_empty() {
+        return;
+    }
+    let total = test.total();
+    let said = format!(
+        "mutants: {} of {} drawn with --sample-seed {}; killed: {} with the control plane, {} as a \
+         deployment",
+        total.tried,
+        test.noticeable,
+        test.seed,
+        total.percent(ServedAs::ControlPlane),
+        total.percent(ServedAs::Deployment)
+    );
+    page.head(test.is_proven(), &said);
+    page.lines(test.survivors().map(survivor).collect());
+    for (title, groups) in [
+        ("by operator", test.by_operator()),
+        ("by kind of place", test.by_kind()),
+        ("by section", test.by_section()),
+    ] {
+        page.head(true, &format!("mutants {title}: tried, killed, killed as a deployment"));
+        if page.detail == Detail::Verbose {
+            let wide = width(groups.iter().map(|(name, _)| name.as_str()));
+            page.lines(groups.iter().map(|group| score(group, wide)).collect());
+        }
+    }
+    let excused: Vec<String> = test
+        .equivalent
+        .iter()
+        .map(|(class, it)| format!("{} {}: {}", it.mutants, class.replace('_', " "), it.reason))
+        .collect();
+    page.head(true, "mutants that nobody outside can notice");
+    page.lines(excused);
+}
+
+fn survivor(trial: &MutantTrial) -> String {
+    let survived =
+        match (trial.is_killed(ServedAs::ControlPlane), trial.is_killed(ServedAs::Deployment)) {
+            (false, false) => "survived",
+            (false, true) => "survived with the control plane",
+            (true, _) => "survived as a deployment",
+        };
+    format!("{survived}: {} ({})", trial.mutant.defect.id, trial.mutant.defect.what)
+}
+
+fn score((name, score): &(String, MutationScore), wide: usize) -> String {
+    let [killed, deployed] = ServedAs::ALL.map(|column| score.percent(column));
+    format!("{} {:>5} {killed:>8} {deployed:>8}", left(name, wide), score.tried)
 }
 
 fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::result::{RunResult, Subject};
-use crate::run::{Kept, RunOptions, run};
+use crate::result::{RunResult, ScenarioResult, Subject};
+use crate::run::{Event, Interruption, Kept, RunOptions, run, run_until};
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
 
@@ -121,6 +121,30 @@ impl Bench {
     }
 }
 
+impl Bench {
+    /// Runs scenarios one by one, until `interruption` is told. The run tag follows from the seed.
+    pub(super) async fn run_until(
+        &self,
+        choice: TargetChoice,
+        files: Arc<Vec<ScenarioFile>>,
+        options: TargetOptions,
+        interruption: Arc<Interruption>,
+        on_event: impl Fn(Event) + Send + Sync + 'static,
+    ) -> RunResult {
+        let run_tag = format!("moot-{:08x}", options.seed);
+        let options = RunOptions {
+            jobs: Some(1),
+            kept: Kept::Outline,
+            ..RunOptions::new(choice, TargetOptions { run_tag, ..options }, files)
+        };
+        // A task of its own, so that trials run on several threads.
+        tokio::spawn(run_until(options, interruption, on_event)).await.unwrap_or_else(|broken| {
+            // Nothing cancels the task, so it panicked.
+            std::panic::resume_unwind(broken.into_panic())
+        })
+    }
+}
+
 /// The results of all trials, in the order of the trials. At most `lanes` run at the same time.
 pub async fn side_by_side<F: Future>(
     trials: impl IntoIterator<Item = F>,
@@ -140,8 +164,17 @@ pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
 
 /// The worst verdict of each requirement.
 pub fn by_requirement(result: &RunResult) -> BTreeMap<String, Verdict> {
+    worst(result.scenarios.iter())
+}
+
+/// The worst verdict of each requirement in one scenario.
+pub(super) fn of_scenario(scenario: &ScenarioResult) -> BTreeMap<String, Verdict> {
+    worst([scenario])
+}
+
+fn worst<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> BTreeMap<String, Verdict> {
     let mut worst = BTreeMap::new();
-    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let steps = scenarios.into_iter().flat_map(|scenario| &scenario.steps);
     for check in steps.flat_map(|step| &step.checks) {
         if let Subject::Requirement(id) = &check.subject {
             let known = worst.entry(id.to_string()).or_insert(check.verdict);

@@ -139,11 +139,26 @@ impl<'de> Visitor<'de> for OperatorVisitor {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<OperatorShape, E> {
         match text {
             "ask" => Ok(OperatorShape::Ask),
-            other => Err(de::Error::invalid_value(de::Unexpected::Str(other), &self)),
+            other => Err(de::Error::unknown_variant(other, &["ask"])),
         }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OperatorShape, A::Error> {
         CommandShape::deserialize(MapAccessDeserializer::new(map)).map(OperatorShape::Command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tolerates;
+
+    #[test]
+    fn one_word_tolerates_every_action_and_no_other_need() {
+        for word in ["operator", "admin", "operator.restart"] {
+            let words = [word.to_owned()];
+            assert!(tolerates(&words, "operator.restart"), "{word}");
+            assert!(!tolerates(&words, "receiver"), "{word}");
+            assert_eq!(tolerates(&words, "operator.set_status"), word != "operator.restart");
+        }
     }
 }

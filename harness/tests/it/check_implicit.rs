@@ -402,3 +402,75 @@ fn a_request_id_is_of_one_call_of_one_service() {
     let found = implicit::judge(&elsewhere, &context);
     assert!(found.iter().all(|f| f.judgement == Judgement::Holds), "another world: {found:?}");
 }
+
+#[test]
+fn a_creation_time_is_the_time_of_the_creation() {
+    let body = |at: i64| {
+        json!({
+            "access_token": format!("t{at}"), "token_type": "Bearer", "expires_in": 7200,
+            "scope": "read", "created_at": at,
+        })
+    };
+    let issued = |at: i64| {
+        let seen = Seen::new(Operation::CreateAccessToken, "/oauth/token", 200, &body(at));
+        seen.header("cache-control", "no-store")
+    };
+    // The answer's `Date` is 1,772,721,000 s.
+    check(&issued(1_772_721_000 + 300), &[]);
+    check(&issued(1_772_721_000 - 900), &["timestamps.made-now"]);
+    check(&issued(1_772_721_000_000), &["timestamps.made-now"]);
+    let ours = issued(1_772_721_000).header("date", "");
+    check(&ours, &["http.date", "~timestamps.made-now"]);
+}
+
+#[test]
+fn later_creations_have_later_times() {
+    let context = ImplicitContext::new("/api");
+    let upload = |id: &str, date: &'static str, at: &str| {
+        let data = json!({ "id": id, "name": "a.pdf", "created_at": at });
+        let body = json!({ "success": true, "message": "stored", "data": data });
+        let path = "/v1/repository_documents";
+        Seen::new(Operation::CreateRepositoryDocument, path, 201, &body).header("date", date)
+    };
+    let fails = |seen: Seen| {
+        let found = implicit::judge(&seen.exchange(), &context).into_iter();
+        found.filter(|it| matches!(it.judgement, Judgement::Fails(_))).count()
+    };
+    assert_eq!(fails(upload("a", "Thu, 05 Mar 2026 14:30:05 GMT", "2026-03-05T14:30:05Z")), 0);
+    assert_eq!(fails(upload("b", "Thu, 05 Mar 2026 14:30:07 GMT", "2026-03-05T14:30:05Z")), 0);
+    assert_eq!(fails(upload("c", "Thu, 05 Mar 2026 14:30:08 GMT", "2026-03-05T14:30:05Z")), 1);
+    assert_eq!(fails(upload("d", "Thu, 05 Mar 2026 14:31:01 GMT", "2026-03-05T14:31Z")), 0);
+    assert_eq!(fails(upload("e", "Thu, 05 Mar 2026 14:31:59 GMT", "2026-03-05T14:31Z")), 0);
+    // The same document, an hour off.
+    assert_eq!(fails(upload("a", "Thu, 05 Mar 2026 14:32:00 GMT", "2026-03-05T14:31:50Z")), 1);
+}
+
+#[test]
+fn an_error_shows_nothing_from_inside() {
+    let trace = "Traceback (most recent call last): File x";
+    check(&missing(&with("detail", json!(trace))), &["errors.no-internals"]);
+    check(&missing(&with("detail", json!("There is no request at that place."))), &[]);
+    let context = ImplicitContext::new("/api");
+    let detail = |problem_type: &str, number: u64| {
+        let mut seen = missing(&with("type", json!(problem_type)));
+        seen.number = number;
+        let mut body: Value = serde_json::from_str(&seen.body).expect("JSON");
+        body["request_id"] = json!(format!("r-{number}"));
+        seen.body = body.to_string();
+        let found = implicit::judge(&seen.exchange(), &context).into_iter();
+        let fails = found.filter(|it| matches!(it.judgement, Judgement::Fails(_)));
+        fails.map(|it| it.requirement).collect::<Vec<_>>()
+    };
+    assert_eq!(detail("of_our_own", 1), Vec::<&str>::new());
+    assert_eq!(detail("of_our_own", 2), Vec::<&str>::new());
+    assert_eq!(detail("of_another", 3), ["errors.detail-of-this-error"]);
+}
+
+#[test]
+fn a_refused_token_has_a_type_of_a_token() {
+    let mut body = with("status", json!(401));
+    body["type"] = json!("unauthorized");
+    let refused = Seen::new(Operation::GetLegalRequest, "/v1/requests/x", 401, &body);
+    let refused = refused.header("www-authenticate", "Bearer");
+    check(&refused, &["errors.type-of-401"]);
+}

@@ -2,6 +2,7 @@
 
 use moot_harness::selftest::SelftestOutcome;
 use moot_harness::selftest::matrix::MatrixRow;
+use moot_harness::selftest::score::MutationTest;
 
 /// Checks a self-test whose matrix has only this row.
 #[track_caller]
@@ -17,6 +18,7 @@ fn check(is_whole: bool, is_gating: bool, killed_by: &[&str], expected: bool) {
         is_thorough: false,
         is_whole,
         defects: Vec::new(),
+        mutation: MutationTest::default(),
         matrix: vec![row],
         latitude: Vec::new(),
         alone: Vec::new(),

@@ -1,9 +1,11 @@
 //! Target files: the values that they give, and each mistake with its line and column.
 
 use std::path::Path;
+use std::time::Duration;
 
 use moot_fixtures::contract::{Operation, Scopes};
-use moot_harness::target_file::{self, Consent, FileError, TargetFile};
+use moot_harness::scenario::model::OperatorAction;
+use moot_harness::target_file::{self, Consent, FileError, FileOperator, TargetFile};
 use secrecy::ExposeSecret;
 
 const GOOD: &str = "\
@@ -64,6 +66,33 @@ fn a_sound_file_is_read_with_its_defaults() {
 }
 
 #[test]
+fn an_operator_is_a_program_of_the_files_folder_or_a_person() {
+    let operator = |text: &str| {
+        let text = format!("base_url: https://a.example\noperator: {text}\n");
+        read(&text).expect("it is sound").operator
+    };
+    assert_eq!(operator("ask"), Some(FileOperator::Ask));
+    let Some(FileOperator::Command(own)) =
+        operator("{ command: [./operate.sh, --now], actions: [restart, set_status] }")
+    else {
+        panic!("it is a program");
+    };
+    let folder = std::env::current_dir().expect("a folder").join("targets");
+    assert_eq!((&own.program, &own.folder), (&folder.join("./operate.sh"), &folder));
+    assert_eq!(own.arguments, ["--now"]);
+    assert_eq!(own.timeout, Duration::from_secs(60));
+    let actions: Vec<_> = own.actions.into_iter().collect();
+    assert_eq!(actions, [OperatorAction::SetStatus, OperatorAction::Restart]);
+    let Some(FileOperator::Command(installed)) =
+        operator("{ command: [operate], actions: [restart], timeout_seconds: 5 }")
+    else {
+        panic!("it is a program");
+    };
+    assert_eq!(installed.program, Path::new("operate"), "it is looked for on the PATH");
+    assert_eq!(installed.timeout, Duration::from_secs(5));
+}
+
+#[test]
 fn nothing_secret_is_shown_by_debug() {
     let shown = format!("{:?}", read(GOOD).expect("it is sound"));
     assert!(!shown.contains("the-secret") && !shown.contains("open-sesame"), "{shown}");
@@ -92,6 +121,35 @@ fn each_mistake_is_told_at_its_place() {
         (
             "base_url: https://a.example\ntolerate: [delte]\n",
             "2:12: `delte` is neither a need nor a scenario FILE/ID; did you mean `delete`?",
+        ),
+        (
+            "base_url: https://a.example\noperator: asks\n",
+            "2:1: `asks` is not known here; did you mean `ask`?",
+        ),
+        (
+            "base_url: https://a.example\noperator: { comand: [a] }\n",
+            "2:13: unknown key `comand`; did you mean `command`?",
+        ),
+        (
+            "base_url: https://a.example\noperator: { command: [a] }\n",
+            "2:13: the key `actions` is missing",
+        ),
+        (
+            "base_url: https://a.example\noperator: { command: [], actions: [restart] }\n",
+            "2:22: `operator.command` names no program, such as `[./operate.sh]`",
+        ),
+        (
+            "base_url: https://a.example\noperator: { command: [a], actions: [] }\n",
+            "2:36: `operator.actions` names nothing that the command can do",
+        ),
+        (
+            "base_url: https://a.example\noperator: { command: [a], actions: [restrt] }\n",
+            "2:37: `restrt` is not known here; did you mean `restart`?",
+        ),
+        (
+            "base_url: https://a.example\n\
+             operator: { command: [a], actions: [restart], timeout_seconds: 0 }\n",
+            "2:64: `operator.timeout_seconds` is 1 to 3600 seconds",
         ),
         ("", "1:1: there is nothing in the file"),
         (

@@ -3,9 +3,12 @@
 use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
+use super::access_defect::{LooseId, LooseToken};
 use super::call_edit::CallEdit;
 use super::condition::CallCondition;
 use super::edit::ResponseEdit;
+use super::effect_defect::EffectDefect;
+use super::list_defect::ListDefect;
 use super::rule_pattern::RulePattern;
 
 /// One thing that a defect does.
@@ -34,6 +37,14 @@ pub(super) enum DefectAct {
     IssueToken(IssuedToken),
     /// Refuses a token request.
     RefuseToken(TokenRefusal),
+    /// Makes a list wrong as a whole.
+    List(ListDefect),
+    /// Changes something else than the call should.
+    Effect(EffectDefect),
+    /// Admits a call with a token that is not quite right.
+    LooseToken(LooseToken),
+    /// Finds a resource by an id that is not quite right.
+    LooseId(LooseId),
     /// Calls the function of this defect in `code`.
     Code,
 }

@@ -6,7 +6,8 @@ use http::header::{AUTHORIZATION, HeaderValue};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 
-use super::call_edit::CallEdit;
+use super::call_edit::{CallEdit, QueryParameter};
+use super::memory::HookMemory;
 use crate::message::call::{Admission, Admitted, Body, Call, Head, Part, Principal};
 use crate::message::content::ContentPlace;
 use crate::message::response::Response;
@@ -20,6 +21,7 @@ pub(super) struct ArrivingCall<'a> {
     pub(super) world: &'a World,
     pub(super) now: Timestamp,
     pub(super) head: &'a Head<'a>,
+    pub(super) memory: &'a HookMemory,
 }
 
 impl ArrivingCall<'_> {
@@ -104,6 +106,7 @@ pub(super) struct AdmittedCall<'a> {
     pub(super) world: &'a World,
     pub(super) now: Timestamp,
     pub(super) call: &'a Call<'a>,
+    pub(super) memory: &'a HookMemory,
 }
 
 impl AdmittedCall<'_> {
@@ -149,6 +152,14 @@ impl AdmittedCall<'_> {
     pub(super) fn answer_anywhere(&self) -> Option<Outcome> {
         let companies = self.world.seeded().companies().len() as u32;
         (0..companies).map(|company| self.answer_for_company(company)).find(Outcome::is_success)
+    }
+
+    /// The outcome of a call of this operation, which lists, with one query parameter.
+    pub(super) fn answer_of_list(&self, list: Operation, parameter: &QueryParameter) -> Outcome {
+        let query = self.query_with(&parameter.name, parameter.value.as_deref());
+        let admitted = Admitted { operation: list, id: None, ..self.call.admitted.clone() };
+        let head = Head { query: Some(&query), ..self.call.head };
+        self.answer(Call { head, admitted: &admitted, body: Body::Empty, fetched: None })
     }
 
     fn answer_admitted(&self, admitted: &Admitted) -> Outcome {
@@ -217,6 +228,15 @@ impl AdmittedCall<'_> {
     pub(super) fn respond(&self, status: u16, body: Vec<u8>) -> Response {
         self.world.respond(self.now, self.call, status, body)
     }
+}
+
+/// The text with each ASCII letter in the other case.
+pub(super) fn in_other_case(text: &str) -> String {
+    let turned = |letter: char| match letter {
+        'a'..='z' => letter.to_ascii_uppercase(),
+        _ => letter.to_ascii_lowercase(),
+    };
+    text.chars().map(turned).collect()
 }
 
 /// The content of a part as text; `None` if it is not kept in memory.

@@ -15,6 +15,8 @@ pub(super) enum CallCondition {
     Parameter(QueryParameter),
     /// The query does not have this parameter.
     WithoutParameter(String),
+    /// The query begins with this parameter.
+    FirstParameter(String),
     /// A header contains this.
     HeaderWith(NamedText),
     /// The body has this field.
@@ -68,6 +70,10 @@ impl CallCondition {
             Self::Parameter(parameter) => parameter.is_in(head.query),
             Self::WithoutParameter(name) => {
                 !QueryParameter { name: name.clone(), value: None }.is_in(head.query)
+            }
+            Self::FirstParameter(name) => {
+                let query = head.query.unwrap_or_default().as_bytes();
+                form_urlencoded::parse(query).next().is_some_and(|(first, _)| first == *name)
             }
             Self::HeaderWith(NamedText { name, text }) => head
                 .headers

@@ -15,9 +15,9 @@ use crate::message::response::{Response, ResponseBody};
 #[serde(deny_unknown_fields)]
 pub(super) struct ResponseEdit {
     #[serde(default)]
-    responses: ResponseFilter,
-    at: ResponsePlace,
-    by: Operator,
+    pub(super) responses: ResponseFilter,
+    pub(super) at: ResponsePlace,
+    pub(super) by: Operator,
 }
 
 impl ResponseEdit {
@@ -43,6 +43,12 @@ impl ResponseEdit {
             }),
         }
     }
+}
+
+/// The JSON body of a response; `None` if it has none.
+pub(super) fn json(response: &Response) -> Option<Value> {
+    let ResponseBody::Bytes(bytes) = &response.body else { return None };
+    serde_json::from_slice(bytes).ok()
 }
 
 /// Rewrites the JSON body of a response, if it has one. Its bytes stay the same where nothing changes.

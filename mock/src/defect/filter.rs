@@ -26,18 +26,18 @@ pub struct ReplyContext<'a> {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ResponseFilter {
     /// Only of these operations; empty: of all.
-    of: Vec<Operation>,
-    kind: ResponseKind,
+    pub(super) of: Vec<Operation>,
+    pub(super) kind: ResponseKind,
     /// Only if the query has this parameter.
-    parameter: Option<QueryParameter>,
+    pub(super) parameter: Option<QueryParameter>,
     /// Only if the path begins with this.
-    path: Option<String>,
+    pub(super) path: Option<String>,
 }
 
 /// A kind of response.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ResponseKind {
+pub(super) enum ResponseKind {
     /// A status 2xx.
     #[default]
     Success,

@@ -10,7 +10,9 @@ use super::call::{AdmittedCall, ArrivingCall};
 use super::catalogue::Defect;
 use super::code::DefectCode;
 use super::condition::CallCondition;
+use super::edit;
 use super::filter::ReplyContext;
+use super::memory::HookMemory;
 use super::record;
 use crate::message::call::{Admission, Call, Head};
 use crate::message::response::Response;
@@ -21,17 +23,23 @@ use crate::world::{Hook, Outcome, World};
 pub fn install(world: World, defects: &[&'static Defect]) -> World {
     match defects {
         [] => world,
-        _ => world.with_hook(Arc::new(DefectHook(defects.to_vec()))),
+        _ => world.with_hook(Arc::new(DefectHook {
+            defects: defects.to_vec(),
+            memory: HookMemory::default(),
+        })),
     }
 }
 
 #[derive(Debug)]
-struct DefectHook(Vec<&'static Defect>);
+struct DefectHook {
+    defects: Vec<&'static Defect>,
+    memory: HookMemory,
+}
 
 impl DefectHook {
     /// Each act, with the function that [`DefectAct::Code`] calls.
     fn acts(&self) -> impl Iterator<Item = (&'static DefectAct, Option<DefectCode>)> {
-        self.0.iter().flat_map(|defect| defect.does.iter().map(|act| (act, defect.code)))
+        self.defects.iter().flat_map(|defect| defect.does.iter().map(|act| (act, defect.code)))
     }
 
     fn edit(
@@ -42,7 +50,7 @@ impl DefectHook {
         response: &mut Response,
     ) {
         let context = ReplyContext { operation, path: head.path, query: head.query, now };
-        for defect in &self.0 {
+        for defect in &self.defects {
             defect.rewrite(&context, response);
         }
     }
@@ -58,7 +66,7 @@ impl Hook for DefectHook {
     }
 
     fn admit(&self, world: &World, now: Timestamp, head: &Head<'_>) -> Admission {
-        let call = ArrivingCall { world, now, head };
+        let call = ArrivingCall { world, now, head, memory: &self.memory };
         let mut admission = world.admit_unhooked(now, head);
         for (act, code) in self.acts() {
             admission = match (act, code) {
@@ -69,6 +77,7 @@ impl Hook for DefectHook {
                         false => admission,
                     }
                 }
+                (DefectAct::LooseToken(loose), _) => loose.apply(&call, admission),
                 (DefectAct::Code, Some(DefectCode::Admit(code))) => code(&call, admission),
                 _ => admission,
             };
@@ -80,12 +89,18 @@ impl Hook for DefectHook {
     }
 
     fn answer(&self, world: &World, now: Timestamp, call: &Call<'_>) -> Outcome {
-        let admitted = AdmittedCall { world, now, call };
+        let admitted = AdmittedCall { world, now, call, memory: &self.memory };
         let mut outcome = world.answer_unhooked(now, call);
         for (act, code) in self.acts() {
             outcome = answer(act, code, &admitted, outcome);
         }
         let operation = Some(call.admitted.operation);
+        if operation == Some(Operation::CreateAccessToken)
+            && let Some(body) = edit::json(&outcome.response)
+            && let Some(token) = body.get("access_token").and_then(|token| token.as_str())
+        {
+            self.memory.remember_token(token);
+        }
         self.edit(now, &call.head, operation, &mut outcome.response);
         outcome
     }
@@ -152,6 +167,9 @@ fn answer(
         {
             record::token_refusal(call, refusal.status, &refusal.error)
         }
+        DefectAct::List(defect) => defect.apply(call, outcome),
+        DefectAct::Effect(defect) => defect.apply(call, outcome),
+        DefectAct::LooseId(loose) => loose.apply(call, outcome),
         DefectAct::Code => match code {
             Some(DefectCode::Answer(code)) => code(call, outcome),
             _ => outcome,

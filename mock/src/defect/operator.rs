@@ -5,6 +5,7 @@ use http::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::damage::ValueDamage;
 use super::place::member;
 
 /// A change of one value. An operator that does not fit the type of a value leaves it as it is.
@@ -68,6 +69,8 @@ pub(super) enum Operator {
     RepeatFirst,
     /// Encodes a text body in Latin-1.
     Latin1,
+    /// Damages the value as careless back ends do.
+    Damage(ValueDamage),
 }
 
 impl Operator {
@@ -97,6 +100,7 @@ impl Operator {
     pub(super) fn on_value(&self, body: &Value, value: &mut Value) {
         match (self, &mut *value) {
             (Self::Set(other), _) => *value = other.clone(),
+            (Self::Damage(damage), _) => damage.apply(value),
             (Self::CopyOf(place), _) => {
                 *value = body.pointer(place).cloned().unwrap_or_else(|| value.take());
             }
@@ -133,6 +137,16 @@ impl Operator {
                 members.remove(0);
             }
             (Self::DropLast, Value::Array(members)) => drop(members.pop()),
+            (Self::DropFirst, Value::Object(members)) => {
+                if let Some(first) = members.keys().next().cloned() {
+                    members.shift_remove(&first);
+                }
+            }
+            (Self::DropLast, Value::Object(members)) => {
+                if let Some(last) = members.keys().next_back().cloned() {
+                    members.shift_remove(&last);
+                }
+            }
             (Self::RepeatFirst, Value::Array(members)) => members.extend(members.first().cloned()),
             // The operator does not fit this value.
             _ => {}

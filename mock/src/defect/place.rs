@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for ResponsePlace {
 }
 
 impl ResponsePlace {
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         match text {
             "status" => Ok(Self::Status),
             "body" => Ok(Self::Body),

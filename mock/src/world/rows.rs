@@ -57,6 +57,11 @@ impl World {
         self.fresh(IdKind::Webhook, &self.seeded().rows().webhook_ids, &self.state().webhooks)
     }
 
+    /// The id that a row of this kind gets.
+    pub(crate) fn id_of_row(&self, kind: IdKind, row: u32) -> String {
+        self.identifiers.id(kind, u64::from(row))
+    }
+
     /// The id of an entry in the log of the request of a row.
     pub(crate) fn activity_id(&self, row: u32, entry: u64) -> ShortId {
         let is_seeded = row < self.state().legal_requests.base_length();

@@ -140,7 +140,15 @@ fn lists(tour: &mut Tour) {
         for status in ["published", "unpublished"] {
             tour.get(&format!("/v1/workflows?status={status}"), &token);
         }
-        for id in ["wfMutualNda1", "wfConsulting2", "wfThirdParty3", "wfLease5", "none"] {
+        for id in [
+            "wfMutualNda1",
+            "wfConsulting2",
+            "wfThirdParty3",
+            "wfLease5",
+            "WFlEASE5",
+            "%77fLease5",
+            "none",
+        ] {
             tour.get(&format!("/v1/workflows/{id}"), &token);
             tour.get(&format!("/v1/workflows/{id}/schema"), &token);
         }
@@ -349,7 +357,7 @@ fn webhooks(tour: &mut Tour) {
     let second = created(tour, &main);
     moved(tour, &second, LegalRequestStatus::Signed);
     tour.call(&format!("DELETE /v1/webhooks/{}", hooks[1]), &bearer(&other), Body::Empty);
-    for id in [hooks.remove(1), "none".to_owned()] {
+    for id in [format!("%20{}", hooks[1]), hooks.remove(1), "none".to_owned()] {
         for _ in 0..2 {
             tour.call(&format!("DELETE /v1/webhooks/{id}"), &bearer(&main), Body::Empty);
         }
@@ -372,6 +380,7 @@ fn bearers(tour: &mut Tour) {
         authorization(&format!("bearer {main}")),
         bearer("none"),
         bearer(&format!("{main}x")),
+        bearer(&in_other_case(&main)),
     ];
     for age in [3599, 3600, 7199, 7200, 7201] {
         callers.push(bearer(&tour.token("demo-main", age)));
@@ -383,7 +392,11 @@ fn bearers(tour: &mut Tour) {
     let body = Body::Whole(format!("token={revoked}&{MAIN}").into());
     tour.call("POST /oauth/revoke", &typed(HeaderMap::new(), FORM), body);
     callers.push(bearer(&revoked));
+    let in_address = format!("GET /v1/workflows?access_token={main}");
+    tour.call(&in_address, &HeaderMap::new(), Body::Empty);
     let first = tour.get("/v1/requests", &main)["data"][0]["id"].clone();
+    let first_id = first.as_str().unwrap_or("none");
+    tour.call(&format!("GET /v1/requests/{first_id}"), &HeaderMap::new(), Body::Empty);
     let activity = format!("GET /v1/requests/{}/activity", first.as_str().unwrap_or("none"));
     for headers in callers {
         let headers = typed(headers, MULTIPART);
@@ -393,6 +406,13 @@ fn bearers(tour: &mut Tour) {
         tour.call("POST /v1/repository_documents", &headers, multipart(&["file@a.pdf=a"]));
         tour.call("DELETE /v1/webhooks/none", &headers, Body::Empty);
     }
+}
+
+fn in_other_case(text: &str) -> String {
+    let turned = |c: char| {
+        if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+    };
+    text.chars().map(turned).collect()
 }
 
 fn odd_calls(tour: &mut Tour) {

@@ -36,7 +36,7 @@ async fn it_says_what_there_is() {
     let site = site();
     let health = get(&site, "/health").await;
     assert_eq!(health["moot"], json!(true));
-    assert_eq!(health["consent"], json!(["write", "delete", "load", "fetch"]));
+    assert_eq!(health["consent"], json!(["write", "delete", "load", "fetch", "operate"]));
     let index = get(&site, "/").await;
     assert_eq!(index["routes"][0]["path"], json!("/__admin/"));
     assert_eq!(get(&site, "").await, index);
@@ -228,6 +228,21 @@ async fn resetting_leads_back_to_the_seed() {
     assert_ne!(get(&site, "/world").await, before);
     post(&site, "/reset", Value::Null).await;
     assert_eq!(get(&site, "/world").await, before);
+}
+
+#[tokio::test]
+async fn a_restart_keeps_what_was_acknowledged_and_forgets_the_rest() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let line = format!("POST {BASE}/v1/requests");
+    let created = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let path = format!("GET {BASE}/v1/requests/{}", created.text("/data/id"));
+    let world = get(&site, "/world").await;
+    post(&site, "/faults", json!({ "kind": "status", "status": 503 })).await;
+    admin(&site, BASE, "PUT /rate_limit", json!({ "exhaust": "all" })).await.ok();
+    assert_eq!(post(&site, "/restart", Value::Null).await["companies"], world["companies"]);
+    assert_eq!(get(&site, "/faults").await["faults"], json!([]));
+    call(&site, &path, &token).await.ok();
 }
 
 #[tokio::test]

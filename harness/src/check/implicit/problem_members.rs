@@ -37,8 +37,8 @@ enum MemberType {
 const MEMBERS: [Member; 6] = [
     Member { requirement: "errors.member-type", name: "type", kind: MemberType::NonEmptyText },
     Member { requirement: "errors.member-status", name: "status", kind: MemberType::Integer },
-    Member { requirement: "errors.member-title", name: "title", kind: MemberType::Text },
-    Member { requirement: "errors.member-detail", name: "detail", kind: MemberType::Text },
+    Member { requirement: "errors.member-title", name: "title", kind: MemberType::NonEmptyText },
+    Member { requirement: "errors.member-detail", name: "detail", kind: MemberType::NonEmptyText },
     Member { requirement: "errors.member-instance", name: "instance", kind: MemberType::Text },
     Member {
         requirement: "errors.member-request-id",

@@ -1,4 +1,5 @@
-//! Does a type that §7 lists come with the status and the title that §7 gives it?
+//! Does a type that §7 lists come with the status and the title that §7 gives it, and is the type of
+//! a refused token one of those?
 
 use moot_fixtures::contract::{Operation, ProblemType};
 
@@ -8,7 +9,7 @@ use crate::check::{Judgement, MismatchKind};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "problem type",
-    verifies: &["errors.known-type", "errors.title-of-type"],
+    verifies: &["errors.known-type", "errors.title-of-type", "errors.type-of-401"],
     judge,
 };
 
@@ -16,11 +17,16 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
     let Some(problem) = answered.problem() else { return Vec::new() };
     let name = problem.get("type").and_then(|name| name.as_str());
     let known = ProblemType::STATED.into_iter().find(|known| Some(known.as_str()) == name);
-    let Some(known) = known else { return Vec::new() };
-    let mut findings = vec![ImplicitJudgement {
+    let mut findings = Vec::new();
+    if let Some(name) = name.filter(|_| answered.status() == 401 && answered.takes_token()) {
+        let judgement = type_of_401(name, known);
+        findings.push(ImplicitJudgement { requirement: "errors.type-of-401", judgement });
+    }
+    let Some(known) = known else { return findings };
+    findings.push(ImplicitJudgement {
         requirement: "errors.known-type",
         judgement: status(answered, known),
-    }];
+    });
     let title = problem.get("title");
     if title.is_some_and(serde_json::Value::is_string) {
         let holds = title.and_then(|title| title.as_str()) == Some(known.title());
@@ -29,6 +35,20 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
         findings.push(ImplicitJudgement { requirement: "errors.title-of-type", judgement });
     }
     findings
+}
+
+/// A 401 says what is wrong with the token.
+fn type_of_401(name: &str, known: Option<ProblemType>) -> Judgement {
+    let is_of_token = matches!(
+        known,
+        Some(ProblemType::InvalidToken | ProblemType::TokenExpired | ProblemType::TokenRevoked)
+    );
+    if is_of_token {
+        return Judgement::Holds;
+    }
+    let message = "a 401 has a type that says nothing about the token";
+    let expected = "invalid_token, token_expired or token_revoked";
+    Judgement::fails(MismatchKind::NotAllowed, message, expected, name).at("/type")
 }
 
 fn status(answered: &AnsweredExchange<'_>, known: ProblemType) -> Judgement {

@@ -10,15 +10,18 @@ fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<Impl
     let Some(problem) = answered.problem() else { return Vec::new() };
     let id = problem.get("request_id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
     let Some(id) = id else { return Vec::new() };
-    let judgement = match context.first_with(answered.base(), id, answered.exchange.number) {
-        None => Judgement::Holds,
-        Some(first) => Judgement::fails(
+    let number = answered.exchange.number;
+    let first = context.request_ids.or_remember(answered.base(), id, number);
+    let judgement = if first == number {
+        Judgement::Holds
+    } else {
+        Judgement::fails(
             MismatchKind::Duplicate,
             format!("the `request_id` is the one of call {first} of this run again"),
             "an id that no other answer has",
             id,
         )
-        .at("/request_id"),
+        .at("/request_id")
     };
     found("errors.request-id-unique", judgement)
 }

@@ -133,3 +133,71 @@ fn shown(text: &str, masks: &Masks) -> String {
         _ => format!("…{}", text.chars().skip(skipped).collect::<String>()),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::run;
+    use crate::client::operator::order::OperatorOrder;
+    use crate::client::operator::trouble::OperatorTrouble;
+    use crate::masks::Masks;
+    use crate::scenario::model::OperatorAction;
+    use crate::target_file::OperatorCommand;
+
+    /// A command that runs this script; the order's words are `$@`.
+    fn command(program: &str, script: &str) -> OperatorCommand {
+        OperatorCommand {
+            program: PathBuf::from(program),
+            arguments: ["-c", script, "operate"].map(str::to_owned).to_vec(),
+            actions: OperatorAction::ALL.into_iter().collect(),
+            timeout: Duration::from_secs(30),
+            folder: std::env::temp_dir(),
+        }
+    }
+
+    fn order() -> OperatorOrder {
+        OperatorOrder::SetStatus { id: "8F q2".to_owned(), status: "signed".to_owned() }
+    }
+
+    #[tokio::test]
+    async fn a_command_gets_the_words_of_an_order_and_what_it_says_is_masked() {
+        let masks = Masks::default();
+        masks.hide("hush-hush-hush", "MOOT_TOKEN");
+        let script = "printf '<%s>' \"$@\" \"$MOOT_TOKEN\" >&2; echo unheard";
+        let said = run(&command("sh", script), &order(), &masks).await.expect("it ends with 0");
+        assert_eq!(said, "<set_status><8F q2><signed><>");
+        let revoked = OperatorOrder::RevokeToken { token: "hush-hush-hush".to_owned() };
+        let said = run(&command("sh", script), &revoked, &masks).await.expect("it ends with 0");
+        assert!(said.starts_with("<revoke_token><") && !said.contains("hush"), "{said}");
+        assert!(!said.ends_with("<>"), "the token is in the environment: {said}");
+    }
+
+    #[tokio::test]
+    async fn each_trouble_has_its_kind() {
+        let masks = Masks::default();
+        let missing = run(&command("/nowhere/operate.sh", ""), &order(), &masks).await;
+        assert!(matches!(missing, Err(OperatorTrouble::NotStarted { .. })), "{missing:?}");
+        let failed =
+            run(&command("sh", "echo no such request >&2; exit 4"), &order(), &masks).await;
+        let Err(OperatorTrouble::Failed { status, said, .. }) = failed else {
+            panic!("{failed:?}");
+        };
+        assert_eq!((status.code(), said.as_str()), (Some(4), ": no such request"));
+        let slow = OperatorCommand {
+            timeout: Duration::from_millis(50),
+            ..command("sh", "exec 2>&-; while :; do sleep 1000; done")
+        };
+        let late = run(&slow, &order(), &masks).await;
+        assert!(matches!(late, Err(OperatorTrouble::TimedOut { .. })), "{late:?}");
+    }
+
+    /// As a script that restarts a service: the service holds the pipe when the script has ended.
+    #[tokio::test]
+    async fn what_a_command_leaves_in_the_background_is_not_waited_for() {
+        let script = "sleep 1 & echo started >&2";
+        let said = run(&command("sh", script), &order(), &Masks::default()).await;
+        assert_eq!(said.expect("it ends with 0"), "started");
+    }
+}

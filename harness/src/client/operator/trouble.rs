@@ -33,6 +33,6 @@ pub(crate) enum OperatorTrouble {
     #[error("nobody answers at the terminal")]
     NoAnswer,
     /// The control plane of a mock refused.
-    #[error("the control plane did not do it: {0}")]
+    #[error("the control plane did not do it: {}", .0.details())]
     ControlPlane(Trouble),
 }

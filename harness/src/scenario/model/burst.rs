@@ -37,6 +37,9 @@ keyed! {
         request: String,
         /// How many.
         calls: u32 as Integer<1, 100_000>,
+        /// Whether the calls carry the tokens of `main`, `reader` and `other_company` in turn, as far
+        /// as the target has them.
+        each_application: bool as OrDefault<bool>,
         /// Statuses at which it ends.
         stop_on: Vec<u16> as OrDefault<List<Integer<100, 599>, 1, 500>>,
     }

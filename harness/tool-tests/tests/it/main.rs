@@ -6,5 +6,6 @@ mod bash;
 mod browser;
 mod curl;
 mod node;
+mod operator;
 mod python;
 mod support;

@@ -44,13 +44,23 @@ pub(crate) struct Output {
 /// Runs `moot` with these arguments in a folder. Its commands find `moot` on the PATH, as users do.
 #[track_caller]
 pub(crate) fn moot(arguments: &[&str], folder: &Path) -> Output {
-    let binary = binary();
-    let mut command = Command::new(binary);
-    command.args(arguments).current_dir(folder).env("PATH", path_with(binary));
+    started(Command::new(binary()).args(arguments), folder)
+}
+
+/// Runs a program with these environment variables. It finds `moot` on the PATH.
+#[track_caller]
+pub(crate) fn script(words: &[&str], folder: &Path, variables: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(words[0]);
+    started(command.args(&words[1..]).envs(variables.iter().copied()), folder)
+}
+
+#[track_caller]
+fn started(command: &mut Command, folder: &Path) -> Output {
+    command.current_dir(folder).env("PATH", path_with(binary()));
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "MOOT_ADMIN_TOKEN", "MOOT_CLIENT_ID", "CI"] {
         command.env_remove(name);
     }
-    let output = command.output().expect("the binary runs");
+    let output = command.output().expect("the program runs");
     let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
     Output { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

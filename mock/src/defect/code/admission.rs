@@ -1,5 +1,7 @@
 //! Defects before a body is read: addresses, the rate limit, tokens and scopes, odd methods.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use http::header::AUTHORIZATION;
 use http::{Method, StatusCode};
 use jiff::SignedDuration;
@@ -8,7 +10,7 @@ use serde_json::json;
 
 use super::CodeRow;
 use super::DefectCode::Admit;
-use crate::defect::call::ArrivingCall;
+use crate::defect::call::{ArrivingCall, in_other_case};
 use crate::defect::edit;
 use crate::message::call::{Admission, Head, Principal};
 
@@ -35,11 +37,15 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("limits.token-endpoint-free", Admit(token_endpoint_free)),
     ("limits.forgets-after-30-seconds", Admit(forgets_after_30_seconds)),
     ("limits.refusals-count", Admit(refusals_count)),
+    ("limits.by-application", Admit(limited_by_application)),
     ("bearer.missing-taken", Admit(missing_taken)),
     ("bearer.missing-taken-at-activity", Admit(missing_taken_at_activity)),
     ("bearer.invalid-taken", Admit(invalid_taken)),
     ("bearer.altered-taken", Admit(altered_taken)),
     ("bearer.malformed-taken", Admit(malformed_taken)),
+    ("bearer.case-ignored", Admit(case_ignored)),
+    ("bearer.token-in-the-address", Admit(token_in_the_address)),
+    ("identifier.not-decoded", Admit(identifier_not_decoded)),
     ("bearer.expires-a-second-late", Admit(expires_a_second_late)),
     ("bearer.expires-after-an-hour", Admit(expires_after_an_hour)),
     ("bearer.scheme-in-one-case", Admit(scheme_in_one_case)),
@@ -48,6 +54,7 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("scope.insufficient-is-401", Admit(insufficient_is_401)),
     ("hostile.trailing-slash-is-500", Admit(trailing_slash_is_500)),
     ("hostile.head-is-500", Admit(head_is_500)),
+    ("http.head-unknown", Admit(head_unknown)),
     ("hostile.options-is-500", Admit(options_is_500)),
 ];
 
@@ -97,6 +104,13 @@ fn refusals_count(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     admission
 }
 
+/// Counts the calls of each application as if it had an address of its own.
+fn limited_by_application(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let Some(grant) = call.grant() else { return admission };
+    let client = IpAddr::V4(Ipv4Addr::from(grant.application));
+    call.world.admit_unhooked(call.now, &Head { client, ..*call.head })
+}
+
 fn missing_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match call.head.headers.contains_key(AUTHORIZATION) {
         true => admission,
@@ -131,6 +145,34 @@ fn altered_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
 fn malformed_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match call.head.headers.contains_key(AUTHORIZATION) && call.bearer().is_none() {
         true => admit_anybody(call, admission),
+        false => admission,
+    }
+}
+
+fn case_ignored(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let turned = call.bearer().map(in_other_case);
+    with_token(call, turned.as_deref(), admission)
+}
+
+fn token_in_the_address(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    let query = call.head.query.unwrap_or_default().as_bytes();
+    let token = form_urlencoded::parse(query).find(|(name, _)| name == "access_token");
+    with_token(call, token.map(|(_, token)| token).as_deref(), admission)
+}
+
+/// Admits a call whose token is missing or invalid with this token, if it is one.
+fn with_token(call: &ArrivingCall<'_>, token: Option<&str>, admission: Admission) -> Admission {
+    let grant = token.and_then(|token| call.world.sealer().open(token));
+    let principal = grant.and_then(|grant| call.principal(grant));
+    match principal.is_some() && ArrivingCall::problem(&admission) == Some(INVALID) {
+        true => call.admit_as(principal, admission),
+        false => admission,
+    }
+}
+
+fn identifier_not_decoded(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match call.head.path.contains('%') {
+        true => call.at_path(NOWHERE),
         false => admission,
     }
 }
@@ -195,6 +237,13 @@ fn trailing_slash_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admis
 fn head_is_500(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match *call.head.method == Method::HEAD {
         true => fail(call, admission),
+        false => admission,
+    }
+}
+
+fn head_unknown(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+    match *call.head.method == Method::HEAD {
+        true => call.at_path(NOWHERE),
         false => admission,
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::CodeRow;
 use super::DefectCode::Answer;
-use crate::defect::call::AdmittedCall;
+use crate::defect::call::{AdmittedCall, in_other_case};
 use crate::defect::call_edit::{CallEdit, QueryParameter};
 use crate::defect::edit;
 use crate::world::Outcome;
@@ -26,7 +26,35 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("activity.of-another", Answer(activity_of_another)),
     ("activity.log-too-late", Answer(log_too_late)),
     ("activity.unstable", Answer(activity_unstable)),
+    ("document.time-of-the-read", Answer(time_of_the_read)),
+    ("identifier.case-ignored", Answer(identifier_case_ignored)),
+    ("webhook.trimmed-identifier", Answer(trimmed_identifier)),
 ];
+
+fn identifier_case_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    match &call.call.admitted.id {
+        Some(id) if outcome.response.status == 404 => call.answer_of_id(&in_other_case(id)),
+        _ => outcome,
+    }
+}
+
+fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(Operation::GetRepositoryDocument) {
+        edit::rewrite(&mut outcome.response, |body| {
+            if let Some(at) = body.pointer_mut("/data/attributes/created_at") {
+                *at = call.now.to_string().into();
+            }
+        });
+    }
+    outcome
+}
+
+fn trimmed_identifier(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    match &call.call.admitted.id {
+        Some(id) if call.is(Operation::DeleteWebhook) => call.answer_of_id(id.trim()),
+        _ => outcome,
+    }
+}
 
 /// Gives the first page, with the number of the page that was asked for.
 fn page_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {

@@ -9,6 +9,7 @@ use super::DefectCode::Answer;
 use crate::defect::call::AdmittedCall;
 use crate::defect::edit;
 use crate::defect::record;
+use crate::message::call::Body;
 use crate::world::Outcome;
 
 const TOKEN: Operation = Operation::CreateAccessToken;
@@ -23,7 +24,34 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("token.secret-in-any-case", Answer(secret_in_any_case)),
     ("token.secret-trimmed", Answer(secret_trimmed)),
     ("token.unsupported-method-code", Answer(unsupported_method_code)),
+    ("token.created-at-constant", Answer(created_at_constant)),
+    ("problem.secret-repeated", Answer(secret_repeated)),
+    ("token.scope-as-asked-counts", Answer(default_scope_writes)),
+    ("webhook.secret-listed", Answer(secret_listed)),
 ];
+
+/// How long `token.created-at-constant` goes without reading its clock.
+const CLOCK_READ_SECONDS: i64 = 120;
+
+fn created_at_constant(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(TOKEN) && outcome.is_success() {
+        edit::rewrite(&mut outcome.response, |body| {
+            let at = body["created_at"].as_i64().unwrap_or_default();
+            body["created_at"] = Value::from(at - at.rem_euclid(CLOCK_READ_SECONDS));
+        });
+    }
+    outcome
+}
+
+fn secret_repeated(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    if call.is(TOKEN) && !outcome.is_success() {
+        let secret = call.field("client_secret").unwrap_or_default();
+        edit::rewrite(&mut outcome.response, |body| {
+            body["error_description"] = Value::from(format!("The secret {secret} is refused."));
+        });
+    }
+    outcome
+}
 
 /// Grants every scope of the application, where the core grants some.
 fn grant_all(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
@@ -38,6 +66,27 @@ fn writer_defaults_to_write(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcom
         Some(_) => outcome,
         None => grant_all(call, outcome),
     }
+}
+
+/// A token without a requested scope is called one of `read`, and carries both scopes.
+fn default_scope_writes(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    if !call.is(TOKEN) || !outcome.is_success() || call.field("scope").is_some() {
+        return outcome;
+    }
+    let mut outcome = record::token(call, outcome, "read write");
+    edit::rewrite(&mut outcome.response, |body| body["scope"] = Value::from("read"));
+    outcome
+}
+
+fn secret_listed(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+    let Body::Whole(payload) = &call.call.body else { return outcome };
+    if call.is(Operation::CreateWebhook) && outcome.is_success() {
+        let payload: Value = serde_json::from_slice(payload).unwrap_or_default();
+        edit::rewrite(&mut outcome.response, |body| {
+            body["data"]["attributes"]["token"] = payload["token"].clone();
+        });
+    }
+    outcome
 }
 
 /// The response names the scope that was granted; the token does not carry it.

@@ -117,7 +117,7 @@ fn health(site: &Site, realm: &Realm) -> Value {
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
-        "consent": ["write", "delete", "load", "fetch"],
+        "consent": ["write", "delete", "load", "fetch", "operate"],
         "base_url": realm.settings().base_url,
         "sandbox": realm.sandbox(),
         "sandboxes": sandboxes,

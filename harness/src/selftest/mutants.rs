@@ -1,0 +1,269 @@
+//! Trials of mutants: generated defects, each tried in two columns.
+//!
+//! Column 1 is the mock with its control plane: each scenario has a sandbox. Column 2 is the mock as a
+//! deployment: no control plane, one world for all scenarios, no sandbox. A mutant is killed if the run has
+//! a `fail` that the run on the sound service does not have, or a `warn` for a row below `stated`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use moot_fixtures::contract::Level;
+use moot_fixtures::register;
+use moot_mock::defect::mutant::Mutant;
+use serde::Serialize;
+
+use super::trial::{Bench, by_requirement, of_scenario, side_by_side};
+use crate::environment::{TargetChoice, TargetOptions};
+use crate::result::ScenarioResult;
+use crate::run::{Event, Interruption};
+use crate::scenario::model::ScenarioFile;
+use crate::verdict::Verdict;
+
+/// The seed of every service with a mutant.
+const SEED: u64 = 1;
+
+/// A way to serve the mock to the suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServedAs {
+    /// With its control plane, and a sandbox for each scenario.
+    ControlPlane,
+    /// Without a control plane, in one world, with all credentials, bindings and consents.
+    Deployment,
+}
+
+impl ServedAs {
+    /// Both, in the order of the columns.
+    pub const ALL: [Self; 2] = [Self::ControlPlane, Self::Deployment];
+
+    /// The mock in this process, served like this.
+    pub(super) fn choice(self) -> TargetChoice {
+        match self {
+            Self::ControlPlane => TargetChoice::InProcess,
+            Self::Deployment => TargetChoice::InProcessDeployment,
+        }
+    }
+}
+
+/// A mutant, and what noticed it in each column.
+#[derive(Debug, Clone, Serialize)]
+pub struct MutantTrial {
+    /// The mutant.
+    #[serde(flatten)]
+    pub mutant: &'static Mutant,
+    /// The requirements that noticed it first, with the control plane.
+    pub killed_by: Vec<String>,
+    /// The requirements that noticed it first, as a deployment.
+    pub killed_as_deployment_by: Vec<String>,
+}
+
+impl MutantTrial {
+    /// The requirements that noticed it in a column.
+    pub fn killers(&self, column: ServedAs) -> &[String] {
+        match column {
+            ServedAs::ControlPlane => &self.killed_by,
+            ServedAs::Deployment => &self.killed_as_deployment_by,
+        }
+    }
+
+    /// Whether it was noticed in a column.
+    pub fn is_killed(&self, column: ServedAs) -> bool {
+        !self.killers(column).is_empty()
+    }
+
+    /// Whether it survived in some column.
+    pub fn survives(&self) -> bool {
+        ServedAs::ALL.iter().any(|column| !self.is_killed(*column))
+    }
+}
+
+/// The verdicts on the sound service, by requirement.
+type SoundVerdicts = Arc<BTreeMap<String, Verdict>>;
+
+/// Tries each mutant in both columns, in this order.
+pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTrial> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let sound =
+        [sound(bench, ServedAs::ControlPlane).await, sound(bench, ServedAs::Deployment).await];
+    let light = bench.light();
+    let trials = all.into_iter().map(|mutant| {
+        let files = Arc::new(nearest_first(&light, &mutant.defect.section));
+        let sound = &sound;
+        async move {
+            let [with_control_plane, deployed] = sound;
+            let deployment =
+                killed(bench, mutant, ServedAs::Deployment, deployed, files.clone()).await;
+            // What noticed it there notices it here too, nearly always.
+            let files = match &deployment.scenario {
+                Some(scenario) => Arc::new(first(&files, scenario)),
+                None => files,
+            };
+            let control_plane =
+                killed(bench, mutant, ServedAs::ControlPlane, with_control_plane, files).await;
+            (bench.tell)(&mutant.defect.id);
+            MutantTrial {
+                mutant,
+                killed_by: control_plane.by,
+                killed_as_deployment_by: deployment.by,
+            }
+        }
+    });
+    side_by_side(trials, bench.lanes).await
+}
+
+async fn sound(bench: &Bench, column: ServedAs) -> SoundVerdicts {
+    let options = TargetOptions { seed: SEED, ..TargetOptions::default() };
+    let result = bench.run("the sound service", column.choice(), bench.light(), options).await;
+    Arc::new(by_requirement(&result))
+}
+
+/// What noticed a mutant in one column.
+struct Kill {
+    /// The requirements; empty if the mutant survived.
+    by: Vec<String>,
+    /// The first scenario that noticed it: file stem and id.
+    scenario: Option<String>,
+}
+
+/// Runs scenarios until one notices the mutant.
+async fn killed(
+    bench: &Bench,
+    mutant: &'static Mutant,
+    column: ServedAs,
+    sound: &SoundVerdicts,
+    files: Arc<Vec<ScenarioFile>>,
+) -> Kill {
+    let interruption = Arc::new(Interruption::default());
+    let (stop, sound_there) = (Arc::clone(&interruption), Arc::clone(sound));
+    let on_event = move |event| {
+        if let Event::Ended(scenario) = event
+            && !new_findings(&of_scenario(&scenario), &sound_there).is_empty()
+        {
+            stop.tell();
+        }
+    };
+    let defects = vec![mutant.defect.id.clone()];
+    let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
+    let result = bench.run_until(column.choice(), files, options, interruption, on_event).await;
+    let noticed =
+        |scenario: &&ScenarioResult| !new_findings(&of_scenario(scenario), sound).is_empty();
+    let scenario = result.scenarios.iter().find(noticed);
+    Kill {
+        by: new_findings(&by_requirement(&result), sound),
+        scenario: scenario.map(|scenario| scenario.name.clone()),
+    }
+}
+
+/// Requirements whose verdict is bad, and was not on the sound service.
+fn new_findings(
+    verdicts: &BTreeMap<String, Verdict>,
+    sound: &BTreeMap<String, Verdict>,
+) -> Vec<String> {
+    let is_new = |id: &str, verdict: Verdict| {
+        let is_bad = match verdict {
+            Verdict::Fail => true,
+            Verdict::Warn => register::get(id).is_some_and(|row| row.level != Level::Stated),
+            _ => false,
+        };
+        is_bad && sound.get(id).is_none_or(|sound| verdict > *sound)
+    };
+    let found = verdicts.iter().filter(|(id, verdict)| is_new(id, **verdict));
+    found.map(|(id, _)| id.clone()).collect()
+}
+
+/// The files of a section first, then those of all resources, then the others: the scenario that notices a
+/// mutant is probably there.
+fn nearest_first(files: &[ScenarioFile], section: &str) -> Vec<ScenarioFile> {
+    let stem: Vec<String> = section.split('.').map(|number| format!("{number:0>2}")).collect();
+    let stem = stem.join("_");
+    let distance = |file: &ScenarioFile| match &file.stem {
+        near if near.starts_with(&stem) => 0,
+        resources if resources.starts_with("02") => 1,
+        _ => 2,
+    };
+    let mut files = files.to_vec();
+    files.sort_by_key(distance);
+    files
+}
+
+/// The same files, but the scenario of this name (`stem/id`, with the brackets of a row) comes first.
+fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
+    let name = name.split('[').next().unwrap_or(name);
+    let is_it = |file: &ScenarioFile, id: &str| name == format!("{}/{id}", file.stem);
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    for file in files {
+        let (it, rest): (Vec<_>, Vec<_>) =
+            file.scenarios.iter().cloned().partition(|scenario| is_it(file, &scenario.id));
+        for (scenarios, to) in [(it, &mut found), (rest, &mut others)] {
+            if !scenarios.is_empty() {
+                let (stem, section) = (file.stem.clone(), file.section.clone());
+                to.push(ScenarioFile { stem, section, title: file.title.clone(), scenarios });
+            }
+        }
+    }
+    found.extend(others);
+    found
+}
+
+/// Draws this many mutants that somebody can notice; the same seed draws the same ones. In the order of the
+/// contract.
+pub fn draw(all: &'static [Mutant], number: usize, seed: u64) -> Vec<&'static Mutant> {
+    let noticeable = all.iter().filter(|mutant| mutant.equivalent.is_none());
+    let mut drawn: Vec<(u64, usize, &Mutant)> = noticeable
+        .enumerate()
+        .map(|(at, mutant)| (mixed(seed, &mutant.defect.id), at, mutant))
+        .collect();
+    drawn.sort_by_key(|(order, at, _)| (*order, *at));
+    drawn.truncate(number);
+    drawn.sort_by_key(|(_, at, _)| *at);
+    drawn.into_iter().map(|(_, _, mutant)| mutant).collect()
+}
+
+/// A number that depends on every bit of both (FNV-1a, then the finaliser of splitmix64).
+fn mixed(seed: u64, text: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = text
+        .bytes()
+        .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use moot_mock::defect::mutant;
+
+    use super::{draw, new_findings};
+    use crate::verdict::Verdict;
+
+    #[test]
+    fn the_same_seed_draws_the_same_mutants_and_no_equivalent_one() {
+        let ids = |seed| -> Vec<&str> {
+            draw(mutant::all(), 50, seed).iter().map(|it| it.defect.id.as_str()).collect()
+        };
+        assert_eq!(ids(1), ids(1));
+        assert_ne!(ids(1), ids(2));
+        assert_eq!(ids(1).len(), 50);
+        assert!(draw(mutant::all(), usize::MAX, 3).iter().all(|it| it.equivalent.is_none()));
+    }
+
+    #[test]
+    fn only_what_the_sound_service_does_not_have_kills() {
+        let row = "list-legal-requests.status-200".to_owned();
+        let verdicts = |verdict| BTreeMap::from([(row.clone(), verdict)]);
+        for (found, sound, is_killed) in [
+            (Verdict::Fail, Verdict::Pass, true),
+            (Verdict::Fail, Verdict::Fail, false),
+            (Verdict::Warn, Verdict::Pass, false),
+            (Verdict::NotRun, Verdict::Pass, false),
+        ] {
+            let findings = new_findings(&verdicts(found), &verdicts(sound));
+            assert_eq!(!findings.is_empty(), is_killed, "{found:?} {sound:?}");
+        }
+    }
+}

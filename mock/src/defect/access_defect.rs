@@ -1,0 +1,121 @@
+//! Callers that are taken for others, and ids that are.
+
+use http::header::{AUTHORIZATION, HeaderValue};
+use moot_fixtures::contract::Operation;
+use serde::Deserialize;
+
+use super::call::{AdmittedCall, ArrivingCall};
+use super::call_edit::QueryParameter;
+use super::edit;
+use super::likeness::Likeness;
+use crate::message::call::Admission;
+use crate::world::Outcome;
+
+/// Calls of an operation that are admitted with a token they should not be admitted with.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LooseToken {
+    pub(super) of: Operation,
+    pub(super) act: TokenAct,
+}
+
+/// How a token is found.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TokenAct {
+    /// It is compared loosely with the issued ones.
+    Like(Likeness),
+    /// It may follow another scheme, or none.
+    AnyScheme,
+    /// It may be in the query.
+    InQuery,
+}
+
+/// Ids in the path of an operation that are compared loosely.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LooseId {
+    pub(super) of: Operation,
+    pub(super) like: Likeness,
+}
+
+impl LooseToken {
+    /// The admission of a call after this defect.
+    pub(super) fn apply(&self, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+        let is_refused = ArrivingCall::problem(&admission) == Some("invalid_token");
+        if !is_refused || call.operation() != Some(self.of) {
+            return admission;
+        }
+        match self.token(call).and_then(|token| call.with_token(&token)) {
+            Some(admitted @ Admission::Admitted(_)) => admitted,
+            Some(Admission::Refused(_)) | None => admission,
+        }
+    }
+
+    fn token(&self, call: &ArrivingCall<'_>) -> Option<String> {
+        let sent = call.head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        match &self.act {
+            TokenAct::Like(likeness) => {
+                let sent = call.bearer()?;
+                call.memory.token(|known| likeness.is_match(known, sent))
+            }
+            TokenAct::AnyScheme => sent?.split(' ').next_back().map(str::to_owned),
+            TokenAct::InQuery => {
+                let mut pairs = form_urlencoded::parse(call.head.query?.as_bytes());
+                pairs.find(|(name, _)| name == "access_token").map(|(_, token)| token.into_owned())
+            }
+        }
+    }
+}
+
+impl ArrivingCall<'_> {
+    /// The admission of the same call with this token.
+    fn with_token(&self, token: &str) -> Option<Admission> {
+        let mut headers = self.head.headers.clone();
+        headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {token}")).ok()?);
+        let head = crate::message::call::Head { headers: &headers, ..*self.head };
+        Some(self.world.admit_unhooked(self.now, &head))
+    }
+}
+
+impl LooseId {
+    /// The outcome of a call after this defect.
+    pub(super) fn apply(&self, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+        let sent = call.call.admitted.id.as_deref().unwrap_or_default();
+        if !call.is(self.of) || outcome.response.status != 404 {
+            return outcome;
+        }
+        let ids = list_of(self.of).map(|list| ids(call, list)).unwrap_or_default();
+        match ids.iter().find(|known| self.like.is_match(known, sent)) {
+            Some(known) => call.answer_of_id(known),
+            None => outcome,
+        }
+    }
+}
+
+/// The operation that lists what an operation names in its path.
+pub(super) fn list_of(operation: Operation) -> Option<Operation> {
+    match operation {
+        Operation::GetWorkflow | Operation::GetWorkflowSchema => Some(Operation::ListWorkflows),
+        Operation::GetLegalRequest | Operation::GetLegalRequestActivity => {
+            Some(Operation::ListLegalRequests)
+        }
+        Operation::GetRepositoryDocument => Some(Operation::ListRepositoryDocuments),
+        Operation::DeleteWebhook => Some(Operation::ListWebhooks),
+        _ => None,
+    }
+}
+
+/// The ids of the caller's resources.
+fn ids(call: &AdmittedCall<'_>, list: Operation) -> Vec<String> {
+    let mut found = Vec::new();
+    for page in 1.. {
+        let page = QueryParameter { name: "page".to_owned(), value: Some(format!("{page}")) };
+        let body = edit::json(&call.answer_of_list(list, &page).response).unwrap_or_default();
+        let members = body.pointer("/data").and_then(|data| data.as_array());
+        let Some(members) = members.filter(|members| !members.is_empty()) else { break };
+        let ids = members.iter().filter_map(|member| member.get("id")?.as_str());
+        found.extend(ids.map(str::to_owned));
+    }
+    found
+}

@@ -1,0 +1,139 @@
+//! Calls that change something else than they should.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::Operation;
+use serde::Deserialize;
+
+use super::call::AdmittedCall;
+use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
+use crate::state::change::Change;
+use crate::value::identifier::IdKind;
+use crate::world::Outcome;
+
+/// What is wrong with the changes of an operation.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EffectDefect {
+    pub(super) of: Operation,
+    pub(super) act: EffectAct,
+}
+
+/// A way in which changes are wrong.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum EffectAct {
+    /// What is created is created twice.
+    Twice,
+    /// What is created belongs to another company.
+    ForAnother,
+    /// Another webhook of the company is deleted.
+    Another,
+    /// Every webhook of the company is deleted.
+    All,
+    /// A newer webhook with the same address replaces the older one.
+    Replaces,
+}
+
+impl EffectDefect {
+    /// The outcome with the changes as the defect makes them.
+    pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+        if !call.is(self.of) || !outcome.is_success() {
+            return outcome;
+        }
+        let changes = std::mem::take(&mut outcome.changes);
+        outcome.changes = match self.act {
+            EffectAct::Twice => {
+                let copies: Vec<Change> =
+                    changes.iter().filter_map(|change| copy(call, change)).collect();
+                changes.into_iter().chain(copies).collect()
+            }
+            EffectAct::ForAnother => changes.iter().map(|change| moved(call, change)).collect(),
+            EffectAct::Another => match own_webhooks(call).find(|row| !deletes(&changes, *row)) {
+                Some(row) => vec![Change::DeleteWebhook { row }],
+                None => changes,
+            },
+            EffectAct::All => {
+                let all = own_webhooks(call).map(|row| Change::DeleteWebhook { row });
+                all.collect()
+            }
+            EffectAct::Replaces => {
+                let same = same_address(call, &changes);
+                same.into_iter().map(|row| Change::DeleteWebhook { row }).chain(changes).collect()
+            }
+        };
+        outcome
+    }
+}
+
+/// The same object with another id, in the row after it.
+fn copy(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
+    let id = |kind, row: u32| call.world.id_of_row(kind, row);
+    Some(match change {
+        Change::PutLegalRequest { row, record } => {
+            let row = row + 1;
+            let id = id(IdKind::LegalRequest, row);
+            Change::from(LegalRequest { row, id, ..LegalRequest::clone(record) })
+        }
+        Change::PutRepositoryDocument { row, record } => {
+            let row = row + 1;
+            let id = id(IdKind::RepositoryDocument, row);
+            let download_id = call.world.download_id(&id);
+            let copy = RepositoryDocument { id, download_id, ..RepositoryDocument::clone(record) };
+            Change::PutRepositoryDocument { row, record: Arc::new(copy) }
+        }
+        Change::PutWebhook { row, record } => {
+            let row = row + 1;
+            let copy = Webhook { id: id(IdKind::Webhook, row), ..Webhook::clone(record) };
+            Change::PutWebhook { row, record: Arc::new(copy) }
+        }
+        _ => return None,
+    })
+}
+
+/// The same object of another company.
+fn moved(call: &AdmittedCall<'_>, change: &Change) -> Change {
+    let companies = call.world.seeded().companies().len() as u32;
+    let other = |own: u32| (own + 1) % companies.max(1);
+    match change {
+        Change::PutLegalRequest { record, .. } => Change::from(LegalRequest {
+            company: other(record.company),
+            ..LegalRequest::clone(record)
+        }),
+        Change::PutRepositoryDocument { row, record } => {
+            let company = other(record.company);
+            let moved = RepositoryDocument { company, ..RepositoryDocument::clone(record) };
+            Change::PutRepositoryDocument { row: *row, record: Arc::new(moved) }
+        }
+        Change::PutWebhook { row, record } => {
+            let moved = Webhook { company: other(record.company), ..Webhook::clone(record) };
+            Change::PutWebhook { row: *row, record: Arc::new(moved) }
+        }
+        other => other.clone(),
+    }
+}
+
+fn deletes(changes: &[Change], webhook: u32) -> bool {
+    changes.iter().any(|it| matches!(it, Change::DeleteWebhook { row } if *row == webhook))
+}
+
+/// The rows of the caller's webhooks.
+fn own_webhooks<'a>(call: &'a AdmittedCall<'_>) -> impl Iterator<Item = u32> + 'a {
+    let own = call.call.admitted.principal.map(|principal| principal.company);
+    let table = &call.world.state().webhooks;
+    (0..table.next_row())
+        .filter(move |row| table.get(*row).is_some_and(|webhook| Some(webhook.company) == own))
+}
+
+/// The caller's webhooks with the address of the one that is created.
+fn same_address(call: &AdmittedCall<'_>, changes: &[Change]) -> Vec<u32> {
+    let created = changes.iter().find_map(|change| match change {
+        Change::PutWebhook { record, .. } => Some(record),
+        _ => None,
+    });
+    let table = &call.world.state().webhooks;
+    let is_same = |row: &u32| {
+        table.get(*row).zip(created).is_some_and(|(known, created)| known.url == created.url)
+    };
+    own_webhooks(call).filter(is_same).collect()
+}

@@ -1,0 +1,135 @@
+//! Lists that are wrong as a whole.
+
+use moot_fixtures::contract::Operation;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::call::AdmittedCall;
+use super::call_edit::{CallEdit, QueryParameter};
+use super::edit;
+use crate::world::Outcome;
+
+/// What is wrong with the answers of an operation that lists.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListDefect {
+    pub(super) of: Operation,
+    pub(super) act: ListAct,
+}
+
+/// A way in which a list is wrong.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ListAct {
+    /// It has a member of another company.
+    Foreign,
+    /// Every second answer has the reverse order.
+    Alternate,
+    /// A page begins with the last member of the page before it, and loses its own last one.
+    Overlap,
+    /// A page from the second on skips its first member.
+    Gap,
+    /// This member of the body stays as it was in the first answer to the same call.
+    Frozen(String),
+    /// Each member has the values below this pointer of the member after it.
+    Swapped(String),
+}
+
+impl ListDefect {
+    /// The outcome with the list as the defect makes it.
+    pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
+        if !call.is(self.of) || !outcome.is_success() {
+            return outcome;
+        }
+        let page = page(call.call.head.query);
+        match &self.act {
+            ListAct::Foreign => {
+                let found = foreign(call);
+                edit::rewrite(&mut outcome.response, |body| {
+                    if let Some(members) = list(body) {
+                        members.extend(found);
+                    }
+                });
+            }
+            ListAct::Alternate if call.call.admitted.serial % 2 == 1 => {
+                edit::rewrite(&mut outcome.response, |body| {
+                    if let Some(members) = list(body) {
+                        members.reverse();
+                    }
+                });
+            }
+            ListAct::Overlap if page > 1 => {
+                let before = last_of(call, page - 1);
+                edit::rewrite(&mut outcome.response, |body| {
+                    if let Some(members) = list(body) {
+                        members.pop();
+                        before.into_iter().for_each(|last| members.insert(0, last));
+                    }
+                });
+            }
+            ListAct::Gap if page > 1 => edit::rewrite(&mut outcome.response, |body| {
+                if let Some(members) = list(body).filter(|members| !members.is_empty()) {
+                    members.remove(0);
+                }
+            }),
+            ListAct::Frozen(pointer) => {
+                let head = &call.call.head;
+                let company = call.call.admitted.principal.map(|principal| principal.company);
+                let key = format!("{company:?} {} {:?} {pointer}", head.path, head.query);
+                edit::rewrite(&mut outcome.response, |body| {
+                    if let Some(value) = body.pointer_mut(pointer) {
+                        *value = call.memory.first(key, value);
+                    }
+                });
+            }
+            ListAct::Swapped(pointer) => edit::rewrite(&mut outcome.response, |body| {
+                if let Some(members) = list(body) {
+                    swap(members, pointer);
+                }
+            }),
+            ListAct::Alternate | ListAct::Overlap | ListAct::Gap => {}
+        }
+        outcome
+    }
+}
+
+fn list(body: &mut Value) -> Option<&mut Vec<Value>> {
+    body.pointer_mut("/data")?.as_array_mut()
+}
+
+fn page(query: Option<&str>) -> u64 {
+    let mut pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+    pairs.find(|(name, _)| name == "page").and_then(|(_, page)| page.parse().ok()).unwrap_or(1)
+}
+
+fn body_of(outcome: &Outcome) -> Option<Value> {
+    outcome.is_success().then(|| edit::json(&outcome.response))?
+}
+
+/// The first member of the same list of another company.
+fn foreign(call: &AdmittedCall<'_>) -> Option<Value> {
+    let own = call.call.admitted.principal.map(|principal| principal.company);
+    let companies = call.world.seeded().companies().len() as u32;
+    let others = (0..companies).filter(|company| Some(*company) != own);
+    let lists = others.map(|company| call.answer_for_company(company));
+    lists.filter_map(|outcome| body_of(&outcome)?.pointer("/data/0").cloned()).next()
+}
+
+fn last_of(call: &AdmittedCall<'_>, page: u64) -> Option<Value> {
+    let page = QueryParameter { name: "page".to_owned(), value: Some(page.to_string()) };
+    let mut body = body_of(&call.answer_edited(&CallEdit::Parameter(page)))?;
+    list(&mut body)?.pop()
+}
+
+fn swap(members: &mut [Value], pointer: &str) {
+    let mut values: Vec<Option<Value>> =
+        members.iter().map(|member| member.pointer(pointer).cloned()).collect();
+    if !values.is_empty() {
+        values.rotate_left(1);
+    }
+    for (member, value) in members.iter_mut().zip(values) {
+        if let (Some(place), Some(value)) = (member.pointer_mut(pointer), value) {
+            *place = value;
+        }
+    }
+}

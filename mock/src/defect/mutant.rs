@@ -1,0 +1,122 @@
+//! Mutants: defects that are generated, one for each operator at each place that it fits.
+//!
+//! The places follow from the contract: the members of each answer from its JSON Schema, the calls from
+//! the table of operations. A mutant that no outside observer can notice is marked with the class of its
+//! [`Equivalence`].
+
+mod answers;
+mod calls;
+mod effects;
+mod lists;
+mod members;
+mod messages;
+mod refusals;
+mod row;
+mod views;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use super::catalogue::Defect;
+
+pub use row::{Equivalence, OperatorFamily, PlaceKind};
+
+/// A defect that was generated.
+#[derive(Debug, Clone, Serialize)]
+pub struct Mutant {
+    /// What it does. Its id is `mutant:PLACE/OPERATOR`; it names no requirement in `breaks`.
+    #[serde(flatten)]
+    pub defect: Defect,
+    /// The name of its operator: `truncated`.
+    pub operator: String,
+    /// The family of its operator.
+    pub family: OperatorFamily,
+    /// The name of its place: `list-legal-requests/data.attributes.name`.
+    pub place: String,
+    /// The kind of its place.
+    pub kind: PlaceKind,
+    /// Why nobody outside can notice it; `None` if somebody can.
+    pub equivalent: Option<Equivalence>,
+}
+
+impl Mutant {
+    /// The check that would notice it, in words.
+    pub const fn check(&self) -> &'static str {
+        match (self.family, self.kind) {
+            (OperatorFamily::Values, PlaceKind::AnswerMember) => {
+                "compares the member with the other answers that show it, and with its schema"
+            }
+            (OperatorFamily::Values, _) => {
+                "sends a value in which this damage shows, and compares it wherever it comes back"
+            }
+            (OperatorFamily::Effects, PlaceKind::FormField) => {
+                "sends the field, and looks for what it must change"
+            }
+            (OperatorFamily::Effects, PlaceKind::Rule) => {
+                "breaks the rule alone, and counts the objects before and after"
+            }
+            (OperatorFamily::Effects, _) => {
+                "lists the objects before and after the call, and compares all of them"
+            }
+            (OperatorFamily::Lists, _) => {
+                "walks all pages, with and without a filter, and compares ids, order and counts"
+            }
+            (OperatorFamily::Access, _) => {
+                "makes the same call with a token that is nearly right, or of another caller"
+            }
+            (OperatorFamily::Identity, _) => {
+                "uses an id that is nearly right, and compares an object with its neighbours"
+            }
+            (OperatorFamily::Time, _) => {
+                "compares the time with our clock, and with the time in other answers"
+            }
+            (OperatorFamily::Errors, _) => {
+                "provokes this refusal of this operation, and compares every member"
+            }
+            (OperatorFamily::Http, _) => {
+                "looks at the status, the headers and the bytes of the answer"
+            }
+        }
+    }
+}
+
+static ALL: LazyLock<Vec<Mutant>> = LazyLock::new(|| {
+    let mut all = answers::mutants();
+    all.extend(views::mutants());
+    all.extend(lists::mutants());
+    all.extend(effects::mutants());
+    all.extend(calls::mutants());
+    all.extend(refusals::mutants());
+    all.extend(messages::mutants());
+    all
+});
+
+static BY_ID: LazyLock<HashMap<&'static str, &'static Mutant>> =
+    LazyLock::new(|| all().iter().map(|mutant| (mutant.defect.id.as_str(), mutant)).collect());
+
+/// Every mutant, in the order of the contract.
+pub fn all() -> &'static [Mutant] {
+    &ALL
+}
+
+/// The mutant of this id, compared exactly.
+pub fn named(id: &str) -> Option<&'static Mutant> {
+    BY_ID.get(id).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BY_ID, all};
+
+    #[test]
+    fn ids_are_unique_and_each_mutant_does_something() {
+        assert_eq!(BY_ID.len(), all().len());
+        assert!(all().len() > 1_000, "{}", all().len());
+        for mutant in all() {
+            assert!(!mutant.defect.does.is_empty(), "{}", mutant.defect.id);
+            assert_eq!(mutant.defect.id, format!("mutant:{}/{}", mutant.place, mutant.operator),);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Value operators on each member of the answers of one operation.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use moot_fixtures::contract::Operation;
+use serde::Deserialize;
+
+use super::Mutant;
+use super::members::{AnswerMember, ValueNature, of_schema};
+use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
+use crate::defect::act::DefectAct;
+use crate::defect::edit::ResponseEdit;
+use crate::defect::filter::ResponseFilter;
+use crate::defect::operator::Operator;
+use crate::defect::place::ResponsePlace;
+
+/// A row of `mock/mutants/values.yaml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ValueRow {
+    /// The name of the operator.
+    pub(super) operator: String,
+    pub(super) by: Operator,
+    on: Vec<ValueNature>,
+    /// Whether the result is still a value that the specification allows there.
+    #[serde(default)]
+    sound: bool,
+    /// Natures whose value the specification does not promise to keep in this respect.
+    #[serde(default)]
+    permitted: Vec<ValueNature>,
+}
+
+static VALUES: LazyLock<Vec<ValueRow>> = LazyLock::new(|| {
+    let text = include_str!("../../../mutants/values.yaml");
+    serde_saphyr::from_str(text).expect("a test reads the embedded file")
+});
+
+/// The operators that fit a value of this nature.
+pub(super) fn operators(nature: ValueNature) -> impl Iterator<Item = &'static ValueRow> {
+    VALUES.iter().filter(move |row| row.on.contains(&nature))
+}
+
+/// An edit of the successful answers of these operations.
+pub(super) fn edit(of: &[Operation], pointer: &str, by: &Operator) -> DefectAct {
+    let at = ResponsePlace::parse(pointer).expect("a pointer of a schema");
+    let responses = ResponseFilter { of: of.to_vec(), ..ResponseFilter::default() };
+    DefectAct::Edit(Box::new(ResponseEdit { responses, at, by: by.clone() }))
+}
+
+/// The members of the successful answers of an operation.
+pub(super) fn members(operation: Operation) -> Vec<AnswerMember> {
+    let success = operation.responses().iter().find(|row| (200..300).contains(&row.status));
+    success.and_then(|row| row.schema).map(of_schema).unwrap_or_default()
+}
+
+/// The name of an operation in ids of mutants: `list-legal-requests`.
+pub(super) fn place_of(operation: Operation) -> String {
+    operation.as_str().replace('_', "-")
+}
+
+/// Operations whose answers nobody can compare with another answer.
+fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
+    let others = Operation::ALL.iter().filter(|other| **other != operation);
+    let mut shown = others.flat_map(|other| members(*other));
+    !shown.any(|other| other.resource == member.resource && other.within == member.within)
+        && !(member.resource.ends_with("_created")
+            || member.resource.ends_with("_created_resource"))
+}
+
+pub(super) fn mutants() -> Vec<Mutant> {
+    let mut all = Vec::new();
+    for operation in Operation::ALL {
+        let mut places = BTreeSet::new();
+        for member in members(operation) {
+            if places.insert(member.name()) {
+                at_member(operation, &member, &mut all);
+            }
+        }
+    }
+    all
+}
+
+fn at_member(operation: Operation, member: &AnswerMember, all: &mut Vec<Mutant>) {
+    let place = format!("{}/{}", place_of(operation), member.name());
+    let is_alone = is_alone(operation, member);
+    for row in operators(member.nature) {
+        let does = vec![edit(&[operation], &member.pointer, &row.by)];
+        let what = format!("{}: `{}` is {}.", operation.title(), member.name(), row.operator);
+        let family = family(member.nature, &row.operator);
+        let at = (PlaceKind::AnswerMember, place.as_str());
+        let made = mutant(operation.section(), at, (family, &row.operator), what, does);
+        all.push(Mutant { equivalent: row.equivalence(member, is_alone), ..made });
+    }
+}
+
+impl ValueRow {
+    /// Why nobody can notice it at this member. `is_alone`: no other answer shows the right value.
+    pub(super) fn equivalence(&self, member: &AnswerMember, is_alone: bool) -> Option<Equivalence> {
+        if !member.is_required && self.by == Operator::Drop {
+            return Some(Equivalence::Permitted);
+        }
+        if self.permitted.contains(&member.nature) {
+            return Some(Equivalence::Permitted);
+        }
+        if self.sound && is_alone {
+            return Some(Equivalence::ChosenByService);
+        }
+        None
+    }
+}
+
+/// The family of a value operator.
+pub(super) fn family(nature: ValueNature, operator: &str) -> OperatorFamily {
+    match nature {
+        ValueNature::Time => OperatorFamily::Time,
+        ValueNature::Id if matches!(operator, "repeated" | "case-folded" | "one-character-off") => {
+            OperatorFamily::Identity
+        }
+        _ => OperatorFamily::Values,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VALUES;
+
+    #[test]
+    fn the_embedded_file_is_read() {
+        assert!(VALUES.len() > 50);
+        assert!(VALUES.iter().all(|row| !row.on.is_empty()));
+    }
+}

@@ -1,0 +1,145 @@
+//! Operators on the effect of each call that changes something, on its rules and on its fields.
+
+use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
+
+use super::Mutant;
+use super::answers::place_of;
+use super::row::{OperatorFamily, PlaceKind, mutant};
+use crate::defect::act::{
+    CallSelection, CallSubstitution, DefectAct, IssuedToken, RefusedCall, TokenRefusal,
+};
+use crate::defect::call_edit::CallEdit;
+use crate::defect::condition::CallCondition;
+use crate::defect::effect_defect::{EffectAct, EffectDefect};
+use crate::defect::rule_pattern::RulePattern;
+use crate::value::address::AddressFault;
+
+pub(super) fn mutants() -> Vec<Mutant> {
+    let mut all = Vec::new();
+    effects(&mut all);
+    rules(&mut all);
+    fields(&mut all);
+    token_fields(&mut all);
+    all
+}
+
+fn push(
+    operation: Operation,
+    (kind, part): (PlaceKind, &str),
+    (family, operator): (OperatorFamily, &str),
+    act: DefectAct,
+    all: &mut Vec<Mutant>,
+) {
+    let place = format!("{}/{part}", place_of(operation));
+    let what = format!("{}: {part}: {operator}.", operation.title());
+    let at = (kind, place.as_str());
+    all.push(mutant(operation.section(), at, (family, operator), what, vec![act]));
+}
+
+fn effects(all: &mut Vec<Mutant>) {
+    use Operation as Op;
+    let creations = [Op::CreateLegalRequest, Op::CreateRepositoryDocument, Op::CreateWebhook];
+    let at = (PlaceKind::Effect, "effect");
+    let act = |of, act| DefectAct::Effect(EffectDefect { of, act });
+    let family = OperatorFamily::Effects;
+    for of in creations {
+        push(of, at, (family, "twice"), act(of, EffectAct::Twice), all);
+        push(of, at, (family, "for-another-company"), act(of, EffectAct::ForAnother), all);
+    }
+    for of in creations.into_iter().chain([Op::DeleteWebhook, Op::RevokeToken]) {
+        push(of, at, (family, "not-applied"), DefectAct::StoreNothing(of), all);
+    }
+    let delete = Op::DeleteWebhook;
+    push(delete, at, (family, "to-another"), act(delete, EffectAct::Another), all);
+    push(delete, at, (family, "to-all"), act(delete, EffectAct::All), all);
+    let create = Op::CreateWebhook;
+    push(create, at, (family, "replaces-the-same"), act(create, EffectAct::Replaces), all);
+}
+
+/// The rules of the operations that create, by their names in ids.
+fn rules(all: &mut Vec<Mutant>) {
+    use Operation as Op;
+    let legal_request = [
+        ("workflow-exists", RulePattern::WorkflowExists),
+        ("workflow-published", RulePattern::WorkflowPublished),
+        ("requester-is-user", RulePattern::RequesterIsUser),
+        ("variable-required", RulePattern::VariableRequired),
+        ("support-document-size", RulePattern::SupportDocumentSize),
+        ("document-type", RulePattern::DocumentType),
+    ];
+    let document = [
+        ("document-type", RulePattern::DocumentType),
+        ("upload-source", RulePattern::UploadSource),
+        ("one-upload-source", RulePattern::OneUploadSource),
+        ("field.metadata", RulePattern::Field("metadata".to_owned())),
+        ("address-not-https", RulePattern::UploadAddress(AddressFault::NotHttps)),
+        ("address-private", RulePattern::UploadAddress(AddressFault::NotPublic)),
+    ];
+    for (name, rule) in legal_request {
+        at_rule(Op::CreateLegalRequest, name, &rule, all);
+    }
+    for field in CREATE_REQUEST_FIELDS {
+        let name = field.name.trim_end_matches("[]");
+        let required = RulePattern::Required(field.name.to_owned());
+        at_rule(Op::CreateLegalRequest, &format!("required.{name}"), &required, all);
+        let valid = RulePattern::Field(field.name.to_owned());
+        at_rule(Op::CreateLegalRequest, &format!("valid.{name}"), &valid, all);
+    }
+    for (name, rule) in document {
+        at_rule(Op::CreateRepositoryDocument, name, &rule, all);
+    }
+}
+
+fn at_rule(of: Operation, name: &str, rule: &RulePattern, all: &mut Vec<Mutant>) {
+    let refused = || RefusedCall { of, rule: rule.clone(), when: Vec::new() };
+    let part = format!("rule.{name}");
+    let at = (PlaceKind::Rule, part.as_str());
+    let family = OperatorFamily::Effects;
+    push(of, at, (family, "not-applied"), DefectAct::Accept(refused()), all);
+    push(of, at, (family, "though-refused"), DefectAct::RefuseLate(refused()), all);
+}
+
+/// The fields of the forms: one is lost, or refused though right.
+fn fields(all: &mut Vec<Mutant>) {
+    let legal_request = Operation::CreateLegalRequest;
+    let document = Operation::CreateRepositoryDocument;
+    let webhook_less = ["file", "url", "metadata"].map(|name| (document, name));
+    let fields = CREATE_REQUEST_FIELDS.iter().map(|field| (legal_request, field.name));
+    for (of, name) in fields.chain(webhook_less) {
+        let part = format!("form.{}", name.trim_end_matches("[]"));
+        let at = (PlaceKind::FormField, part.as_str());
+        let when = || vec![CallCondition::Field(name.to_owned())];
+        let instead = CallEdit::WithoutPart(name.to_owned());
+        let lost = CallSubstitution { of: vec![of], when: when(), instead };
+        let refused = CallSelection { of, when: when() };
+        push(of, at, (OperatorFamily::Effects, "lost"), DefectAct::Substitute(lost), all);
+        push(of, at, (OperatorFamily::Effects, "refused"), DefectAct::Refuse(refused), all);
+    }
+}
+
+/// The fields of the token request.
+fn token_fields(all: &mut Vec<Mutant>) {
+    let of = Operation::CreateAccessToken;
+    for name in ["grant_type", "client_id", "client_secret", "scope"] {
+        let part = format!("form.{name}");
+        let at = (PlaceKind::FormField, part.as_str());
+        let family = OperatorFamily::Access;
+        let missing = || vec![CallCondition::WithoutFields(vec![name.to_owned()])];
+        let issued = IssuedToken { scopes: "read".to_owned(), when: missing() };
+        // Without `client_id` no client is known.
+        if name != "client_id" {
+            push(of, at, (family, "not-required"), DefectAct::IssueToken(issued), all);
+        }
+        let when = vec![CallCondition::Field(name.to_owned())];
+        let error = "invalid_request".to_owned();
+        let refused = TokenRefusal { status: 400, error, when };
+        push(of, at, (family, "refused"), DefectAct::RefuseToken(refused), all);
+    }
+    for scopes in ["read", "write", "read write"] {
+        let part = format!("scope.{}", scopes.replace(' ', "-"));
+        let at = (PlaceKind::FormField, part.as_str());
+        let issued = IssuedToken { scopes: scopes.to_owned(), when: Vec::new() };
+        let operator = (OperatorFamily::Access, "always-granted");
+        push(of, at, operator, DefectAct::IssueToken(issued), all);
+    }
+}

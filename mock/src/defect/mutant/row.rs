@@ -1,0 +1,114 @@
+//! What a mutant is made of.
+
+use serde::Serialize;
+use strum::IntoStaticStr;
+
+use super::Mutant;
+use crate::defect::act::DefectAct;
+use crate::defect::catalogue::Defect;
+
+/// A family of operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum OperatorFamily {
+    /// A value is damaged.
+    Values,
+    /// What a call should change is changed otherwise.
+    Effects,
+    /// A list is wrong as a whole.
+    Lists,
+    /// The wrong caller is served, or the right one is not.
+    Access,
+    /// Things are mistaken for one another.
+    Identity,
+    /// A time is wrong.
+    Time,
+    /// A refusal is wrong.
+    Errors,
+    /// The HTTP message is wrong.
+    Http,
+}
+
+/// A kind of place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum PlaceKind {
+    /// A member of the answers of one operation.
+    AnswerMember,
+    /// A member of a resource, in every answer that shows it.
+    StoredMember,
+    /// A member of a refusal of one operation.
+    RefusalMember,
+    /// The status of the answers of one operation.
+    Status,
+    /// A header of the answers of one operation.
+    Header,
+    /// A list.
+    List,
+    /// A field of the form of one operation.
+    FormField,
+    /// A rule of one operation.
+    Rule,
+    /// The token of the calls of one operation.
+    Token,
+    /// The effect of one operation.
+    Effect,
+    /// The HTTP message of one operation.
+    Message,
+}
+
+/// Why nobody outside can notice a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Equivalence {
+    /// The service itself chooses the value, and every answer agrees on it.
+    ChosenByService,
+    /// The specification, or the latitude of an open question, permits it.
+    Permitted,
+}
+
+impl Equivalence {
+    /// Why its mutants are excused, one sentence.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::ChosenByService => {
+                "The service itself chooses this value, the changed value is as good as any, and all \
+                 answers agree on it."
+            }
+            Self::Permitted => {
+                "The specification does not promise the opposite, or the latitude of an open question \
+                 includes it."
+            }
+        }
+    }
+}
+
+/// The mutant of an operator at a place. `what`: what the service does wrong, one sentence.
+pub(super) fn mutant(
+    section: &str,
+    (kind, place): (PlaceKind, &str),
+    (family, operator): (OperatorFamily, &str),
+    what: String,
+    does: Vec<DefectAct>,
+) -> Mutant {
+    Mutant {
+        defect: Defect {
+            id: format!("mutant:{place}/{operator}"),
+            section: section.to_owned(),
+            breaks: Vec::new(),
+            also: Vec::new(),
+            what,
+            heavy: false,
+            does,
+            code: None,
+        },
+        operator: operator.to_owned(),
+        family,
+        place: place.to_owned(),
+        kind,
+        equivalent: None,
+    }
+}
