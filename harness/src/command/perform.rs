@@ -69,7 +69,9 @@ pub(super) fn perform(
 fn head(options: &RunOptions) -> String {
     let planned = plan_of(&options.files, &options.selectors).map_or(0, |planned| planned.len());
     let target = match &options.choice {
-        TargetChoice::InProcess => "the mock in this process".to_owned(),
+        TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
+            "the mock in this process".to_owned()
+        }
         TargetChoice::Url(url) => url.clone(),
         TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
     };

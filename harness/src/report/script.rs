@@ -22,6 +22,9 @@ pub(super) struct ScriptHead<'a> {
 /// Labels of tokens that `moot token` prints begin so.
 const TOKEN_PREFIX: &str = "MOOT_TOKEN_";
 
+/// A token that is nearly right, which a scenario makes of a good one.
+const NEAR_MISS: &str = "NEAR_MISS";
+
 /// The script; without an exchange there is none.
 pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Option<String> {
     if exchanges.is_empty() {
@@ -35,7 +38,7 @@ pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Optio
     out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", single(head.target)));
     let all: BTreeSet<String> = exchanges.iter().flat_map(|it| variables(&it.curl)).collect();
     for name in &all {
-        match name.strip_prefix(TOKEN_PREFIX) {
+        match name.strip_prefix(TOKEN_PREFIX).filter(|role| *role != NEAR_MISS) {
             Some(role) => out.push_str(&format!("{name}=$({}) || exit\n", token_command(role))),
             None => {
                 out.push_str(&format!(": \"${{{name}:?set it, it is a secret of the target}}\"\n"))
