@@ -50,6 +50,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         Place::Status
         | Place::Problem
         | Place::Body
+        | Place::Digest
         | Place::Endpoint
         | Place::Header(_)
         | Place::Pointer(_)

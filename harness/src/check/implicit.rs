@@ -21,6 +21,7 @@ mod no_length;
 mod no_refresh_token;
 mod no_store;
 mod not_public;
+mod page_totals;
 mod problem_agreement;
 mod problem_detail;
 mod problem_media_type;
@@ -81,6 +82,7 @@ pub const TABLE: &[Implicit] = &[
     request_id::ROW,
     token_shape::ROW,
     shape::ROW,
+    page_totals::ROW,
     log_twins::ROW,
     clock::ROW,
     no_body::ROW,

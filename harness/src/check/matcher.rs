@@ -6,6 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::equal::{as_integer, equal};
+use super::same_time::is_same_time;
 use super::shown::{kind, mistyped, shown, shown_some};
 use super::wording::wording;
 use super::{Judgement, MismatchKind, PlaceValue, format, members};
@@ -79,6 +80,12 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
         MatcherRule::Length(matcher) => length(value, matcher, names),
         MatcherRule::Format(expected) => has_format(value, *expected),
         MatcherRule::Near(Near { value: center, by }) => near(value, center, by, names),
+        MatcherRule::SameTime(expected) => {
+            rendered(expected, names, |expected| match (value, expected) {
+                (Value::String(a), Value::String(b)) if is_same_time(a, b) => Judgement::Holds,
+                _ => is_equal(value, expected),
+            })
+        }
         MatcherRule::Unique(expected) => members::is_unique(value, *expected),
         MatcherRule::Each(matcher) => {
             members::each(value, |item| judge_value(matcher, Some(item), names))
@@ -90,6 +97,10 @@ fn judge_rule(rule: &MatcherRule, value: &Value, names: &Names) -> Judgement {
             let forbidden = wording(matcher, names);
             members::none(value, &forbidden, |item| judge_value(matcher, Some(item), names))
         }
+        MatcherRule::HasMembers(expected) => rendered(expected, names, |expected| match expected {
+            Value::Array(expected) => members::has_members(value, expected),
+            other => unusable("has_members", "a list", other),
+        }),
         MatcherRule::SameMembers(expected) => {
             rendered(expected, names, |expected| match expected {
                 Value::Array(expected) => members::same_members(value, expected),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::equal::{first_equal_pair, missing_from};
+use super::equal::{equal, first_equal_pair, missing_from};
 use super::shown::{mistyped, shown, shown_some};
 use super::{Judgement, Mismatch, MismatchKind};
 
@@ -110,6 +110,13 @@ pub(super) fn none(
         }
     }
     empty.map_or(Judgement::Holds, |reason| Judgement::Empty { reason })
+}
+
+/// Whether the list has at least the expected members, in any order.
+pub(super) fn has_members(value: &Value, expected: &[Value]) -> Judgement {
+    let Value::Array(items) = value else { return mistyped(value, "a list") };
+    let is_expected = |item: &&Value| expected.iter().any(|known| equal(known, item));
+    same_members(&items.iter().filter(is_expected).cloned().collect(), expected)
 }
 
 /// Whether the list has exactly the expected members, in any order.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
+use sha2::{Digest, Sha256};
 
 use super::Document;
 use super::document::{is_json, media_type};
@@ -50,6 +51,7 @@ pub fn find(place: &Place, document: &Document, names: &Names) -> Result<PlaceVa
         }
         Place::Schema => PlaceValue::One(None),
         Place::Body => PlaceValue::One(Some(whole_body(document))),
+        Place::Digest => PlaceValue::One(document.status.map(|_| digest(&document.body))),
         Place::Endpoint => PlaceValue::One(document.endpoint.clone()),
         Place::Header(name) => PlaceValue::One(document.header(name).map(Value::String)),
         Place::Pointer(text) => {
@@ -109,7 +111,7 @@ pub(crate) fn pointer(
         }
         Place::Body => (!tail.is_empty()).then(|| tail.to_owned()),
         Place::Problem => Some("/type".to_owned()),
-        Place::Status | Place::Schema | Place::Endpoint | Place::Header(_) => None,
+        Place::Status | Place::Schema | Place::Digest | Place::Endpoint | Place::Header(_) => None,
     }
 }
 
@@ -120,6 +122,7 @@ pub(super) fn described(place: &Place, names: &Names) -> String {
         Place::Problem => "the problem type".to_owned(),
         Place::Schema => "the body".to_owned(),
         Place::Body => "the body".to_owned(),
+        Place::Digest => "the digest of the body".to_owned(),
         Place::Endpoint => "the endpoint".to_owned(),
         Place::Header(name) => format!("the header `{name}`"),
         Place::Pointer(text) => format!("`{}`", pointer_text(text, names).unwrap_or_default()),
@@ -140,6 +143,11 @@ fn whole_body(document: &Document) -> Value {
         Some(json) => json.as_ref().clone(),
         None => Value::String(String::from_utf8_lossy(&document.body).into_owned()),
     }
+}
+
+/// SHA-256 in hexadecimal digits, as `sha256sum` prints it.
+fn digest(bytes: &[u8]) -> Value {
+    Value::String(format!("{:x}", Sha256::digest(bytes)))
 }
 
 fn pointer_text(text: &Text, names: &Names) -> Result<String, UnknownName> {

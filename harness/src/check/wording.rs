@@ -61,6 +61,8 @@ fn rule_wording(rule: &MatcherRule, names: &Names) -> String {
         MatcherRule::Each(inner) => format!("each member {}", wording(inner, names)),
         MatcherRule::Any(inner) => format!("a member {}", wording(inner, names)),
         MatcherRule::NoneOf(inner) => format!("no member {}", wording(inner, names)),
+        MatcherRule::SameTime(time) => format!("the time {}", json(time)),
+        MatcherRule::HasMembers(list) => format!("with at least the members {}", json(list)),
         MatcherRule::SameMembers(list) => format!("with the members {}", json(list)),
     }
 }

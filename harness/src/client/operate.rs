@@ -6,7 +6,7 @@ use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use serde_json::json;
 
 use crate::client::operator::order::OperatorOrder;
-use crate::client::operator::spent::{SpentTokens, find};
+use crate::client::operator::spent::{SpentToken, SpentTokens, find};
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::client::operator::{command, person};
 use crate::client::service_client::ServiceClient;
@@ -82,42 +82,48 @@ impl ServiceClient {
         }
     }
 
-    /// A token of this application that the operator of a deployment let expire. It is made once in a run.
+    /// A token of this application that the operator of a deployment let expire.
     ///
     /// # Errors
     /// As a clause: there is no token, or the operator did not act.
-    pub(crate) async fn let_expire(&self, application: &str) -> Result<String, String> {
+    pub(crate) async fn let_expire(&self, application: &str) -> SpentToken {
         if let Some(known) = find(&self.destination.spent.lock().await.expired, application) {
-            return Ok(known);
+            return known;
         }
-        let token = self.spendable(application).await?;
-        let order = OperatorOrder::AdvanceClock { seconds: TOKEN_LIFETIME_SECONDS.unsigned_abs() };
-        self.operate(&order).await.map_err(|trouble| trouble.to_string())?;
-        let kept = (application.to_owned(), token.clone());
+        let seconds = TOKEN_LIFETIME_SECONDS.unsigned_abs();
+        let spent = self.spend(application, |_| OperatorOrder::AdvanceClock { seconds }).await;
+        let kept = (application.to_owned(), spent.clone());
         self.destination.spent.lock().await.expired.push(kept);
-        Ok(token)
+        spent
     }
 
-    /// A token of this application that the operator of a deployment revoked. It is made once in a run.
+    /// A token of this application that the operator of a deployment revoked.
     ///
     /// # Errors
     /// As [`ServiceClient::let_expire`].
-    pub(crate) async fn let_revoke(&self, application: &str) -> Result<String, String> {
+    pub(crate) async fn let_revoke(&self, application: &str) -> SpentToken {
         if let Some(known) = find(&self.destination.spent.lock().await.revoked, application) {
-            return Ok(known);
+            return known;
         }
-        let token = self.spendable(application).await?;
-        let order = OperatorOrder::RevokeToken { token: token.clone() };
-        self.operate(&order).await.map_err(|trouble| trouble.to_string())?;
-        let kept = (application.to_owned(), token.clone());
+        let spent = self.spend(application, |token| OperatorOrder::RevokeToken { token }).await;
+        let kept = (application.to_owned(), spent.clone());
         self.destination.spent.lock().await.revoked.push(kept);
-        Ok(token)
+        spent
     }
 
-    async fn spendable(&self, application: &str) -> Result<String, String> {
+    /// Asks for a token, and lets the operator make it useless.
+    async fn spend(
+        &self,
+        application: &str,
+        order: impl FnOnce(String) -> OperatorOrder,
+    ) -> SpentToken {
         let known = self.destination.applications.get(application);
-        let scopes = known.ok_or_else(|| format!("the target has no application `{application}`"));
-        let issued = self.issue(application, scopes?.scopes).await;
-        issued.map(|(token, _)| token).map_err(|error| error.into_trouble(application).to_string())
+        let scopes =
+            known.ok_or_else(|| format!("the target has no application `{application}`"))?.scopes;
+        let issued = self.issue(application, scopes).await;
+        let (token, _) = issued.map_err(|error| error.into_trouble(application).to_string())?;
+        let done = self.operate(&order(token.clone())).await;
+        done.map_err(|trouble| trouble.to_string())?;
+        Ok(token)
     }
 }

@@ -46,7 +46,9 @@ async fn run_burst(
     // The token is fetched before, so that it is not counted among the calls.
     let prepared = prepare::prepare(walk.session, &walk.names, &step.shape, &walk.name).await?;
     let calls = in_turn(walk, step, prepared).await?;
-    walk.session.fresh_window().await;
+    if !step.plan.is_few() {
+        walk.session.fresh_window().await;
+    }
     let mut all: Vec<Arc<Exchange>> = match walk.session.recorded_burst(&calls[0]) {
         Some(recorded) => recorded?.into_iter().map(Arc::new).collect(),
         None => sent(walk, step, &calls).await?,
@@ -141,7 +143,10 @@ async fn crowded(
                     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
             {
                 let call = calls[number as usize % calls.len()].clone();
-                let exchange = session.send_in_burst(call).await;
+                let exchange = match step.plan.is_few() {
+                    true => session.send(call).await,
+                    false => session.send_in_burst(call).await,
+                };
                 if is_last(step, &exchange) {
                     is_over.store(true, Ordering::Relaxed);
                 }
@@ -217,7 +222,11 @@ fn judge(
     label: &str,
     checks: &mut Vec<crate::result::CheckResult>,
 ) {
-    let document = Document::of_value(summary(all));
+    let mut summary = summary(all);
+    if step.plan.is_few() {
+        summary["answers"] = all.iter().map(|exchange| answer_of(exchange)).collect();
+    }
+    let document = Document::of_value(summary);
     for (name, place) in &step.capture {
         let value = check::place::value(place, &document, &walk.names);
         walk.names.set(name, value.unwrap_or_default());
@@ -255,6 +264,17 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
         "window": if is_fixed(sliding, fixed) { json!("fixed") } else { Value::Null },
         "refusal": refusal.map_or(Value::Null, |exchange| refusal_of(exchange)),
     })
+}
+
+/// `status body`; the body is null if it is no JSON.
+fn answer_of(exchange: &Exchange) -> Value {
+    match &exchange.outcome {
+        Ok(response) => {
+            let body = response.json.as_deref().cloned().unwrap_or_default();
+            json!({ "status": response.status, "body": body })
+        }
+        Err(_) => Value::Null,
+    }
 }
 
 /// When a call was answered, by the target's own clock where it tells the time: that is the clock by

@@ -167,11 +167,13 @@ impl Counter<'_> {
                 StepAction::Burst(burst) => {
                     self.call(&burst.shape, u64::from(burst.plan.calls));
                     self.is_sure = false;
-                    // Before and after it a whole window of the limit passes.
-                    self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
                     self.estimate.unpaced_requests += u64::from(burst.plan.calls);
                     if let Rhythm::Over(time) = burst.plan.rhythm {
                         self.estimate.waits_seconds += time.as_secs();
+                    }
+                    if !burst.plan.is_few() {
+                        // Before and after it a whole window of the limit passes.
+                        self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
                     }
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
@@ -188,9 +190,9 @@ impl Counter<'_> {
 
     fn request(&mut self, step: &RequestStep) {
         let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
-        // A walk whose totals moved is repeated once.
-        let view = 2 * pages(self.terms.pages_max);
+        let view = pages(self.terms.pages_max);
         let calls = match (&step.each_page, &step.poll) {
+            // A walk whose totals moved is repeated once.
             (Some(each_page), _) => 2 * pages(each_page.at_most),
             (None, Some(poll)) => {
                 let every = poll.every.as_millis().max(1);
@@ -206,7 +208,8 @@ impl Counter<'_> {
         }
         if !step.unchanged.is_empty() {
             self.is_sure = false;
-            let views = 2 * view * step.unchanged.len() as u64;
+            // If something appears that may belong to others, further calls are looked at.
+            let views = 18 * view * step.unchanged.len() as u64;
             self.estimate.requests.max = self.estimate.requests.max.saturating_add(views);
             self.estimate.tokens.insert(("main".to_owned(), "read"));
         }

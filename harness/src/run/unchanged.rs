@@ -1,6 +1,6 @@
 //! Proof that a refused call changed nothing: views read before and after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::Scopes;
 use serde_json::Value;
@@ -13,10 +13,35 @@ use super::changes::OwnChanges;
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;
 use super::stop::Stop;
-use super::{pages, prepare};
+use super::{pages, prepare, send};
 
-/// Members by id, of each view.
-pub(super) type Views = Vec<BTreeMap<String, String>>;
+/// Further refused calls that must all leave something, before what carries no tag of the run counts as
+/// left by them.
+const REPEATS: usize = 4;
+
+/// Looks without a call in between that must show nothing new after each of these calls.
+const QUIET_LOOKS: usize = 2;
+
+/// What each view shows.
+pub(super) type Views = Vec<View>;
+
+/// What one view shows.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// Members by id. On a target that others write to, only those that carry the tag of this run.
+    own: BTreeMap<String, String>,
+    /// Ids of all other members.
+    others: BTreeSet<String>,
+}
+
+impl View {
+    /// Ids that `earlier` did not show, of members that may belong to others. A list may show late what
+    /// another call of the run created.
+    fn newcomers<'a>(&'a self, earlier: &'a Self, own: &OwnChanges) -> Vec<&'a str> {
+        let new = self.others.difference(&earlier.others).map(String::as_str);
+        new.filter(|id| !own.is_created(id)).collect()
+    }
+}
 
 /// Reads every view of the step.
 pub(super) async fn look(
@@ -38,19 +63,23 @@ pub(super) async fn look(
     Ok(views)
 }
 
-/// On a target that others write to, only what carries this run's tag, and of that only what does
-/// not move by itself.
-fn by_id(walk: &ScenarioWalk<'_>, items: Vec<Value>) -> BTreeMap<String, String> {
+/// On a target that others write to, members that carry this run's tag are compared by what does not
+/// move by itself.
+fn by_id(walk: &ScenarioWalk<'_>, items: Vec<Value>) -> View {
     let is_shared = !walk.shared.target.is_mock();
     let tag = walk.shared.run_tag.as_str();
-    items
-        .into_iter()
-        .filter(|item| !is_shared || item.to_string().contains(tag))
-        .map(|item| {
-            let id = item["id"].as_str().unwrap_or_default().to_owned();
-            (id, if is_shared { lasting(&item).to_string() } else { item.to_string() })
-        })
-        .collect()
+    let mut view = View::default();
+    for item in items {
+        let id = item["id"].as_str().unwrap_or_default().to_owned();
+        if !is_shared {
+            view.own.insert(id, item.to_string());
+        } else if item.to_string().contains(tag) {
+            view.own.insert(id, lasting(&item).to_string());
+        } else {
+            view.others.insert(id);
+        }
+    }
+    view
 }
 
 /// The attributes of a resource (§2) that only a call can change: a status moves on (§3), an address
@@ -71,8 +100,15 @@ pub(super) async fn judge(
     checks: &mut [CheckResult],
 ) -> Result<(), Stop> {
     let after = look(walk, step, label, gathered).await?;
-    for ((line, before), after) in step.unchanged.iter().zip(&before).zip(&after) {
-        let Some(change) = difference(before, after, &walk.shared.changes) else { continue };
+    for (index, line) in step.unchanged.iter().enumerate() {
+        let (before, after) = (&before[index], &after[index]);
+        let change = match difference(&before.own, &after.own, &walk.shared.changes) {
+            None if !after.newcomers(before, &walk.shared.changes).is_empty() => {
+                left_again(walk, step, index, label, gathered).await?
+            }
+            change => change,
+        };
+        let Some(change) = change else { continue };
         let view = match prepare::resolve_line(walk.session, &walk.names, line) {
             Ok((method, path, _)) => format!("{method} {path}"),
             Err(_) => describe(line),
@@ -89,6 +125,36 @@ pub(super) async fn judge(
         }
     }
     Ok(())
+}
+
+/// What each of some further refused calls left behind; `None` if one left nothing, or if the view changes
+/// without a call too: then others write to the target.
+async fn left_again(
+    walk: &mut ScenarioWalk<'_>,
+    step: &RequestStep,
+    index: usize,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<Option<String>, Stop> {
+    let mut left = Vec::new();
+    for _ in 0..REPEATS {
+        let before = look(walk, step, label, gathered).await?;
+        let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
+        let after = look(walk, step, label, gathered).await?;
+        let mut quiet = Views::new();
+        for _ in 0..QUIET_LOOKS {
+            quiet = look(walk, step, label, gathered).await?;
+        }
+        let own = &walk.shared.changes;
+        let newcomers = after[index].newcomers(&before[index], own);
+        let is_refused = document.status.is_some_and(|status| (400..500).contains(&status));
+        let is_quiet = quiet[index].newcomers(&after[index], own).is_empty();
+        if !is_refused || !is_quiet || newcomers.is_empty() {
+            return Ok(None);
+        }
+        left.extend(newcomers.into_iter().map(|id| format!("{id} is new")));
+    }
+    Ok(Some(left.join(", ")))
 }
 
 fn describe(line: &RequestLine) -> String {

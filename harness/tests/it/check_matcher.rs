@@ -230,6 +230,15 @@ fn same_members_are_in_any_order_and_count() {
 }
 
 #[test]
+fn a_list_that_has_members_may_have_more() {
+    check("{ has_members: [1, 2] }", json!([3, 2, 1]), Holds);
+    check("{ has_members: [1, 2] }", json!([1, 3]), Fails);
+    check("{ has_members: [1] }", json!([]), Fails);
+    check("{ has_members: [1] }", json!([1, 1]), Fails);
+    check_with("{ has_members: <known> }", json!([1]), json!([]), Empty);
+}
+
+#[test]
 fn a_failure_says_what_was_expected_and_what_came() {
     let judgement = judge("{ each: { type: string } }", Some(json!(["a", 7])), json!(null));
     assert_eq!(

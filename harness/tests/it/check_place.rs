@@ -81,6 +81,18 @@ fn a_body_is_its_value_or_its_text() {
 }
 
 #[test]
+fn a_digest_is_that_of_the_bytes() {
+    let mut document = page();
+    // As `printf 'a\r\n\377' | sha256sum` prints it.
+    document.body = vec![b'a', b'\r', b'\n', 0xff].into();
+    let digest = "9673847181cd5eb6eca538070ff4d26516d41b9b62657155d8f8baad8abd88f8";
+    assert_eq!(place::value(&Place::Digest, &document, &names()), Some(json!(digest)));
+    document.body = vec![b'a', b'\n', 0xff].into();
+    let claims = written(&format!("digest: {digest}"));
+    assert!(matches!(expectation::judge(&claims, &document, &names()), Judgement::Fails(_)));
+}
+
+#[test]
 fn a_list_of_nothing_found_is_absent_and_empty() {
     let judged = |claims: &str| expectation::judge(&written(claims), &page(), &names());
     assert_eq!(judged("\"$.x[*]\": { present: false }"), Judgement::Holds);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use moot_harness::scenario::model::ScenarioFile;
 use moot_harness::scenario::{Diagnostic, load};
+use sha2::{Digest, Sha256};
 
 /// The bundled files; a mistake in one is told as the command line would.
 #[track_caller]
@@ -12,6 +13,10 @@ pub(crate) fn bundled() -> Vec<ScenarioFile> {
         Ok(files) => files,
         Err(problems) => panic!("{}", rendered(&problems)),
     }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios"))
 }
 
 fn rendered(problems: &[Diagnostic]) -> String {
@@ -29,11 +34,10 @@ fn every_bundled_file_is_read() {
 
 #[test]
 fn a_folder_gives_the_same_scenarios_as_the_binary() {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios"));
     let ids = |files: &[ScenarioFile]| -> Vec<String> {
         files.iter().flat_map(|file| file.scenarios.iter().map(|s| s.id.clone())).collect()
     };
-    match load::paths(&[folder]) {
+    match load::paths(&[folder()]) {
         Ok(files) => assert_eq!(ids(&files), ids(&bundled())),
         Err(problems) => panic!("{}", rendered(&problems)),
     }
@@ -45,4 +49,24 @@ fn what_is_not_there_is_told_as_a_mistake_of_the_file() {
     assert_eq!(problems.len(), 1);
     assert!(problems[0].to_string().starts_with("no/such/file.yaml:1:1: can't be read: "));
     assert!(problems[0].source.is_empty());
+}
+
+#[test]
+fn every_digest_that_is_written_is_that_of_an_uploaded_file() {
+    let digests: Vec<String> = moot_fixtures::documents::ALL
+        .iter()
+        .map(|document| document.bytes.to_vec())
+        .chain([vec![0; 200_000]])
+        .map(|bytes| format!("{:x}", Sha256::digest(bytes)))
+        .collect();
+    let written = regex::Regex::new("digest: *([0-9a-f]{64})").expect("it is sound");
+    let mut found = 0;
+    for file in std::fs::read_dir(folder()).expect("the suite is there") {
+        let text = std::fs::read_to_string(file.expect("readable").path()).expect("readable");
+        for digest in written.captures_iter(&text).map(|digest| digest[1].to_owned()) {
+            assert!(digests.contains(&digest), "{digest}");
+            found += 1;
+        }
+    }
+    assert!(found > 0, "no digest is compared");
 }

@@ -10,8 +10,11 @@ use crate::scenario::language::form::{Integer, List, OrDefault};
 use crate::scenario::language::keys::{Keys, form_of, key_name, keyed, one_key};
 use crate::scenario::language::reader::ScenarioReader;
 
+/// Calls of a burst that is no load: the number that a run sends at once anyway.
+const FEW_CALLS_MAX: u32 = 10;
+
 keyed! {
-    /// `burst`: many calls, starting in a fresh window of the rate limit.
+    /// `burst`: many calls. More than ten start in a fresh window of the rate limit.
     #[derive(Debug, Clone)]
     pub struct BurstStep {
         /// Calls and their rhythm.
@@ -35,7 +38,7 @@ keyed! {
     pub struct BurstPlan("`burst`") {
         /// `METHOD /path`, or the name of an operation.
         request: String,
-        /// How many.
+        /// How many. More than ten need consent `load`; the document of fewer has their `answers`.
         calls: u32 as Integer<1, 100_000>,
         /// Whether the calls carry the tokens of `main`, `reader` and `other_company` in turn, as far
         /// as the target has them.
@@ -57,6 +60,14 @@ one_key! {
         "in_flight" => InFlight(u32 as Integer<1, 256>),
         /// Evenly spaced over this time.
         "over" => Over(Duration),
+    }
+}
+
+impl BurstPlan {
+    /// Whether the calls are few: they keep the pace of the target file, need no consent `load`, and
+    /// each answer is in the document.
+    pub fn is_few(&self) -> bool {
+        self.calls <= FEW_CALLS_MAX && matches!(self.rhythm, Rhythm::InFlight(_))
     }
 }
 

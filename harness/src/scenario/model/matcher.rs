@@ -52,6 +52,8 @@ one_key! {
         "format" => Format(TextFormat as Word),
         /// Is a number near another.
         "near" => Near(Near),
+        /// Tells the same time, as far as both are precise.
+        "same_time" => SameTime(Json),
         /// Has no two equal members, or has.
         "unique" => Unique(bool),
         /// All members satisfy this matcher.
@@ -60,6 +62,8 @@ one_key! {
         "any" => Any(Box<Matcher>),
         /// No member satisfies this matcher.
         "none" => NoneOf(Box<Matcher>),
+        /// Has these members, in any order, and may have more.
+        "has_members" => HasMembers(Json as ListValue),
         /// Has exactly these members, in any order.
         "same_members" => SameMembers(Json as ListValue),
     }

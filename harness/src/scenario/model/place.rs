@@ -1,5 +1,5 @@
-//! Places in an answer: `status`, `problem`, `schema`, `body`, `endpoint`, `header:NAME`, `/pointer`,
-//! `$.path`.
+//! Places in an answer: `status`, `problem`, `schema`, `body`, `digest`, `endpoint`, `header:NAME`,
+//! `/pointer`, `$.path`.
 
 use moot_fixtures::nearest;
 use moot_fixtures::yaml::{YamlNode, YamlSpan};
@@ -11,11 +11,12 @@ use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Text, TextPiece};
 
 /// Places that are one word.
-const WORDS: [(&str, Place); 5] = [
+const WORDS: [(&str, Place); 6] = [
     ("status", Place::Status),
     ("problem", Place::Problem),
     ("schema", Place::Schema),
     ("body", Place::Body),
+    ("digest", Place::Digest),
     ("endpoint", Place::Endpoint),
 ];
 
@@ -30,6 +31,8 @@ pub enum Place {
     Schema,
     /// The whole body.
     Body,
+    /// The SHA-256 digest of the bytes of the body, in lower-case hexadecimal digits.
+    Digest,
     /// Method and path template of the operation that succeeded, as the target has them.
     Endpoint,
     /// A header by name, lower case.

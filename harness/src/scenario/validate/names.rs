@@ -255,6 +255,7 @@ impl NameWalk<'_> {
             | Place::Problem
             | Place::Schema
             | Place::Body
+            | Place::Digest
             | Place::Endpoint
             | Place::Header(_) => {}
         }
@@ -273,6 +274,8 @@ impl NameWalk<'_> {
             MatcherRule::Equals(json)
             | MatcherRule::OneOf(json)
             | MatcherRule::Contains(json)
+            | MatcherRule::HasMembers(json)
+            | MatcherRule::SameTime(json)
             | MatcherRule::Min(json)
             | MatcherRule::Max(json)
             | MatcherRule::SameMembers(json) => self.json(json),
