@@ -77,7 +77,12 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
 fn unreadable(place: &Place, document: &Document) -> Option<Judgement> {
     match place {
         Place::Problem | Place::Pointer(_) | Place::Path(_) => sound_json::unreadable(document),
-        Place::Status | Place::Schema | Place::Body | Place::Endpoint | Place::Header(_) => None,
+        Place::Status
+        | Place::Schema
+        | Place::Body
+        | Place::Endpoint
+        | Place::Digest
+        | Place::Header(_) => None,
     }
 }
 
