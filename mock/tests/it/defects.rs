@@ -130,15 +130,17 @@ fn lists(tour: &mut Tour) {
     for client in ["demo-main", "other-main"] {
         let token = tour.token(client, 0);
         for list in LISTS {
-            for query in ["", "", "?page=1", "?page=2", "?page=3"] {
+            for query in ["", "", "?page=1", "?page=2", "?page=3", "?moot=1"] {
                 tour.get(&format!("/v1/{list}{query}"), &token);
             }
         }
         for status in LegalRequestStatus::ALL {
             tour.get(&format!("/v1/requests?status={}", status.as_str()), &token);
+            tour.get(&format!("/v1/requests?page=1&status={}", status.as_str()), &token);
         }
         for status in ["published", "unpublished"] {
             tour.get(&format!("/v1/workflows?status={status}"), &token);
+            tour.get(&format!("/v1/workflows?page=1&status={status}"), &token);
         }
         for id in [
             "wfMutualNda1",
@@ -289,7 +291,7 @@ fn uploads(tour: &mut Tour) {
     let headers = typed(bearer(&token), MULTIPART);
     let bodies: [&[&str]; 12] = [
         &["file@paper.pdf=the paper"],
-        &["file@paper.pdf=the paper", r#"metadata={"value":1,"list":[true]}"#],
+        &["file@paper.pdf=the paper", r#"metadata={"value":1,"list":[true],"text":"R&D"}"#],
         &[r#"metadata={"value":1}"#, "file@paper.pdf=the paper"],
         &["file@paper.pdf=the paper", "metadata=[1]"],
         &["file@paper.exe=the paper"],
