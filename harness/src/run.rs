@@ -47,6 +47,7 @@ pub use keep::Kept;
 pub use options::RunOptions;
 pub(crate) use pages::PAGES_MAX;
 pub use session::Runner;
+pub use settle::LIST_LAG;
 pub(crate) use snapshot::slug;
 pub use snapshots_seen::SnapshotMode;
 pub use walk::{run, run_until};

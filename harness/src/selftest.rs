@@ -14,6 +14,7 @@
 mod alone;
 pub mod defects;
 pub mod degenerate;
+pub mod deployed;
 pub mod latitude;
 pub mod markdown;
 pub mod matrix;

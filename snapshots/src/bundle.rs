@@ -63,7 +63,6 @@ impl Bundle {
     /// Reads a bundle.
     ///
     /// # Errors
-    ///
     /// [`BundleError`].
     pub fn from_text(text: &str) -> Result<Self, BundleError> {
         let bundle: Self = serde_json::from_str(text)?;

@@ -177,7 +177,6 @@ impl SideArguments {
     /// The options of this side's run.
     ///
     /// # Errors
-    ///
     /// A world or answers that are neither bundled nor a valid file.
     fn options(
         &self,
@@ -218,7 +217,6 @@ impl SideArguments {
 /// The selectors of both runs: those of the command line, or those of a recording.
 ///
 /// # Errors
-///
 /// Two recordings with different plans.
 fn selectors(
     arguments: &CompareArguments,
@@ -241,7 +239,6 @@ fn selectors(
 /// Runs one side and shows the progress.
 ///
 /// # Errors
-///
 /// The target can't be used at all.
 fn performed(
     side: &SideArguments,
@@ -287,7 +284,6 @@ fn reproduce(arguments: &CompareArguments, seed: u64) -> String {
 /// stdout.
 ///
 /// # Errors
-///
 /// Reports that contain a secret or can't be written. The other reports are written.
 fn publish(
     comparison: &TargetComparison,

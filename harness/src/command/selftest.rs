@@ -21,13 +21,13 @@ use super::suite;
 use super::target_arguments::choice_of;
 use crate::environment::TargetOptions;
 use crate::report::Format;
-use crate::selftest::mutants;
 use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
 use crate::selftest::score::MutationTest;
 use crate::selftest::{
     Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, latitude,
     markdown, matrix, on_target_text, page, text,
 };
+use crate::selftest::{deployed, mutants};
 use crate::terminal::escape;
 
 /// Services with drawn answers, without `--seeds`.
@@ -228,9 +228,10 @@ async fn tested(
     let mutants = arguments.mutants(seed);
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let drawn = seeds.saturating_add(alone_count(arguments.seeds));
-    let tried = selected.len() + mutants.len() + DEGENERATE_COUNT;
+    let tried = 2 * selected.len() + mutants.len() + DEGENERATE_COUNT;
     progress.expect(tried.saturating_add(drawn));
     let is_whole = selected.len() == defect::all().len();
+    let caught_there = deployed::caught(bench, &selected).await;
     let defects = defects::defects(bench, selected, arguments.thorough).await;
     let mutation = MutationTest::new(seed, mutants::mutants(bench, mutants).await);
     let latitude = latitude::combined(bench, arguments.seeds).await;
@@ -238,11 +239,15 @@ async fn tested(
     let degenerate = degenerate::degenerate(bench).await.map_err(|error| {
         CommandError::fault(format!("a target of the self-test can't be made: {error}"))
     })?;
+    let matrix = matrix::matrix(&bench.files, &defects);
+    let unproven_as_deployment =
+        deployed::unproven(bench, &matrix, &caught_there, &mutation.trials);
     Ok(SelftestOutcome {
         version: env!("CARGO_PKG_VERSION"),
         is_thorough: arguments.thorough,
         is_whole,
-        matrix: matrix::matrix(&bench.files, &defects),
+        matrix,
+        unproven_as_deployment,
         defects,
         mutation,
         latitude,

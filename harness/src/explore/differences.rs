@@ -1,5 +1,6 @@
-//! Differences between the statuses and problems of a target and of the mock in the same case. They break no
-//! requirement, and are never a failure. `moot compare` compares headers and bodies too.
+//! Differences between the statuses and problems of a target and of the mock in the same case.
+//!
+//! They break no requirement, and are never a failure. `moot compare` compares headers and bodies too.
 
 use std::collections::BTreeMap;
 

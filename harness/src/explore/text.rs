@@ -1,4 +1,4 @@
-//! The result of exploring on a terminal: violations first, then warnings and differences, then the outcome.
+//! The result of exploring on a terminal: violations, warnings, differences, and the outcome.
 
 use std::fmt::Write as _;
 

@@ -170,7 +170,6 @@ impl HarEntry {
     /// Converts an entry back to an exchange.
     ///
     /// # Errors
-    ///
     /// What is wrong with the entry.
     pub(crate) fn exchange(self, masks: &Arc<Masks>) -> Result<Exchange, String> {
         let Self { time, request, response, moot, .. } = self;

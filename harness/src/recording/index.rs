@@ -73,7 +73,6 @@ impl RecordingIndex {
     /// Reads the index of the recording in `dir`.
     ///
     /// # Errors
-    ///
     /// The file is not an index, or has another version.
     pub fn read(dir: &std::path::Path) -> Result<Self, RecordingError> {
         let path = dir.join(folder::INDEX);

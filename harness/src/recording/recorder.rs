@@ -47,7 +47,6 @@ impl Recorder {
     /// Creates the folder, before any request is sent.
     ///
     /// # Errors
-    ///
     /// The folder can't be created, or is not empty.
     pub fn prepare(dir: &Path) -> Result<(), RecordingError> {
         folder::make(dir)
@@ -65,7 +64,6 @@ impl Recorder {
     /// is complete.
     ///
     /// # Errors
-    ///
     /// A file can't be written; [`RecordingError::Secret`] if one still has a secret.
     pub fn write(
         &self,

@@ -23,7 +23,6 @@ impl Replay {
     /// Reads the whole recording in `dir`.
     ///
     /// # Errors
-    ///
     /// A file is missing or invalid.
     pub fn open(dir: &Path, masks: &Arc<Masks>) -> Result<Self, RecordingError> {
         let index = RecordingIndex::read(dir)?;
@@ -57,7 +56,6 @@ impl Replay {
     /// The next session of this scenario.
     ///
     /// # Errors
-    ///
     /// [`Trouble::Withheld`] if the recording has no further session.
     pub(crate) fn session(&self, scenario: &str) -> Result<SessionRecord, Trouble> {
         let next = self.sessions.lock().get_mut(scenario).and_then(VecDeque::pop_front);

@@ -72,7 +72,6 @@ impl SessionLog {
     /// Removes and returns the next answer to this question.
     ///
     /// # Errors
-    ///
     /// The recorded trouble; [`Trouble::Withheld`] if the recording has no answer.
     pub(crate) fn call(&mut self, key: &str) -> Result<Value, Trouble> {
         match self.calls.iter().position(|call| call.key == key) {

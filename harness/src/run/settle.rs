@@ -19,8 +19,8 @@ use super::send::{self, StepRecord};
 use super::stop::Stop;
 use super::{observe, pages};
 
-/// The question that a lag answers.
-const QUESTION: &str = "list_lag";
+/// The question that a lag answers. Every step that reads a list may observe it.
+pub const LIST_LAG: &str = "list_lag";
 
 /// Reads it once; a list that lags is read again.
 pub(super) async fn read(
@@ -60,7 +60,7 @@ pub(super) async fn read(
             walk.shared.changes.note_lag(lag);
             let seconds = lag.as_millis().div_ceil(1000) as u64;
             let exchange = Some(&reading.exchange);
-            gathered.checks.push(observe::answer(walk, QUESTION, seconds.into(), label, exchange));
+            gathered.checks.push(observe::answer(walk, LIST_LAG, seconds.into(), label, exchange));
         }
     }
     Ok(reading)

@@ -46,7 +46,7 @@ pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
         not_run: None,
         known: None,
         duration: Duration::ZERO,
-        at: Location { file: Arc::from(NAME), line: 0, column: 0 },
+        at: Location { file: Arc::from(NAME), line: 1, column: 1 },
         steps: vec![step],
     }
 }

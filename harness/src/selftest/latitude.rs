@@ -14,11 +14,9 @@ use serde_json::Value;
 use super::trial::{Bench, side_by_side};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::{CheckResult, RunResult};
+use crate::run::LIST_LAG;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
-
-/// The question of which an observation tells only a bound.
-const LIST_LAG: &str = "list_lag";
 
 /// A service with drawn answers, and what the suite reported.
 #[derive(Debug, Clone, Serialize)]

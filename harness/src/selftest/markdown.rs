@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::mutants::{MutantTrial, ServedAs};
+use super::mutants::{MutantTrial, TrialColumn};
 use super::outcome::SelftestOutcome;
 use super::score::{MutationScore, MutationTest};
 
@@ -65,6 +65,15 @@ fn write_into(out: &mut String, outcome: &SelftestOutcome) -> std::fmt::Result {
         let killers = names(&row.killed_by);
         writeln!(out, "| {} | `{}` | {gating} | {killers} |", row.section, row.requirement)?;
     }
+    if outcome.is_whole {
+        writeln!(
+            out,
+            "\n### Rows that no defect of a deployment kills\n\n| row | reason |\n|---|---|"
+        )?;
+        for row in &outcome.unproven_as_deployment {
+            writeln!(out, "| `{}` | {} |", row.requirement, Into::<&str>::into(row.reason))?;
+        }
+    }
     writeln!(
         out,
         "\n### Defects\n\n| § | defect | what the service does wrong | caught by |\n|---|---|---|---|"
@@ -88,8 +97,8 @@ fn mutation(out: &mut String, test: &MutationTest) -> std::fmt::Result {
         total.tried,
         test.noticeable,
         test.seed,
-        total.percent(ServedAs::ControlPlane),
-        total.percent(ServedAs::Deployment)
+        total.percent(TrialColumn::ControlPlane),
+        total.percent(TrialColumn::Deployment)
     )?;
     for (name, groups) in [
         ("operator", test.by_operator()),
@@ -119,12 +128,12 @@ fn mutation(out: &mut String, test: &MutationTest) -> std::fmt::Result {
 }
 
 fn score_row(out: &mut String, group: &str, score: &MutationScore) -> std::fmt::Result {
-    let [killed, deployed] = ServedAs::ALL.map(|column| score.percent(column));
+    let [killed, deployed] = TrialColumn::ALL.map(|column| score.percent(column));
     writeln!(out, "| {group} | {} | {killed} | {deployed} |", score.tried)
 }
 
 fn survived(trial: &MutantTrial) -> &'static str {
-    match (trial.is_killed(ServedAs::ControlPlane), trial.is_killed(ServedAs::Deployment)) {
+    match (trial.is_killed(TrialColumn::ControlPlane), trial.is_killed(TrialColumn::Deployment)) {
         (false, false) => "in both columns",
         (false, true) => "with the control plane",
         (true, _) => "as a deployment",

@@ -25,14 +25,14 @@ const SEED: u64 = 1;
 /// A way to serve the mock to the suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ServedAs {
+pub enum TrialColumn {
     /// With its control plane, and a sandbox for each scenario.
     ControlPlane,
     /// Without a control plane, in one world, with all credentials, bindings and consents.
     Deployment,
 }
 
-impl ServedAs {
+impl TrialColumn {
     /// Both, in the order of the columns.
     pub const ALL: [Self; 2] = [Self::ControlPlane, Self::Deployment];
 
@@ -59,21 +59,21 @@ pub struct MutantTrial {
 
 impl MutantTrial {
     /// The requirements that noticed it in a column.
-    pub fn killers(&self, column: ServedAs) -> &[String] {
+    pub fn killers(&self, column: TrialColumn) -> &[String] {
         match column {
-            ServedAs::ControlPlane => &self.killed_by,
-            ServedAs::Deployment => &self.killed_as_deployment_by,
+            TrialColumn::ControlPlane => &self.killed_by,
+            TrialColumn::Deployment => &self.killed_as_deployment_by,
         }
     }
 
     /// Whether it was noticed in a column.
-    pub fn is_killed(&self, column: ServedAs) -> bool {
+    pub fn is_killed(&self, column: TrialColumn) -> bool {
         !self.killers(column).is_empty()
     }
 
     /// Whether it survived in some column.
     pub fn survives(&self) -> bool {
-        ServedAs::ALL.iter().any(|column| !self.is_killed(*column))
+        TrialColumn::ALL.iter().any(|column| !self.is_killed(*column))
     }
 }
 
@@ -85,8 +85,10 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
     if all.is_empty() {
         return Vec::new();
     }
-    let sound =
-        [sound(bench, ServedAs::ControlPlane).await, sound(bench, ServedAs::Deployment).await];
+    let sound = [
+        sound(bench, TrialColumn::ControlPlane).await,
+        sound(bench, TrialColumn::Deployment).await,
+    ];
     let light = bench.light();
     let trials = all.into_iter().map(|mutant| {
         let files = Arc::new(nearest_first(&light, &mutant.defect.section));
@@ -94,14 +96,14 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
         async move {
             let [with_control_plane, deployed] = sound;
             let deployment =
-                killed(bench, mutant, ServedAs::Deployment, deployed, files.clone()).await;
+                killed(bench, mutant, TrialColumn::Deployment, deployed, files.clone()).await;
             // What noticed it there notices it here too, nearly always.
             let files = match &deployment.scenario {
                 Some(scenario) => Arc::new(first(&files, scenario)),
                 None => files,
             };
             let control_plane =
-                killed(bench, mutant, ServedAs::ControlPlane, with_control_plane, files).await;
+                killed(bench, mutant, TrialColumn::ControlPlane, with_control_plane, files).await;
             (bench.tell)(&mutant.defect.id);
             MutantTrial {
                 mutant,
@@ -113,7 +115,7 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
     side_by_side(trials, bench.lanes).await
 }
 
-async fn sound(bench: &Bench, column: ServedAs) -> SoundVerdicts {
+async fn sound(bench: &Bench, column: TrialColumn) -> SoundVerdicts {
     let options = TargetOptions { seed: SEED, ..TargetOptions::default() };
     let result = bench.run("the sound service", column.choice(), bench.light(), options).await;
     Arc::new(by_requirement(&result))
@@ -131,7 +133,7 @@ struct Kill {
 async fn killed(
     bench: &Bench,
     mutant: &'static Mutant,
-    column: ServedAs,
+    column: TrialColumn,
     sound: &SoundVerdicts,
     files: Arc<Vec<ScenarioFile>>,
 ) -> Kill {

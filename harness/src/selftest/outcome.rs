@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::defects::{DefectTrial, median_unrelated};
 use super::degenerate::DegenerateTarget;
+use super::deployed::UnprovenRow;
 use super::latitude::DrawnService;
 use super::matrix::{MatrixRow, unproven};
 use super::score::MutationTest;
@@ -28,6 +29,8 @@ pub struct SelftestOutcome {
     pub mutation: MutationTest,
     /// Requirements and the defects that they noticed.
     pub matrix: Vec<MatrixRow>,
+    /// Gating requirements that noticed no defect of a deployment.
+    pub unproven_as_deployment: Vec<UnprovenRow>,
     /// Services that answer all open questions differently.
     pub latitude: Vec<DrawnService>,
     /// Services that answer one open question differently.

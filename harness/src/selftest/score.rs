@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use moot_mock::defect::mutant::{self, Equivalence, Mutant};
 use serde::Serialize;
 
-use super::mutants::{MutantTrial, ServedAs};
+use super::mutants::{MutantTrial, TrialColumn};
 use crate::report::section_order;
 
 /// What of a hundred mutants is to be killed with the control plane.
@@ -49,20 +49,20 @@ pub struct MutationScore {
 impl MutationScore {
     fn add(&mut self, trial: &MutantTrial) {
         self.tried += 1;
-        self.killed += usize::from(trial.is_killed(ServedAs::ControlPlane));
-        self.killed_as_deployment += usize::from(trial.is_killed(ServedAs::Deployment));
+        self.killed += usize::from(trial.is_killed(TrialColumn::ControlPlane));
+        self.killed_as_deployment += usize::from(trial.is_killed(TrialColumn::Deployment));
     }
 
     /// The number killed in a column.
-    pub fn killed_in(&self, column: ServedAs) -> usize {
+    pub fn killed_in(&self, column: TrialColumn) -> usize {
         match column {
-            ServedAs::ControlPlane => self.killed,
-            ServedAs::Deployment => self.killed_as_deployment,
+            TrialColumn::ControlPlane => self.killed,
+            TrialColumn::Deployment => self.killed_as_deployment,
         }
     }
 
     /// `97.2 %`.
-    pub fn percent(&self, column: ServedAs) -> String {
+    pub fn percent(&self, column: TrialColumn) -> String {
         match self.tried {
             0 => "-".to_owned(),
             tried => format!("{:.1} %", 100.0 * share(self.killed_in(column), tried)),
@@ -71,10 +71,10 @@ impl MutationScore {
 
     /// Whether a column can have reached its goal. A sample is given two standard errors, so that its draw
     /// alone does not decide.
-    pub fn reaches_goal(&self, column: ServedAs) -> bool {
+    pub fn reaches_goal(&self, column: TrialColumn) -> bool {
         let goal = match column {
-            ServedAs::ControlPlane => GOAL_CONTROL_PLANE,
-            ServedAs::Deployment => GOAL_DEPLOYMENT,
+            TrialColumn::ControlPlane => GOAL_CONTROL_PLANE,
+            TrialColumn::Deployment => GOAL_DEPLOYMENT,
         };
         if self.tried == 0 {
             return true;
@@ -144,19 +144,19 @@ impl MutationTest {
 
     /// Whether both columns reach their goals.
     pub fn is_proven(&self) -> bool {
-        ServedAs::ALL.iter().all(|column| self.total().reaches_goal(*column))
+        TrialColumn::ALL.iter().all(|column| self.total().reaches_goal(*column))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::MutationScore;
-    use crate::selftest::mutants::ServedAs;
+    use crate::selftest::mutants::TrialColumn;
 
     #[track_caller]
     fn check(tried: usize, killed_as_deployment: usize, expected: bool) {
         let score = MutationScore { tried, killed: tried, killed_as_deployment };
-        assert_eq!(score.reaches_goal(ServedAs::Deployment), expected, "{score:?}");
+        assert_eq!(score.reaches_goal(TrialColumn::Deployment), expected, "{score:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A self-test as text for a terminal.
 
 use super::matrix::MatrixRow;
-use super::mutants::{MutantTrial, ServedAs};
+use super::mutants::{MutantTrial, TrialColumn};
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
 use super::score::{MutationScore, MutationTest};
 use crate::terminal::paint::{Paint, left, width};
@@ -92,8 +92,8 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
         total.tried,
         test.noticeable,
         test.seed,
-        total.percent(ServedAs::ControlPlane),
-        total.percent(ServedAs::Deployment)
+        total.percent(TrialColumn::ControlPlane),
+        total.percent(TrialColumn::Deployment)
     );
     page.head(test.is_proven(), &said);
     page.lines(test.survivors().map(survivor).collect());
@@ -118,17 +118,19 @@ fn mutation(page: &mut TextPage, test: &MutationTest) {
 }
 
 fn survivor(trial: &MutantTrial) -> String {
-    let survived =
-        match (trial.is_killed(ServedAs::ControlPlane), trial.is_killed(ServedAs::Deployment)) {
-            (false, false) => "survived",
-            (false, true) => "survived with the control plane",
-            (true, _) => "survived as a deployment",
-        };
+    let survived = match (
+        trial.is_killed(TrialColumn::ControlPlane),
+        trial.is_killed(TrialColumn::Deployment),
+    ) {
+        (false, false) => "survived",
+        (false, true) => "survived with the control plane",
+        (true, _) => "survived as a deployment",
+    };
     format!("{survived}: {} ({})", trial.mutant.defect.id, trial.mutant.defect.what)
 }
 
 fn score((name, score): &(String, MutationScore), wide: usize) -> String {
-    let [killed, deployed] = ServedAs::ALL.map(|column| score.percent(column));
+    let [killed, deployed] = TrialColumn::ALL.map(|column| score.percent(column));
     format!("{} {:>5} {killed:>8} {deployed:>8}", left(name, wide), score.tried)
 }
 
@@ -144,6 +146,17 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
         );
     } else {
         page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
+    }
+    if outcome.is_whole {
+        let there = &outcome.unproven_as_deployment;
+        let said = format!("as a deployment: {} of {gating}", gating - there.len());
+        page.head(true, &format!("gating requirements killed {said}"));
+        page.lines(
+            there
+                .iter()
+                .map(|row| format!("{}: {}", row.requirement, Into::<&str>::into(row.reason)))
+                .collect(),
+        );
     }
     if page.detail == Detail::Verbose {
         let wide = width(outcome.matrix.iter().map(|row| row.requirement.as_str()));

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{questions, register};
 use moot_harness::check::implicit;
+use moot_harness::run::LIST_LAG;
 use moot_harness::scenario::declared;
 
 use crate::scenario_bundled::bundled;
@@ -21,7 +22,10 @@ fn verified() -> BTreeSet<String> {
 
 fn observed() -> BTreeSet<String> {
     let scenarios = bundled().into_iter().flat_map(|file| file.scenarios);
-    scenarios.flat_map(|scenario| declared::questions(&scenario.steps)).collect()
+    scenarios
+        .flat_map(|scenario| declared::questions(&scenario.steps))
+        .chain([LIST_LAG.to_owned()])
+        .collect()
 }
 
 fn implicit_ids() -> impl Iterator<Item = &'static str> {

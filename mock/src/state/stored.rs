@@ -131,7 +131,6 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
 /// The change of a row. `fill` sets the place of each [`Content`].
 ///
 /// # Errors
-///
 /// [`StoredError`], and the errors of `fill`.
 pub fn change<E: From<StoredError>>(
     key: &str,

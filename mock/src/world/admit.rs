@@ -1,7 +1,7 @@
 //! Admits or refuses a call before its body is read: limit, route, token, scope, in this order.
 
 use jiff::Timestamp;
-use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
+use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
 use crate::journal::Occurrence;
@@ -74,6 +74,11 @@ impl World {
         {
             self.limit(now, head, *calls_max, limiter)?;
         }
+        if answers.check_order == CheckOrder::ExistenceFirst
+            && let Some(problem) = id.as_deref().and_then(|id| self.missing(operation, id))
+        {
+            return Err(problem);
+        }
         let principal = match authorise::need(operation, answers) {
             TokenNeed::None => None,
             need @ (TokenNeed::Read | TokenNeed::Write) => {
@@ -85,6 +90,30 @@ impl World {
         };
         let reading = reading(operation, answers);
         Ok(Admitted { serial, at: now, operation, id, principal, reading })
+    }
+
+    /// The answer to an id that no company has; `None` if there is such an object, or the operation has
+    /// none.
+    fn missing(&self, operation: Operation, id: &str) -> Option<Problem> {
+        let answers = self.answers();
+        let (is_there, problem) = match operation {
+            Operation::GetWorkflow | Operation::GetWorkflowSchema => (
+                self.seeded().workflow_of(id).is_some(),
+                Problem::not_found(answers, "workflow", id),
+            ),
+            Operation::GetLegalRequest | Operation::GetLegalRequestActivity => {
+                (self.legal_request(id).is_some(), Problem::request_not_found(id))
+            }
+            Operation::GetRepositoryDocument => (
+                self.document(id).is_some(),
+                Problem::not_found(answers, "repository document", id),
+            ),
+            Operation::DeleteWebhook => {
+                (self.webhook(id).is_some(), Problem::not_found(answers, "webhook", id))
+            }
+            _ => return None,
+        };
+        (!is_there).then_some(problem)
     }
 
     fn limit(

@@ -16,14 +16,14 @@ use crate::value::address;
 
 /// Delivery timeout: no answer within this time counts as a failed attempt (answer `delivery_retries`).
 const ANSWER_MAX: Duration = Duration::from_secs(30);
-/// Attempts in flight, without the slow ones.
+/// The largest number of attempts in flight, without the slow ones.
 const ATTEMPTS_MAX: usize = 256;
 /// An attempt that takes longer than this is slow and no longer counts for [`ATTEMPTS_MAX`]. So
 /// unreachable receivers delay a healthy one by at most this time.
 const SLOW_AFTER: Duration = Duration::from_secs(1);
-/// Slow attempts in flight. Further ones count for [`ATTEMPTS_MAX`].
+/// The largest number of slow attempts in flight. Further ones count for [`ATTEMPTS_MAX`].
 const SLOW_ATTEMPTS_MAX: usize = 768;
-/// Attempts in flight to one receiver. So an unreachable receiver does not use up the limit for all.
+/// The largest number of attempts in flight to one receiver. So an unreachable receiver does not use up the limit for all.
 const ATTEMPTS_TO_ONE_MAX: usize = 8;
 /// Receivers with a semaphore. Beyond this number, those without an attempt are removed.
 const RECEIVERS_MAX: usize = 1_024;

@@ -84,7 +84,6 @@ impl Network {
     /// `answer_max` for an answer.
     ///
     /// # Errors
-    ///
     /// The reason as text.
     pub(crate) fn client(&self, reach: Reach, answer_max: Duration) -> Result<Client, String> {
         // This fails only if a provider is already installed, which works as well.
@@ -110,7 +109,6 @@ impl Reach {
     /// resolved.
     ///
     /// # Errors
-    ///
     /// The reason as text.
     pub(crate) fn check(self, url: &Url) -> Result<(), String> {
         let literal = match url.host() {

@@ -15,11 +15,11 @@ use crate::message::call::{Fetch, FetchFault, Fetched};
 use crate::shell::body::{Spool, Store};
 use crate::value::address;
 
-/// Time for a fetch with all its redirects.
+/// The longest time for a fetch with all its redirects.
 pub const FETCH_TIME_MAX: Duration = Duration::from_secs(10);
-/// Redirects that are followed.
+/// The largest number of redirects that are followed.
 const REDIRECTS_MAX: usize = 5;
-/// Concurrent fetches. Further ones wait, and the wait counts towards their time.
+/// The largest number of concurrent fetches. Further ones wait, and the wait counts towards their time.
 const FETCHES_MAX: usize = 32;
 
 /// Fetches documents. Creating a fetcher opens no connection.

@@ -23,13 +23,13 @@ use crate::state::seeded::Seeded;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::world::settings::RunSettings;
 
-/// Sandboxes at the same time.
+/// The largest number of sandboxes at the same time.
 pub const SANDBOXES_MAX: usize = 10_000;
-/// Deleted sandboxes that are remembered, if the mock is told to.
+/// The largest number of deleted sandboxes that are remembered.
 const REMEMBERED_MAX: usize = 1_000;
-/// Sets of seed rows that are cached for later sandboxes.
+/// The largest number of sets of seed rows that are cached for later sandboxes.
 const SEEDED_MAX: usize = 32;
-/// JSON readers that only have floating-point numbers can read a seed of this size.
+/// Bits of a derived seed. JSON readers with only floating-point numbers can read a number of this size.
 const SEED_BITS: u32 = 53;
 
 /// Why a sandbox can't be created.
@@ -143,7 +143,6 @@ impl Sandboxes {
     /// Deletes a sandbox and its stored data.
     ///
     /// # Errors
-    ///
     /// [`NotKept`]: the store failed, and the sandbox is still there.
     pub(crate) fn remove(&self, id: &str) -> Result<Option<Realm>, NotKept> {
         let Some(realm) = self.get(id) else { return Ok(None) };

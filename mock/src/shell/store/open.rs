@@ -14,7 +14,7 @@ use super::committer::StateStore;
 use super::documents;
 use super::folder::{DurableError, Folder};
 use super::read::{self, DatabaseContents};
-use super::rows::{self, DatabaseHeader, FORMAT, InUse, MAIN};
+use super::rows::{self, DataInUse, DatabaseHeader, FORMAT, MAIN};
 use super::sandbox_record::SandboxRecord;
 use crate::message::content::{Content, ContentPlace};
 use crate::state::change::Change;
@@ -106,7 +106,7 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
             contents.commits
         )));
     }
-    let mut in_use = InUse::default();
+    let mut in_use = DataInUse::default();
     in_use.worlds.insert(MAIN);
     in_use.worlds.extend(contents.sandboxes.keys());
     in_use.definitions.extend(contents.sandboxes.values().flat_map(|row| row.named()));

@@ -96,7 +96,7 @@ pub(super) fn open(path: &Path) -> Result<Database, Failure> {
 
 /// The worlds, definitions and documents that are in use. A start removes all others.
 #[derive(Debug, Default)]
-pub(super) struct InUse {
+pub(super) struct DataInUse {
     /// Numbers of worlds. A writer may have stored rows of a world after its deletion.
     pub(super) worlds: BTreeSet<u64>,
     /// Digests of definitions.
@@ -109,7 +109,7 @@ pub(super) struct InUse {
 pub(super) fn start(
     database: &Database,
     header: &DatabaseHeader,
-    in_use: &InUse,
+    in_use: &DataInUse,
 ) -> Result<u64, Failure> {
     let writing = begin(database)?;
     put_header(&writing, header)?;

@@ -19,7 +19,6 @@ impl Ids {
     /// The ids of all rows of a kind, in the order of the rows.
     ///
     /// # Errors
-    ///
     /// [`SettingsError::SeedWorld`]: two rows have the same id. `what` is their kind.
     pub(super) fn new<'a>(
         kind: IdKind,

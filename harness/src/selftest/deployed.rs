@@ -1,0 +1,108 @@
+//! The kill matrix as a deployment: which gating requirements notice a defect where there is no control
+//! plane, and why the others do not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use moot_mock::defect::Defect;
+use serde::Serialize;
+use strum::IntoStaticStr;
+
+use super::defects::is_noticed;
+use super::matrix::MatrixRow;
+use super::mutants::{MutantTrial, TrialColumn};
+use super::trial::{Bench, by_requirement, is_heavy, side_by_side};
+use crate::environment::TargetOptions;
+use crate::scenario::declared;
+
+/// The seed of every service with a defect.
+const SEED: u64 = 1;
+
+/// Needs that only a control plane, an operator or a receiver of deliveries meets.
+const OPERATOR_NEEDS: [&str; 2] = ["admin", "receiver"];
+
+/// A gating requirement that noticed no defect of a deployment.
+#[derive(Debug, Clone, Serialize)]
+pub struct UnprovenRow {
+    /// Its id.
+    pub requirement: String,
+    /// Why.
+    pub reason: UnprovenReason,
+}
+
+/// Why a requirement noticed no defect of a deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+pub enum UnprovenReason {
+    /// Every scenario that checks it needs a control plane, an operator or a receiver.
+    #[strum(serialize = "every scenario that checks it needs an operator or a receiver")]
+    NeedsOperator,
+    /// Every scenario that checks it sends megabytes or many calls.
+    #[strum(serialize = "every scenario that checks it is heavy, and trials skip those")]
+    Heavy,
+    /// None of its defects shows as a deployment.
+    #[strum(serialize = "no defect of it was noticed as a deployment")]
+    NotNoticed,
+}
+
+/// The requirements that each of these defects broke as a deployment, on the scenarios that declare them.
+pub async fn caught(bench: &Bench, all: &[&'static Defect]) -> BTreeMap<String, Vec<String>> {
+    let trials = all.iter().map(|defect| {
+        let files = bench.only(|file, at| {
+            let declared = declared::requirements(&file.scenarios[at].steps);
+            !is_heavy(file, at) && defect.breaks.iter().any(|id| declared.contains(id))
+        });
+        let options = TargetOptions {
+            seed: SEED,
+            defects: vec![defect.id.clone()],
+            ..TargetOptions::default()
+        };
+        async move {
+            if files.is_empty() {
+                return (defect.id.clone(), Vec::new());
+            }
+            let choice = TrialColumn::Deployment.choice();
+            let result = bench.run(&defect.id, choice, files, options).await;
+            let verdicts = by_requirement(&result);
+            let is_caught = |id: &&String| is_noticed(id, verdicts.get(*id));
+            (defect.id.clone(), defect.breaks.iter().filter(is_caught).cloned().collect())
+        }
+    });
+    side_by_side(trials, bench.lanes).await.into_iter().collect()
+}
+
+/// The gating requirements of the matrix that neither a defect nor a mutant made fail as a deployment.
+pub fn unproven(
+    bench: &Bench,
+    matrix: &[MatrixRow],
+    caught: &BTreeMap<String, Vec<String>>,
+    mutants: &[MutantTrial],
+) -> Vec<UnprovenRow> {
+    let killed = mutants.iter().flat_map(|trial| trial.killers(TrialColumn::Deployment));
+    let noticed: BTreeSet<&String> = caught.values().flatten().chain(killed).collect();
+    let gating = matrix.iter().filter(|row| row.is_gating && !noticed.contains(&row.requirement));
+    gating
+        .map(|row| UnprovenRow {
+            requirement: row.requirement.clone(),
+            reason: reason(bench, &row.requirement),
+        })
+        .collect()
+}
+
+fn reason(bench: &Bench, requirement: &str) -> UnprovenReason {
+    let is_operated =
+        |need: &String| OPERATOR_NEEDS.contains(&need.as_str()) || need.starts_with("operator.");
+    let mut kinds = BTreeSet::new();
+    for file in &bench.files {
+        for (at, scenario) in file.scenarios.iter().enumerate() {
+            if !declared::requirements(&scenario.steps).contains(requirement) {
+                continue;
+            }
+            kinds.insert(match scenario.needs.iter().any(is_operated) {
+                true => UnprovenReason::NeedsOperator,
+                false if is_heavy(file, at) => UnprovenReason::Heavy,
+                false => UnprovenReason::NotNoticed,
+            });
+        }
+    }
+    kinds.last().copied().unwrap_or(UnprovenReason::NotNoticed)
+}
