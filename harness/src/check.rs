@@ -18,11 +18,13 @@ mod mismatch;
 pub mod place;
 mod same_time;
 pub mod schema;
+mod sentence;
 mod shown;
+mod sound_json;
 mod wording;
 
 pub use document::Document;
 pub use judgement::{Judgement, verdict_of};
-pub use mismatch::{AnswerPart, Mismatch, MismatchKind};
+pub use mismatch::{AnswerPart, JsonFault, Mismatch, MismatchKind};
 pub use place::PlaceValue;
 pub use shown::shortened;

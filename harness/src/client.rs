@@ -28,11 +28,13 @@ pub(crate) mod send;
 pub(crate) mod sender;
 pub(crate) mod service_client;
 pub(crate) mod short_body;
+pub(crate) mod tls_mistake;
 pub(crate) mod token_file;
 pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
+pub use pace::PaceWait;
 pub use receiver::DeliveryReceiver;
 pub use request::{ClientBody, ClientRequest, FormPart, FormPartContent};
 pub use residue::Residue;

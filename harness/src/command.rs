@@ -39,6 +39,7 @@ mod signals;
 mod snapshot;
 mod suite;
 mod target_arguments;
+mod token;
 mod verification;
 
 use std::ffi::OsString;
@@ -87,6 +88,8 @@ enum Command {
     Plan(plan::PlanArguments),
     /// Try a target within ten seconds: address, TLS, credentials, and which needs of scenarios it meets
     Doctor(doctor::DoctorArguments),
+    /// Print a token of an application of a target, for the commands that reports show. Keep it secret
+    Token(token::TokenArguments),
     /// Check scenario files for mistakes, without sending anything
     Check(check::CheckArguments),
     /// Explain a requirement, an open question or a defect, and show what checks or breaks it
@@ -154,6 +157,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),
+        Command::Token(arguments) => token::token(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Selftest(arguments) => selftest::selftest(arguments, screen),
@@ -198,6 +202,9 @@ mod tests {
             ("moot compare mock mock 07_errors --answers-b documented", true),
             ("moot compare mock mock --report junit=a.xml", false),
             ("moot mock --listen localhost", false),
+            ("moot token --as reader", false),
+            ("moot token --target t.yaml --as reader --scope read", true),
+            ("moot run --exclude 08_limits --exclude tag:load", true),
             ("moot exec", false),
             ("moot exec --", false),
             ("moot exec true", false),

@@ -5,6 +5,7 @@
 //!
 //! Nothing here judges an answer. Start reading at [`Environment`].
 
+mod access_token;
 pub(crate) mod choice;
 pub(crate) mod deployment;
 pub(crate) mod discovery;
@@ -20,6 +21,7 @@ pub(crate) mod root_names;
 pub(crate) mod session;
 pub(crate) mod token_trial;
 
+pub use access_token::access_token;
 pub use choice::{AnswerOverlay, OpenError, TargetChoice, TargetOptions, TargetSource};
 pub(crate) use needs::application_of;
 pub use opened_target::Environment;

@@ -13,7 +13,7 @@ pub use check_result::{CheckResult, Subject, level_name};
 pub use counts::Counts;
 pub use known_failure::{ExpectedFailure, ExpectedState, KnownFailure};
 pub use outcome::{RunOutcome, outcome_of};
-pub use run_result::{RunResult, SnapshotCounts, SnapshotFindings, TextMap};
+pub use run_result::{RepeatCommand, RunResult, SnapshotCounts, SnapshotFindings, TextMap};
 pub(crate) use scenario_result::{PlaceRow, seconds};
 pub use scenario_result::{ScenarioResult, StepResult};
 pub use tally::Tally;

@@ -19,6 +19,8 @@ pub struct Document {
     pub body: Bytes,
     /// The body as JSON, or the value itself.
     pub json: Option<Arc<Value>>,
+    /// What was asked: `GET /v1/webhooks`. `None` where no single answer is meant.
+    pub request_line: Option<String>,
     /// What was asked, where it is an operation of the contract.
     pub operation: Option<Operation>,
     /// `{method, path}` of that operation on the target, where it succeeded.
@@ -44,6 +46,7 @@ impl From<&ReceivedResponse> for Document {
             headers: response.headers.clone(),
             body: response.body.clone(),
             json: response.json.clone(),
+            request_line: None,
             operation: None,
             endpoint: None,
         }

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use super::shown::{shortened, shown};
+use super::sentence::WantedStatus;
+use super::shown::shown;
 use super::wording::wording;
 use super::{
     AnswerPart, Document, Judgement, Mismatch, MismatchKind, PlaceValue, matcher, place, schema,
+    sentence, sound_json,
 };
 use crate::scenario::model::{Claim, Expectation, Matcher, Place};
 use crate::scenario::names::Names;
@@ -37,9 +39,10 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
         Place::Schema => return judge_schema(&claim.matcher, document, names),
         Place::Problem if !place::is_sent_as_problem(document) => {
             let media_type = document.header("content-type").map(Value::String);
+            let status = document.status.map(|status| format!(" ({status})")).unwrap_or_default();
             return Judgement::fails(
                 MismatchKind::MediaType,
-                "the answer is not sent as a problem",
+                format!("{}the body is no problem{status}", sentence::in_answer(document)),
                 "a body of application/problem+json",
                 shown(media_type.as_ref()),
             );
@@ -63,43 +66,57 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
             let place = place::described(&claim.place, names);
             Judgement::empty(format!("{place}: {reason}"))
         }
-        Judgement::Fails(mismatch) => {
-            Judgement::Fails(with_place(mismatch, claim, document, names))
-        }
+        Judgement::Fails(mismatch) => match unreadable(&claim.place, document) {
+            Some(fails) => fails,
+            None => Judgement::Fails(with_place(mismatch, claim, document, names)),
+        },
     }
 }
 
-/// The mismatch with the place in its message, and with the pointer from the root of the body.
+/// What is wrong with a body that is sent as JSON and cannot be read: nothing in it can be judged.
+fn unreadable(place: &Place, document: &Document) -> Option<Judgement> {
+    match place {
+        Place::Problem | Place::Pointer(_) | Place::Path(_) => sound_json::unreadable(document),
+        Place::Status
+        | Place::Schema
+        | Place::Body
+        | Place::Endpoint
+        | Place::Digest
+        | Place::Header(_) => None,
+    }
+}
+
+/// The mismatch with its sentence, and with the pointer from the root of the body.
 fn with_place(mismatch: Mismatch, claim: &Claim, document: &Document, names: &Names) -> Mismatch {
     let tail = mismatch.pointer.as_deref().unwrap_or_default();
     let pointer = place::pointer(&claim.place, tail, document, names);
     let (part, message) = match &claim.place {
         Place::Status => {
             let expected = wording(&claim.matcher, names);
-            (AnswerPart::Status, status_message(&expected, document))
+            let wanted = wanted_status(&claim.matcher, names);
+            (AnswerPart::Status, sentence::of_status(&expected, wanted, document))
         }
         Place::Header(name) => {
-            let message = format!("the header `{name}` {}", mismatch.message);
+            let place = format!("the header `{name}`");
+            let message = sentence::of_value(&place, &mismatch, document);
             (AnswerPart::Header(name.clone()), message)
         }
         place => {
-            let place = place::described(place, names);
-            (AnswerPart::Body, format!("{place} {}", mismatch.message))
+            let at_pointer = pointer.as_ref().map(|pointer| format!("`{pointer}`"));
+            let place = at_pointer.unwrap_or_else(|| place::described(place, names));
+            (AnswerPart::Body, sentence::of_value(&place, &mismatch, document))
         }
     };
     Mismatch { part, message, pointer, ..mismatch }
 }
 
-/// `expected a 2xx answer, got 422 webhook_creation_error`.
-fn status_message(expected: &str, document: &Document) -> String {
-    let Some(status) = document.status else {
-        return format!("expected {expected}, got no status");
+/// The classes of statuses that satisfy the matcher.
+fn wanted_status(matcher: &Matcher, names: &Names) -> WantedStatus {
+    let is_wanted = |status: u16| {
+        let value = PlaceValue::One(Some(Value::from(status)));
+        matcher::judge(matcher, &value, names) == Judgement::Holds
     };
-    let problem = document.json.as_ref().filter(|_| status >= 400);
-    match problem.and_then(|problem| problem.get("type")?.as_str()) {
-        Some(problem) => format!("expected {expected}, got {status} {}", shortened(problem)),
-        None => format!("expected {expected}, got {status}"),
-    }
+    WantedStatus { success: (200..300).any(is_wanted), refusal: (400..500).any(is_wanted) }
 }
 
 /// `schema: NAME`, or `schema: true` for the schema that the operation documents for the status.
@@ -117,7 +134,7 @@ fn judge_schema(matcher: &Matcher, document: &Document, names: &Names) -> Judgem
         _ => None,
     };
     match name {
-        Some(name) => schema::judge(name, document.json.as_deref()),
+        Some(name) => schema::judge(name, document),
         None => Judgement::empty("no schema is documented for this answer"),
     }
 }

@@ -38,6 +38,15 @@ impl Judgement {
         })
     }
 
+    /// A failure of a value, wherever it is: [`super::expectation`] knows the place and makes the sentence.
+    pub(crate) fn differs(
+        kind: MismatchKind,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) -> Self {
+        Self::fails(kind, String::new(), expected, actual)
+    }
+
     /// Nothing to judge.
     pub(crate) fn empty(reason: impl Into<String>) -> Self {
         Self::Empty { reason: reason.into() }

@@ -123,7 +123,7 @@ fn unusable(rule: &str, needed: &str, operand: &Value) -> Judgement {
 }
 
 fn absent(expected: impl Into<String>) -> Judgement {
-    Judgement::fails(MismatchKind::Absent, "is absent", expected, "absent")
+    Judgement::differs(MismatchKind::Absent, expected, "absent")
 }
 
 fn present(
@@ -139,7 +139,7 @@ fn presence(expected: bool, value: Option<&Value>) -> Judgement {
         (true, Some(_)) | (false, None) => Judgement::Holds,
         (true, None) => absent("present"),
         (false, Some(value)) => {
-            Judgement::fails(MismatchKind::Present, "is present", "absent", shown(Some(value)))
+            Judgement::differs(MismatchKind::Present, "absent", shown(Some(value)))
         }
     }
 }
@@ -148,12 +148,9 @@ fn is_equal(value: &Value, expected: &Value) -> Judgement {
     if equal(value, expected) {
         return Judgement::Holds;
     }
-    let (mismatch, message) = if kind(value) == kind(expected) {
-        (MismatchKind::Value, "differs")
-    } else {
-        (MismatchKind::Type, "has another type")
-    };
-    Judgement::fails(mismatch, message, shown(Some(expected)), shown(Some(value)))
+    let is_alike = kind(value) == kind(expected);
+    let mismatch = if is_alike { MismatchKind::Value } else { MismatchKind::Type };
+    Judgement::differs(mismatch, shown(Some(expected)), shown(Some(value)))
 }
 
 fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
@@ -163,21 +160,15 @@ fn is_one_of(value: Option<&Value>, list: &Value) -> Judgement {
         if candidates.iter().any(|candidate| equal(candidate, value)) {
             Judgement::Holds
         } else {
-            Judgement::fails(
-                MismatchKind::NotAllowed,
-                "is none of the allowed values",
-                expected(),
-                shown(Some(value)),
-            )
+            Judgement::differs(MismatchKind::NotAllowed, expected(), shown(Some(value)))
         }
     })
 }
 
 fn is_not(matcher: &Matcher, value: &Value, names: &Names) -> Judgement {
     match judge_value(matcher, Some(value), names) {
-        Judgement::Holds => Judgement::fails(
+        Judgement::Holds => Judgement::differs(
             MismatchKind::Forbidden,
-            "has a forbidden value",
             format!("not {}", wording(matcher, names)),
             shown(Some(value)),
         ),
@@ -206,12 +197,9 @@ fn matches_pattern(value: &Value, regex: &regex::Regex) -> Judgement {
     match value {
         Value::Object(_) if some_text(value, &|text| regex.is_match(text)) => Judgement::Holds,
         Value::String(text) if regex.is_match(text) => Judgement::Holds,
-        Value::String(_) | Value::Object(_) => Judgement::fails(
-            MismatchKind::Pattern,
-            "does not match",
-            expected(),
-            shown(Some(value)),
-        ),
+        Value::String(_) | Value::Object(_) => {
+            Judgement::differs(MismatchKind::Pattern, expected(), shown(Some(value)))
+        }
         other => mistyped(other, &expected()),
     }
 }
@@ -234,12 +222,7 @@ fn contains(value: &Value, part: &Value) -> Judgement {
         Judgement::Holds
     } else {
         let expected = format!("contains {}", shown(Some(part)));
-        Judgement::fails(
-            MismatchKind::Part,
-            "does not contain the expected part",
-            expected,
-            shown(Some(value)),
-        )
+        Judgement::differs(MismatchKind::Part, expected, shown(Some(value)))
     }
 }
 
@@ -263,9 +246,9 @@ enum Bound {
 
 fn bounded(value: &Value, bound: &Json, names: &Names, which: Bound) -> Judgement {
     rendered(bound, names, |limit| {
-        let (name, words, mismatch, message) = match which {
-            Bound::Min => ("min", "at least", MismatchKind::TooSmall, "is too small"),
-            Bound::Max => ("max", "at most", MismatchKind::TooLarge, "is too large"),
+        let (name, words, mismatch) = match which {
+            Bound::Min => ("min", "at least", MismatchKind::TooSmall),
+            Bound::Max => ("max", "at most", MismatchKind::TooLarge),
         };
         let Value::Number(limit) = limit else { return unusable(name, "a number", limit) };
         let expected = format!("{words} {limit}");
@@ -278,7 +261,7 @@ fn bounded(value: &Value, bound: &Json, names: &Names, which: Bound) -> Judgemen
         if holds {
             return Judgement::Holds;
         }
-        Judgement::fails(mismatch, message, expected, number.to_string())
+        Judgement::differs(mismatch, expected, number.to_string())
     })
 }
 
@@ -301,9 +284,8 @@ fn length(value: &Value, matcher: &Matcher, names: &Names) -> Judgement {
         other => return mistyped(other, "a text or a list"),
     };
     match judge_value(matcher, Some(&Value::from(length)), names) {
-        Judgement::Fails(mismatch) => Judgement::fails(
+        Judgement::Fails(mismatch) => Judgement::differs(
             MismatchKind::Length,
-            "has another length",
             format!("{} {unit}", mismatch.expected),
             format!("{length} {unit}: {}", shown(Some(value))),
         ),
@@ -316,12 +298,7 @@ fn has_format(value: &Value, expected: TextFormat) -> Judgement {
         Value::String(text) if format::has(text, expected) => Judgement::Holds,
         Value::String(_) => {
             let expected = format::name(expected);
-            Judgement::fails(
-                MismatchKind::Format,
-                "has another format",
-                expected,
-                shown(Some(value)),
-            )
+            Judgement::differs(MismatchKind::Format, expected, shown(Some(value)))
         }
         other => mistyped(other, format::name(expected)),
     }
@@ -339,12 +316,7 @@ fn near(value: &Value, center: &Json, by: &Json, names: &Names) -> Judgement {
             if (number - c).abs() <= b {
                 Judgement::Holds
             } else {
-                Judgement::fails(
-                    MismatchKind::TooFar,
-                    "is too far away",
-                    expected,
-                    shown(Some(value)),
-                )
+                Judgement::differs(MismatchKind::TooFar, expected, shown(Some(value)))
             }
         })
     })

@@ -14,19 +14,15 @@ pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
     };
     match (expected, first_equal_pair(items)) {
         (true, None) | (false, Some(_)) => Judgement::Holds,
-        (true, Some((first, second))) => Judgement::fails(
+        (true, Some((first, second))) => Judgement::differs(
             MismatchKind::Duplicate,
-            "has two equal members",
             "no two equal members",
             format!("members {first} and {second} are {}", shown(Some(&items[second]))),
         )
         .at(format!("/{second}")),
-        (false, None) => Judgement::fails(
-            MismatchKind::NoDuplicate,
-            "has no two equal members",
-            "two equal members",
-            shown(Some(value)),
-        ),
+        (false, None) => {
+            Judgement::differs(MismatchKind::NoDuplicate, "two equal members", shown(Some(value)))
+        }
     }
 }
 
@@ -53,9 +49,8 @@ pub(super) fn each(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgem
         match judge(item) {
             Judgement::Holds => held = true,
             Judgement::Empty { reason } => empty = Some(reason),
-            Judgement::Fails(Mismatch { kind, message, expected, actual, pointer, .. }) => {
-                let message = format!("at member {index} {message}");
-                return Judgement::fails(kind, message, expected, actual)
+            Judgement::Fails(Mismatch { kind, expected, actual, pointer, .. }) => {
+                return Judgement::differs(kind, expected, actual)
                     .at(format!("/{index}{}", pointer.unwrap_or_default()));
             }
         }
@@ -82,9 +77,8 @@ pub(super) fn any(value: &Value, judge: impl Fn(&Value) -> Judgement) -> Judgeme
         }
     }
     match (failed, empty) {
-        (Some(expected), _) => Judgement::fails(
+        (Some(expected), _) => Judgement::differs(
             MismatchKind::NoMember,
-            "has no matching member",
             format!("a member: {expected}"),
             shown_some(&items.iter().collect::<Vec<_>>()),
         ),
@@ -106,9 +100,8 @@ pub(super) fn none(
             Judgement::Fails(_) => {}
             Judgement::Empty { reason } => empty = Some(reason),
             Judgement::Holds => {
-                return Judgement::fails(
+                return Judgement::differs(
                     MismatchKind::Forbidden,
-                    format!("has the forbidden member {index}"),
                     format!("no member: {forbidden}"),
                     shown(Some(item)),
                 )
@@ -144,5 +137,5 @@ pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
         }
     }
     let expected = format!("the same {} members", expected.len());
-    Judgement::fails(MismatchKind::Members, "has other members", expected, actual)
+    Judgement::differs(MismatchKind::Members, expected, actual)
 }

@@ -33,6 +33,24 @@ pub enum AnswerPart {
     Body,
 }
 
+/// Why a body is no sound JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JsonFault {
+    /// It is empty.
+    Empty,
+    /// It is not UTF-8.
+    Encoding,
+    /// It breaks the grammar of JSON.
+    Syntax,
+    /// It ends before its JSON does.
+    Short,
+    /// It goes on after its JSON.
+    TrailingBytes,
+    /// An object has a member twice.
+    DuplicateMember,
+}
+
 /// What is wrong with a value. Holds no value of the answer: equal kinds at equal places are the same
 /// fault, however many answers show it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -76,8 +94,11 @@ pub enum MismatchKind {
     MediaType,
     /// The status is a server error.
     ServerError,
-    /// The body is not UTF-8, not JSON, or has an object with a member twice.
-    Json,
+    /// The body is no sound JSON.
+    Json {
+        /// In which way.
+        fault: JsonFault,
+    },
     /// The body breaks its JSON Schema.
     Schema {
         /// The keyword of JSON Schema that is broken: `required`.

@@ -9,7 +9,7 @@ use moot_fixtures::schemas;
 use serde_json::Value;
 
 use super::shown::{shortened, shown};
-use super::{Judgement, MismatchKind};
+use super::{Document, JsonFault, Judgement, MismatchKind, sentence, sound_json};
 
 /// Errors of one value that are looked for.
 const ERRORS_MAX: usize = 20;
@@ -91,25 +91,48 @@ fn members_of(error: &ValidationErrorKind) -> Vec<String> {
     }
 }
 
-/// Whether a body satisfies the schema of this name; `None` is a body that is no JSON.
-pub(super) fn judge(name: &str, body: Option<&Value>) -> Judgement {
-    let expected = format!("the schema `{name}`");
-    let Some(body) = body else {
-        return Judgement::fails(MismatchKind::Json, "the body is not JSON", expected, "no JSON");
+/// Whether the body of an answer satisfies the schema of this name.
+pub(super) fn judge(name: &str, document: &Document) -> Judgement {
+    let Some(body) = document.json.as_deref() else {
+        return match sound_json::judge(&document.body) {
+            fails @ Judgement::Fails(_) => fails,
+            Judgement::Holds | Judgement::Empty { .. } => Judgement::fails(
+                MismatchKind::Json { fault: JsonFault::Syntax },
+                "the body is not JSON that can be read: it is nested too deeply",
+                "JSON",
+                shortened(&String::from_utf8_lossy(&document.body)),
+            ),
+        };
     };
     let errors = errors(name, body);
     let Some(first) = errors.first() else { return Judgement::Holds };
-    let place = if first.pointer.is_empty() { "the body" } else { first.pointer.as_str() };
-    let more = match errors.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
-    let actual = shown(body.pointer(&first.pointer));
-    let message = format!("the body breaks its schema at {place}: {}{more}", first.message);
-    let keyword = first.keyword.clone();
+    let found = body.pointer(&first.pointer);
     let members = members_at(&first.pointer, &errors);
-    let kind = MismatchKind::Schema { keyword, members };
-    Judgement::fails(kind, message, expected, actual).at(first.pointer.clone())
+    let place = if first.pointer.is_empty() { "the body" } else { &format!("`{}`", first.pointer) };
+    let names: Vec<String> = members.iter().map(|name| format!("`{name}`")).collect();
+    let names = names.join(", ");
+    let (what, actual) = match (first.keyword.as_str(), found) {
+        ("required", Some(Value::Object(found))) => {
+            let there: Vec<&str> = found.keys().map(String::as_str).collect();
+            (format!("{place} has no {names}"), format!("the members {}", there.join(", ")))
+        }
+        ("additionalProperties" | "unevaluatedProperties", _) => {
+            (format!("{place} has a member that is not documented: {names}"), shown(found))
+        }
+        _ => (format!("{place} breaks its schema: {}", first.message), shown(found)),
+    };
+    let more = match errors.iter().filter(|error| error.pointer != first.pointer).count() {
+        0 => String::new(),
+        1 => ", and one more place is wrong".to_owned(),
+        count => format!(", and {count} more places are wrong"),
+    };
+    let message = format!("{}{what}{more}", sentence::in_answer(document));
+    let expected = match names.is_empty() || first.keyword != "required" {
+        true => format!("the schema `{name}`"),
+        false => format!("{names}, by the schema `{name}`"),
+    };
+    let kind = MismatchKind::Schema { keyword: first.keyword.clone(), members };
+    Judgement::fails(kind, message, expected, shortened(&actual)).at(first.pointer.clone())
 }
 
 /// The members that all errors at one place name: one may be missing, and others not allowed.

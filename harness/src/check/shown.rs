@@ -9,14 +9,26 @@ pub(super) const SHOWN_CHARACTERS_MAX: usize = 160;
 
 /// `text`, cut in the middle where it is longer than 160 characters.
 pub fn shortened(text: &str) -> String {
+    cut_in_the_middle(text, SHOWN_CHARACTERS_MAX)
+}
+
+fn cut_in_the_middle(text: &str, max: usize) -> String {
     let characters = text.chars().count();
-    if characters <= SHOWN_CHARACTERS_MAX {
+    if characters <= max {
         return text.to_owned();
     }
-    let kept = SHOWN_CHARACTERS_MAX / 2;
+    let kept = max / 2;
     let head: String = text.chars().take(kept).collect();
     let tail: String = text.chars().skip(characters - kept).collect();
     format!("{head} … {tail} ({characters} characters)")
+}
+
+/// Characters of a value inside a sentence.
+const BRIEF_CHARACTERS_MAX: usize = 100;
+
+/// `text` for a sentence, cut in the middle where it is longer than 100 characters.
+pub(super) fn brief(text: &str) -> String {
+    cut_in_the_middle(text, BRIEF_CHARACTERS_MAX)
 }
 
 /// A value as JSON, shortened; `absent` where there is none.
@@ -50,12 +62,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
 
 /// The value has another JSON type than the rule takes.
 pub(super) fn mistyped(value: &Value, expected: &str) -> Judgement {
-    Judgement::fails(
-        MismatchKind::Type,
-        format!("is {}", kind(value)),
-        expected,
-        shown(Some(value)),
-    )
+    Judgement::differs(MismatchKind::Type, expected, shown(Some(value)))
 }
 
 #[cfg(test)]

@@ -85,6 +85,19 @@ impl TokenError {
     }
 }
 
+/// The name under which a token is shown: `MOOT_TOKEN_READER`, and `MOOT_TOKEN_MAIN_READ` where the
+/// application has more scopes. `moot token --as reader` and `--as main --scope read` print such tokens.
+pub(crate) fn token_label(role: &str, scopes: Scopes, own: Scopes) -> String {
+    let role = role.to_ascii_uppercase();
+    match scopes == own || scopes.is_empty() {
+        true => format!("MOOT_TOKEN_{role}"),
+        false => {
+            let scopes = scopes.as_str().replace(' ', "_").to_ascii_uppercase();
+            format!("MOOT_TOKEN_{role}_{scopes}")
+        }
+    }
+}
+
 impl ServiceClient {
     /// A shared token of this application with exactly these scopes. When the limit of the token
     /// endpoint refuses it, it is asked for once more after the back-off.
@@ -151,7 +164,8 @@ impl ServiceClient {
                  `applications.{application}` in the target file"
             ))
         })?;
-        if let Some(token) = self.minted(&known.client_id, scopes).await {
+        let label = token_label(application, scopes, known.scopes);
+        if let Some(token) = self.minted(&known.client_id, scopes, &label).await {
             return Ok((token, Duration::from_secs(TOKEN_LIFETIME_SECONDS.unsigned_abs())));
         }
         let authentication = match self.destination.refused_token_request.get() {
@@ -159,7 +173,7 @@ impl ServiceClient {
             Some(_) => ClientAuthentication::Basic,
         };
         let request = self.token_request(application, known, scopes, authentication);
-        let outcome = self.granted(request).await;
+        let outcome = self.granted(request, &label).await;
         if let Err(TokenError::Refused(refusal)) = &outcome
             && refusal.is_about_credentials()
         {
@@ -203,13 +217,14 @@ impl ServiceClient {
         }
     }
 
-    /// The token that this request is granted, and how long it lives.
+    /// The token that this request is granted, and how long it lives. `label` is shown in its place.
     ///
     /// # Errors
     /// [`TokenError`].
     pub(crate) async fn granted(
         &self,
         request: ClientRequest,
+        label: &str,
     ) -> Result<(String, Duration), TokenError> {
         let ClientRequest { method, path, headers, body, .. } = &request;
         let request =
@@ -227,7 +242,7 @@ impl ServiceClient {
             let error = text("error").or(text("type"));
             return Err(TokenError::Refused(TokenRefusal { status, error }));
         };
-        self.sender.masks.hide(&token, "MOOT_TOKEN");
+        self.sender.masks.hide(&token, label);
         let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());
         let lifetime = seconds.unwrap_or(TOKEN_LIFETIME_SECONDS.unsigned_abs());
         Ok((token, Duration::from_secs(lifetime)))
@@ -235,7 +250,7 @@ impl ServiceClient {
 
     /// A token from the control plane of a sandbox: it is not counted by the limit of §8, so that a
     /// scenario counts its own calls alone. `None` elsewhere, and where it is refused.
-    async fn minted(&self, client_id: &str, scopes: Scopes) -> Option<String> {
+    async fn minted(&self, client_id: &str, scopes: Scopes, label: &str) -> Option<String> {
         if self.destination.deployment().is_some() {
             return None;
         }
@@ -244,7 +259,7 @@ impl ServiceClient {
         let answer =
             control_plane.send(&self.sender, "POST", "/tokens", Some(&order)).await.ok()?;
         let token = answer.get("access_token")?.as_str()?.to_owned();
-        self.sender.masks.hide(&token, "MOOT_TOKEN");
+        self.sender.masks.hide(&token, label);
         Some(token)
     }
 

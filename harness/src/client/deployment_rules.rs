@@ -1,5 +1,6 @@
 //! The rules of a run on a deployment: consent, pace, back-off, budgets, headers, ledger.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 use crate::client::consent::ConsentGuard;
 use crate::client::ledger::Ledger;
 use crate::client::operator::person;
-use crate::client::pace::{RETRY_AFTER_MAX, RequestPace, retry_after};
+use crate::client::pace::{PaceWait, RETRY_AFTER_MAX, RequestPace, retry_after};
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::scenario::model::OperatorAction;
 use crate::target_file::FileOperator;
@@ -88,6 +89,12 @@ impl DeploymentRules {
             token_pace: RequestPace::a_minute(limits.token_requests_per_minute),
             back_offs: Mutex::default(),
         }
+    }
+
+    /// The same rules, which tell `wait` when they hold requests back.
+    pub(crate) fn watched_by(self, wait: &Arc<PaceWait>) -> Self {
+        let (pace, token_pace) = (self.pace.watched_by(wait), self.token_pace.watched_by(wait));
+        Self { pace, token_pace, ..self }
     }
 
     /// Whether its operator may and can do this. A person without a terminal cannot.

@@ -12,6 +12,7 @@ use url::Url;
 use crate::client::http_request::HttpRequest;
 use crate::client::response::{self, BodyReader};
 use crate::client::short_body;
+use crate::client::tls_mistake;
 use crate::client::transport::{RequestTransport, TransportAnswer};
 use crate::exchange::Trouble;
 use crate::target_file::address;
@@ -135,8 +136,8 @@ impl Http {
         if error.is_builder() {
             return Trouble::Withheld(format!("the request cannot be sent: {said}"));
         }
-        if is_tls(error) {
-            return Trouble::Tls(said);
+        if let Some(tls) = tls_error(error) {
+            return Trouble::Tls(tls_mistake::told(tls));
         }
         match (error.is_timeout(), error.is_connect()) {
             (true, true) => Trouble::deadline("no connection", CONNECT_DEADLINE, "connect"),
@@ -220,12 +221,13 @@ fn deepest(error: &reqwest::Error) -> String {
     innermost.to_string()
 }
 
-fn is_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
     // A rustls error is inside an `io::Error`, whose `source` skips it.
-    let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    error.is::<rustls::Error>()
-        || within.is_some_and(|within| is_tls(within))
-        || error.source().is_some_and(is_tls)
+    let within = || error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error
+        .downcast_ref::<rustls::Error>()
+        .or_else(|| within().and_then(|within| tls_error(within)))
+        .or_else(|| error.source().and_then(tls_error))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Pacing: when the next request may be sent, so that no minute has more requests than the rate.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -13,6 +14,23 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 /// differently long to reach the target.
 pub const MINUTE: Duration = Duration::from_secs(61);
 
+/// For how long requests are held back, for whoever shows progress.
+#[derive(Debug, Default)]
+pub struct PaceWait(Mutex<Option<std::time::Instant>>);
+
+impl PaceWait {
+    /// How long they still wait.
+    pub fn left(&self, now: std::time::Instant) -> Option<Duration> {
+        self.0.lock().map(|until| until.saturating_duration_since(now))
+    }
+
+    async fn until(&self, at: Instant) {
+        *self.0.lock() = Some(at.into_std());
+        tokio::time::sleep_until(at).await;
+        *self.0.lock() = None;
+    }
+}
+
 /// A rate of requests, and how much of it was used.
 #[derive(Debug)]
 pub struct RequestPace {
@@ -24,6 +42,7 @@ pub struct RequestPace {
     state: Mutex<PaceState>,
     /// A fair queue of those who wait for a turn.
     line: tokio::sync::Mutex<()>,
+    wait: Arc<PaceWait>,
 }
 
 #[derive(Debug, Default)]
@@ -46,7 +65,13 @@ impl RequestPace {
             interval: Duration::from_secs(60) / per_minute.max(1),
             state: Mutex::default(),
             line: tokio::sync::Mutex::default(),
+            wait: Arc::default(),
         }
+    }
+
+    /// The same pace, which tells `wait` when it waits.
+    pub fn watched_by(self, wait: &Arc<PaceWait>) -> Self {
+        Self { wait: Arc::clone(wait), ..self }
     }
 
     /// At most this number of requests in any minute, all of which may be sent at once. 0 is unpaced.
@@ -63,7 +88,7 @@ impl RequestPace {
     pub async fn turn(&self) {
         let _line = self.line.lock().await;
         while let Err(at) = self.take(Instant::now()) {
-            tokio::time::sleep_until(at).await;
+            self.wait.until(at).await;
         }
     }
 
@@ -75,7 +100,7 @@ impl RequestPace {
             let now = Instant::now();
             let at = self.free_at(&self.state.lock(), now);
             if at > now {
-                tokio::time::sleep_until(at).await;
+                self.wait.until(at).await;
                 continue;
             }
             other.turn().await;
@@ -100,7 +125,7 @@ impl RequestPace {
     pub async fn wait_for_back_off(&self) {
         let until = self.state.lock().blocked_until;
         if let Some(until) = until {
-            tokio::time::sleep_until(until).await;
+            self.wait.until(until).await;
         }
     }
 

@@ -1,8 +1,9 @@
 //! Sending one request of a scenario: consent, ledger, pace, repeats. Makes its exchange, masked,
 //! with a curl line.
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, Scopes};
 
+use crate::client::access_tokens::token_label;
 use crate::client::curl;
 use crate::client::deployment_rules::{is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::HttpRequest;
@@ -161,8 +162,9 @@ impl Sending<'_> {
         match self.operation {
             Some(Operation::CreateAccessToken) => {
                 if let Some(token) = json.get("access_token").and_then(|token| token.as_str()) {
+                    let scope = json.get("scope").and_then(|scope| scope.as_str());
                     let masks = &self.client.sender.masks;
-                    masks.hide(token, "MOOT_TOKEN");
+                    masks.hide(token, &self.token_label(scope));
                     // A scenario may send them, and they show nearly all of the token.
                     for (_, near) in near_miss::near_misses(token) {
                         masks.hide(&near, "MOOT_TOKEN_NEAR_MISS");
@@ -178,6 +180,20 @@ impl Sending<'_> {
             }
             _ => self.note_deletion(response.status),
         }
+    }
+
+    /// The label of a token that the request asked for, by the application whose id is in it.
+    fn token_label(&self, scope: Option<&str>) -> String {
+        let applications = &self.client.destination.applications;
+        let sent = self.prepared.body.shown();
+        let asked = applications
+            .iter()
+            .find(|(_, known)| sent.contains(&format!("client_id={}&", known.client_id)));
+        let named = || applications.get_key_value(&self.prepared.application);
+        let Some((role, known)) = asked.or_else(named) else { return "MOOT_TOKEN".to_owned() };
+        let words: Vec<&str> = scope.map_or(Vec::new(), |scope| scope.split(' ').collect());
+        let scopes = Scopes { read: words.contains(&"read"), write: words.contains(&"write") };
+        token_label(role, scopes, known.scopes)
     }
 
     fn note_deletion(&self, status: u16) {

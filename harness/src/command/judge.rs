@@ -13,6 +13,7 @@ use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::recording::RecordingIndex;
+use crate::result::RepeatCommand;
 use crate::run::RunOptions;
 use crate::scenario::plan;
 
@@ -48,6 +49,7 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
         selectors,
         strict: index.strict || judging.strict,
         reproduce: reproduce(&arguments),
+        repeat: repeat_one(&arguments),
         kept: perform::kept(&judging.reports, screen),
         ..RunOptions::new(TargetChoice::Recording(recording.clone()), target, files)
     };
@@ -55,6 +57,18 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
     let result = perform::perform(options, &streams, screen)?;
     perform::publish(&result, streams, &judging.reports, screen)?;
     Ok(result.exit_code())
+}
+
+/// The command that judges one scenario of this recording again.
+fn repeat_one(JudgeArguments { recording, suite, judging }: &JudgeArguments) -> RepeatCommand {
+    let before = CommandText::new("judge").word(recording.to_string_lossy()).text();
+    let after = CommandText::default()
+        .scenario_folders(suite)
+        .file("--expected", judging.expected.as_ref())
+        .flag("--strict", judging.strict)
+        .text();
+    let after = format!(" {after}").trim_end().to_owned();
+    RepeatCommand { before: format!("{before} "), after, target: None }
 }
 
 /// The command that repeats this judgement, without its reports.

@@ -1,5 +1,6 @@
 //! Performing a run with progress and event streams, and publishing its result: `moot run`, `moot judge`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,16 +8,20 @@ use clap::Args;
 
 use super::error::{CommandError, USAGE};
 use super::event_stream::EventStreams;
-use super::progress::Progress;
+use super::plan;
+use super::progress::{Progress, ProgressStyleChoice};
 use super::reports::{self, ReportRequest, run_report, take_stdout};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::with_interruption;
 use crate::answers::Observed;
+use crate::environment::TargetChoice;
 use crate::masks::Secrets;
 use crate::report::{Format, render};
 use crate::result::RunResult;
 use crate::run::{self, Event, Interruption, Kept, RunOptions};
+use crate::scenario::plan::select as plan_of;
+use crate::terminal::escape;
 
 /// How answers are judged and reported.
 #[derive(Debug, Args)]
@@ -42,7 +47,13 @@ pub(super) fn perform(
     streams: &EventStreams,
     screen: &Screen,
 ) -> Result<RunResult, CommandError> {
-    let progress = Progress::new(screen.shows_progress());
+    let style = screen.progress_style();
+    let work = match style {
+        ProgressStyleChoice::Hidden => BTreeMap::new(),
+        ProgressStyleChoice::Bar | ProgressStyleChoice::Lines => plan::work_of(&options),
+    };
+    let progress = Progress::of_run(style, work, Arc::clone(&options.target.pace_wait));
+    progress.begin(&head(&options));
     let (bar, sender) = (progress.clone(), streams.sender(&options.masks));
     let interruption = Arc::new(Interruption::default());
     let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
@@ -52,6 +63,21 @@ pub(super) fn perform(
     let result = runtime()?.block_on(with_interruption(run, &interruption, screen));
     progress.end();
     result
+}
+
+/// `moot 0.1.0: 217 scenarios at staging.yaml, seed 7`.
+fn head(options: &RunOptions) -> String {
+    let planned = plan_of(&options.files, &options.selectors).map_or(0, |planned| planned.len());
+    let target = match &options.choice {
+        TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
+            "the mock in this process".to_owned()
+        }
+        TargetChoice::Url(url) => url.clone(),
+        TargetChoice::File(path) | TargetChoice::Recording(path) => path.display().to_string(),
+    };
+    let scenarios = if planned == 1 { "scenario" } else { "scenarios" };
+    let (version, seed) = (env!("CARGO_PKG_VERSION"), options.target.seed);
+    escape::line(&format!("moot {version}: {planned} {scenarios} at {target}, seed {seed}"))
 }
 
 /// How much of each exchange the reports and the screen need. Only the HTML page shows exchanges without

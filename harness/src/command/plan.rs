@@ -1,13 +1,15 @@
 //! `moot plan`: what would run on a target, what would not and why, and how many requests that would send.
 //! Nothing is sent. Of a deployment only its target file is read.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
 
 use super::error::CommandError;
-use super::plan_totals::{PlanTotals, bounds_text};
+use super::plan_totals::{self, PlanTotals, bounds_text};
+use super::progress::ScenarioWork;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::suite::{self, SuiteArguments};
@@ -16,7 +18,8 @@ use crate::environment::{Environment, OpenError, TargetOptions, TargetPreview, T
 use crate::expected;
 use crate::masks::Masks;
 use crate::run::PAGES_MAX;
-use crate::run::estimate::{self, Estimate, Terms};
+use crate::run::RunOptions;
+use crate::run::estimate::{self, Bounds, Estimate, Terms};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};
@@ -29,9 +32,18 @@ use crate::verdict::{NotRun, Verdict};
 pub(super) struct PlanArguments {
     #[command(flatten)]
     suite: SuiteArguments,
+    /// Leave these scenarios out; repeatable. Selectors as above
+    #[arg(long, value_name = "SELECTOR")]
+    exclude: Vec<String>,
     #[command(flatten)]
     target: TargetArguments,
 }
+
+/// A scenario that may take this long is named.
+const SLOW_SECONDS: f64 = 30.0;
+
+/// So many are named at most.
+const SLOW_SHOWN_MAX: usize = 10;
 
 /// A scenario of the plan.
 struct PlannedScenario<'a> {
@@ -42,12 +54,16 @@ struct PlannedScenario<'a> {
     depends_on: Option<String>,
     /// The requests it would send; none if it would not run.
     estimate: Estimate,
+    /// Seconds that it would take at most, at the limits of the target; `None` on a mock.
+    seconds_max: Option<f64>,
 }
 
 /// Exit 0, even if not everything would run; 2 for a wrong target file.
 pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
-    let planned = plan::select(&files, &arguments.suite.selectors)?;
+    plan::select(&files, &arguments.exclude)?;
+    let mut planned = plan::select(&files, &arguments.suite.selectors)?;
+    planned.retain(|one| plan::excluding(one, &arguments.exclude).is_none());
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let options = arguments.target.options(seed)?;
@@ -100,12 +116,34 @@ fn on_deployment<'a>(
             let needs = &planned.scenario.needs;
             let unmet = needs.iter().find_map(|need| preview.missing(need));
             let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
-            made(planned, unmet, depends_on, &terms)
+            let mut row = made(planned, unmet, depends_on, &terms);
+            row.seconds_max = Some(plan_totals::seconds_max(&row.estimate, preview.limits()));
+            row
         })
         .collect();
     let needs_search = rows.iter().any(|row| row.depends_on.is_some());
     let totals = PlanTotals::of_deployment(sum(&rows), needs_search, &preview);
     Ok((rows, totals))
+}
+
+/// What each scenario of a run on a deployment sends and waits, as far as that is known before it.
+pub(super) fn work_of(options: &RunOptions) -> BTreeMap<String, ScenarioWork> {
+    let Ok(chosen @ TargetSource::Http(_)) = options.choice.clone().read() else {
+        return BTreeMap::new();
+    };
+    let files = &options.files;
+    let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
+    planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
+    let Ok((rows, _)) = on_deployment(chosen, &options.target, files, planned) else {
+        return BTreeMap::new();
+    };
+    let work = |row: &PlannedScenario<'_>| {
+        let Bounds { min, max } = row.estimate.requests;
+        let paced = max.saturating_sub(row.estimate.unpaced_requests);
+        let requests = min.midpoint(paced) as f64;
+        ScenarioWork { requests, waits_seconds: row.estimate.waits_seconds as f64 }
+    };
+    rows.iter().map(|row| (row.planned.name(), work(row))).collect()
 }
 
 fn on_mock<'a>(
@@ -147,7 +185,7 @@ fn made<'a>(
         estimate.requests.min = 0;
         estimate.token_requests.min = 0;
     }
-    PlannedScenario { planned, unmet, depends_on, estimate }
+    PlannedScenario { planned, unmet, depends_on, estimate, seconds_max: None }
 }
 
 fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
@@ -162,6 +200,7 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
         "is_tolerated": unmet.is_some_and(|why| why.is_tolerated),
         "depends_on": row.depends_on,
         "requests": row.estimate.requests,
+        "seconds_max": row.seconds_max.map(f64::ceil),
     })
 }
 
@@ -187,7 +226,31 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     }
     let runs = rows.iter().filter(|row| row.unmet.is_none()).count();
     let table = table.render(screen.paint());
-    format!("{table}\n{runs} of {} scenarios would run\n", rows.len())
+    let slow = slowest(rows, screen);
+    format!("{table}\n{slow}{runs} of {} scenarios would run\n", rows.len())
+}
+
+/// Scenarios that take long at the limits of the target, the slowest first.
+fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
+    let mut slow: Vec<(&PlannedScenario<'_>, f64)> = rows
+        .iter()
+        .filter_map(|row| Some((row, row.seconds_max?)))
+        .filter(|(_, seconds)| *seconds >= SLOW_SECONDS)
+        .collect();
+    slow.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    slow.truncate(SLOW_SHOWN_MAX);
+    if slow.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(2, [Align::Left; 3]);
+    for (row, seconds) in slow {
+        let minutes = Cell::plain(format!("{:.1} min", seconds / 60.0));
+        let waits = row.estimate.waits_seconds;
+        let waits = if waits > 0 { format!("{waits} s of them waiting") } else { String::new() };
+        table.row([minutes, Cell::plain(row.planned.name()), Cell::dim(waits)]);
+    }
+    let table = table.render(screen.paint());
+    format!("These take the minutes, at most; `--exclude SELECTOR` leaves them out\n{table}\n")
 }
 
 fn sum(rows: &[PlannedScenario<'_>]) -> Estimate {

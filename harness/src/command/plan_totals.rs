@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
-use crate::target_file::Consent;
+use crate::target_file::{Consent, FileLimits};
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Paint, Table, escape};
 
@@ -67,7 +67,8 @@ impl PlanTotals {
             };
             let token_rate = limits.token_requests_per_minute;
             let least = by(requests.min, rate).max(by(tokens.min, token_rate));
-            let most = by(requests.max, rate).max(by(tokens.max, token_rate));
+            let paced = requests.max.saturating_sub(sum.unpaced_requests);
+            let most = by(paced, rate).max(by(tokens.max, token_rate));
             (least, most + sum.waits_seconds as f64 / 60.0)
         };
         let (_, longest) = minutes_of(base.plus(tokens), tokens.plus(sum.token_requests));
@@ -168,6 +169,18 @@ impl PlanTotals {
         out.push_str("\nnothing was sent\n");
         out
     }
+}
+
+/// Seconds that requests and waits take at most, at these limits.
+pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
+    let by = |count: u64, rate: u32| match rate {
+        0 => 0.0,
+        rate => count as f64 * 60.0 / f64::from(rate),
+    };
+    let paced = estimate.requests.max.saturating_sub(estimate.unpaced_requests);
+    let requests = by(paced, limits.requests_per_minute);
+    let tokens = by(estimate.token_requests.max, limits.token_requests_per_minute);
+    requests.max(tokens) + estimate.waits_seconds as f64
 }
 
 /// `3` or `3 to 7`.

@@ -6,6 +6,7 @@ use super::suite::SuiteArguments;
 use super::target_arguments::{ReachArguments, TargetArguments};
 
 /// Builds a command line.
+#[derive(Default)]
 pub(super) struct CommandText(Vec<String>);
 
 impl CommandText {
@@ -42,6 +43,11 @@ impl CommandText {
     /// The scenarios, selectors first.
     pub(super) fn suite(mut self, suite: &SuiteArguments) -> Self {
         self.0.extend(suite.selectors.iter().cloned());
+        self.scenario_folders(suite)
+    }
+
+    /// Where the scenarios are.
+    pub(super) fn scenario_folders(self, suite: &SuiteArguments) -> Self {
         suite.scenarios.iter().fold(self, |line, folder| line.file("--scenarios", Some(folder)))
     }
 

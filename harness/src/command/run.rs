@@ -18,6 +18,7 @@ use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
 use crate::environment::TargetOptions;
 use crate::recording::{Recorder, RecordingPlan};
+use crate::result::RepeatCommand;
 use crate::run::{Kept, RunOptions};
 use crate::scenario::plan;
 
@@ -25,6 +26,9 @@ use crate::scenario::plan;
 pub(super) struct RunArguments {
     #[command(flatten)]
     suite: SuiteArguments,
+    /// Leave these scenarios out: they are not run; repeatable. Selectors as above
+    #[arg(long, value_name = "SELECTOR")]
+    exclude: Vec<String>,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
@@ -49,6 +53,7 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
     let files = Arc::new(suite::files(&suite.scenarios, screen.color())?);
     plan::select(&files, &suite.selectors)?;
+    plan::select(&files, &arguments.exclude)?;
     let snapshots = RunSnapshots::new(snapshots, target)?;
     let seed = target.seed.unwrap_or_else(random_seed);
     let options = TargetOptions {
@@ -65,6 +70,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         let (order, jobs) = repeat.repetition(seed, number);
         let options = RunOptions {
             reproduce: reproduce(&arguments, seed),
+            repeat: repeat_one(&arguments, seed),
+            excluded: arguments.exclude.clone(),
             selectors: suite.selectors.clone(),
             jobs,
             order,
@@ -99,11 +106,31 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     Ok(result.exit_code())
 }
 
+/// The command that runs one scenario of this run again. A deployment shows nothing of a seed.
+fn repeat_one(arguments: &RunArguments, seed: u64) -> RepeatCommand {
+    let is_in_process = arguments.target.target.is_none();
+    let line = CommandText::default()
+        .scenario_folders(&arguments.suite)
+        .target(&arguments.target)
+        .file("--expected", arguments.judging.expected.as_ref())
+        .option("--seed", is_in_process.then_some(seed))
+        .flag("--strict", arguments.judging.strict)
+        .text();
+    RepeatCommand {
+        before: "moot run ".to_owned(),
+        after: format!(" {line}").trim_end().to_owned(),
+        target: arguments.target.target.clone(),
+    }
+}
+
 /// The command that repeats this run, without its reports.
 fn reproduce(arguments: &RunArguments, seed: u64) -> String {
     let RepeatArguments { jobs, repeat, shuffle } = &arguments.repeat;
-    CommandText::new("run")
-        .suite(&arguments.suite)
+    let line = CommandText::new("run").suite(&arguments.suite);
+    arguments
+        .exclude
+        .iter()
+        .fold(line, |line, selector| line.option("--exclude", Some(selector)))
         .target(&arguments.target)
         .file("--expected", arguments.judging.expected.as_ref())
         .option("--jobs", *jobs)
@@ -133,6 +160,7 @@ mod tests {
             (&["--seed", "9", "--report", "json=a"], "moot run --seed 7"),
             (&["--answers", "random:3"], "moot run --answers random:3 --seed 7"),
             (&["--repeat", "9", "--shuffle"], "moot run --repeat 9 --seed 7 --shuffle"),
+            (&["--exclude", "08_limits", "x"], "moot run x --exclude 08_limits --seed 7"),
             (&["a b", "--strict"], "moot run 'a b' --seed 7 --strict"),
             (
                 &["x*", "--target", "t.yaml", "--rate", "0", "--jobs", "2"],

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::error::CommandError;
+use super::progress::ProgressStyleChoice;
 use crate::report::text::Options;
 use crate::terminal::paint::Paint;
 use crate::terminal::{Detail, escape};
@@ -110,6 +111,18 @@ impl Screen {
     /// Whether progress is shown: only on a terminal, and neither with -q nor as JSON.
     pub(super) fn shows_progress(&self) -> bool {
         io::stderr().is_terminal() && self.detail > Detail::Quiet && !self.is_json()
+    }
+
+    /// How the progress of a run is shown: a bar on a terminal, lines elsewhere, neither with -q nor as
+    /// JSON.
+    pub(super) fn progress_style(&self) -> ProgressStyleChoice {
+        if self.detail == Detail::Quiet || self.is_json() {
+            ProgressStyleChoice::Hidden
+        } else if io::stderr().is_terminal() {
+            ProgressStyleChoice::Bar
+        } else {
+            ProgressStyleChoice::Lines
+        }
     }
 
     /// To stdout, as it is.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
+use crate::client::PaceWait;
 use crate::exchange::Exchange;
 use crate::target_file::{self, FileError, TargetFile};
 
@@ -102,6 +103,8 @@ pub struct TargetOptions {
     pub run_tag: String,
     /// Whether the run is one of several: only harmless ones are repeated on a deployment.
     pub is_repeated: bool,
+    /// Tells for how long requests are held back.
+    pub pace_wait: Arc<PaceWait>,
     /// Deadline `discovery`: for finding out all that is not bound; 60 s where absent.
     pub discovery_deadline: Option<Duration>,
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::contract::VERSION_PREFIX;
 use serde_json::Value;
 use url::Url;
 
-use crate::client::access_tokens::{ClientAuthentication, TokenError, TokenRefusal};
+use crate::client::access_tokens::{ClientAuthentication, TokenError, TokenRefusal, token_label};
 use crate::client::control_plane::ControlPlane;
 use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
@@ -75,18 +76,35 @@ pub(crate) async fn first_token(client: &ServiceClient) -> Result<(), OpenError>
     {
         return other_ways(client, main, refusal).await;
     }
+    Err(no_token(client, "main", error))
+}
+
+/// The error of an application that gets no token.
+pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) -> OpenError {
     let base = &client.destination.base;
     let host = address::shown_host(base);
-    Err(match error {
+    match error {
         TokenError::Trouble(trouble) => unreachable(base, &trouble),
         TokenError::NoApplication(reason) => OpenError::Usage(reason),
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
             "{host} gives no token now: the limit of its token endpoint answered {status}"
         )),
-        TokenError::Refused(refusal) => OpenError::Unreachable(format!(
+        TokenError::Refused(refusal) if refusal.is_gateway() => OpenError::Unreachable(format!(
             "{host} gives no token now: its token endpoint answered {refusal}"
         )),
-    })
+        TokenError::Refused(refusal) => OpenError::Credentials(format!(
+            "{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            version_hint(base)
+        )),
+    }
+}
+
+/// The paths of the specification begin with `/v1`; the token endpoint is beside it.
+fn version_hint(base: &Url) -> &'static str {
+    match base.path().trim_end_matches('/').ends_with(VERSION_PREFIX) {
+        true => "; `base_url` ends in `/v1`: leave that out",
+        false => "",
+    }
 }
 
 /// Sends the credentials by HTTP Basic (RFC 6749 §2.3.1), because the form of §4.1 was refused. If that
@@ -101,11 +119,13 @@ async fn other_ways(
     refusal: &TokenRefusal,
 ) -> Result<(), OpenError> {
     let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
-    let is_basic_taken = client.granted(request(ClientAuthentication::Basic)).await.is_ok();
+    let label = token_label("main", first_scope(main.scopes), main.scopes);
+    let is_basic_taken = client.granted(request(ClientAuthentication::Basic), &label).await.is_ok();
     let host = address::shown_host(&client.destination.base);
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(OpenError::Credentials(format!(
-            "{host} gives no token to the application `main`: it answered {refusal}"
+            "{host} gives no token to the application `main`: it answered {refusal}{}",
+            version_hint(&client.destination.base)
         )));
     }
     // Once more, to report the request with its response.
@@ -118,7 +138,8 @@ async fn other_ways(
     }
     let why = format!(
         "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
-         documents, and refused HTTP Basic too"
+         documents, and refused HTTP Basic too{}",
+        version_hint(&client.destination.base)
     );
     Err(OpenError::TokenEndpoint { why, exchange })
 }
@@ -129,9 +150,7 @@ fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
         Trouble::CutShort(_) => {
             return OpenError::Unreachable(format!("{host} gives no token: {trouble}"));
         }
-        Trouble::Tls(why) => {
-            format!("TLS: {why}; a private authority is named as `tls.ca_file` in the target file")
-        }
+        Trouble::Tls(why) => format!("TLS: {why}"),
         other => other.details().to_owned(),
     };
     OpenError::Unreachable(format!("{host} cannot be reached: {why}"))

@@ -141,7 +141,8 @@ impl Environment {
                 let sender = sender(ConnectionUse::Single)?;
                 deployment::check_usage(&file, &options)?;
                 let rules = DeploymentRules::new(&file, options.rate, &options.run_tag)
-                    .map_err(OpenError::Usage)?;
+                    .map_err(OpenError::Usage)?
+                    .watched_by(&options.pace_wait);
                 Self::on_deployment(file, rules, sender, options).await?
             }
         };

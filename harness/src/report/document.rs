@@ -1,6 +1,6 @@
 //! The report of a run as one value. Its JSON is the JSON report; the other formats render it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::INTERFACE_VERSION;
 use moot_fixtures::{questions, register};
@@ -10,12 +10,13 @@ use serde_json::Value;
 use super::exchange::{ExchangeRow, ExchangesShown, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
+use super::script::{self, ScriptHead};
 use crate::answers::{Observed, Sample};
 use crate::client::Residue;
 use crate::masks::Secrets;
 use crate::result::{
     CheckResult, Counts, ExpectedFailure, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
-    Subject, TextMap, level_name, seconds,
+    StepResult, Subject, TextMap, level_name, seconds,
 };
 use crate::target_file::TargetDescription;
 use crate::terminal::escape;
@@ -69,9 +70,6 @@ pub struct Report {
     pub files: Vec<FileResult>,
     /// All that was judged and kept.
     pub checks: Vec<CheckResult>,
-    /// How many were judged, kept or not.
-    #[serde(skip)]
-    pub checks_judged: usize,
     /// What was not run, by reason.
     pub not_run: Vec<NotRunRow>,
     /// What became of each known failure.
@@ -112,7 +110,7 @@ pub struct NotRunRow {
     pub reason: String,
     /// The setting that would enable it.
     pub setting: Option<String>,
-    /// The name for `tolerate`; null for single checks.
+    /// The name for `tolerate`; null for single checks, and where each scenario has its own.
     pub tolerate_as: Option<String>,
     /// Whether the target file tolerates it, or it is a known failure.
     pub is_tolerated: bool,
@@ -189,12 +187,20 @@ impl Report {
     pub(super) fn new(result: &RunResult, map: &impl TextMap, shown: ExchangesShown) -> Self {
         let mut run = result.clone();
         run.map_texts(map);
-        let passed: usize =
-            run.scenarios.iter().flat_map(|scenario| &scenario.steps).map(|step| step.passed).sum();
         let checks: Vec<CheckResult> = run.checks().cloned().collect();
         let not_run = not_run(&run);
         let requirements = requirements(&run);
         let meaning = run.meaning();
+        let mut findings = findings(&checks);
+        let sequences = findings.iter_mut().filter(|finding| finding.is_bad());
+        sequences.for_each(|finding| add_sequence(finding, &run, &checks));
+        let of_findings: BTreeSet<u64> =
+            findings.iter().flat_map(|finding| finding.exchanges.iter().copied()).collect();
+        let exchanges = exchanges(result, map, shown, &of_findings);
+        if let Some(target) = &run.repeat.target {
+            let bad = findings.iter_mut().filter(|finding| finding.is_bad());
+            bad.for_each(|finding| add_script(finding, target, &checks, &exchanges));
+        }
         Self {
             schema_version: SCHEMA_VERSION,
             moot_version: env!("CARGO_PKG_VERSION"),
@@ -213,8 +219,7 @@ impl Report {
             scenario_counts: Counts::of_scenarios(&run.scenarios),
             reproduce: run.reproduce,
             snapshots: run.snapshots.counts,
-            findings: findings(&checks),
-            checks_judged: checks.len() + passed,
+            findings,
             checks,
             not_run,
             expected: run.expected,
@@ -222,7 +227,7 @@ impl Report {
             unused_snapshots: run.snapshots.unused,
             residue: run.residue,
             requirements,
-            exchanges: exchanges(result, map, shown),
+            exchanges,
             files: files(run.scenarios),
         }
     }
@@ -241,6 +246,37 @@ impl Report {
         ];
         order.into_iter().filter(|v| *v == Verdict::Pass || self.counts.of(*v) > 0).collect()
     }
+}
+
+/// What led to a finding, and how to repeat it.
+fn add_sequence(finding: &mut Finding, run: &RunResult, checks: &[CheckResult]) {
+    let Some(check) = finding.first(checks) else { return };
+    let named = |scenario: &&ScenarioResult| *scenario.name == *check.scenario;
+    let Some(scenario) = run.scenarios.iter().find(named) else { return };
+    let decisive = check.exchange_number();
+    // Up to the end of its step: what was read after a refusal shows what the refusal changed.
+    let is_of_check = |step: &StepResult| {
+        let mut numbers = step.exchanges.iter().map(|it| Some(it.number));
+        decisive.is_some() && numbers.any(|number| number == decisive)
+    };
+    let end = scenario.steps.iter().position(is_of_check).map_or(0, |at| at + 1);
+    let sent = scenario.steps[..end].iter().flat_map(|step| &step.exchanges).map(|it| it.number);
+    let exchanges = sent.chain(decisive).collect::<BTreeSet<u64>>().into_iter().collect();
+    let (title, repeat) = (scenario.title.clone(), run.repeat.of(&scenario.name));
+    (finding.title, finding.exchanges, finding.repeat) = (title, exchanges, repeat);
+}
+
+fn add_script(finding: &mut Finding, target: &str, checks: &[CheckResult], rows: &[ExchangeRow]) {
+    let Some(check) = finding.first(checks) else { return };
+    let head = ScriptHead {
+        scenario: &check.scenario,
+        message: &finding.message,
+        target,
+        decisive: check.exchange_number(),
+    };
+    let is_of_it = |row: &&ExchangeRow| finding.exchanges.contains(&row.number);
+    let rows: Vec<&ExchangeRow> = rows.iter().filter(is_of_it).collect();
+    finding.script = script::render(&head, &rows);
 }
 
 fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
@@ -272,10 +308,16 @@ fn files(scenarios: Vec<ScenarioResult>) -> Vec<FileResult> {
 fn not_run(run: &RunResult) -> Vec<NotRunRow> {
     let mut rows: Vec<NotRunRow> = Vec::new();
     let mut add = |new: NotRunRow, name: String| {
-        let is_same =
-            |row: &&mut NotRunRow| NotRunRow { names: Vec::new(), ..(*row).clone() } == new;
+        let is_same = |row: &&mut NotRunRow| {
+            (&row.reason, &row.setting, row.is_tolerated, &row.known)
+                == (&new.reason, &new.setting, new.is_tolerated, &new.known)
+        };
         match rows.iter_mut().find(is_same) {
-            Some(row) => row.names.push(name),
+            Some(row) => {
+                row.names.push(name);
+                // Scenarios that are tolerable by their own names only.
+                row.tolerate_as.take_if(|name| Some(&*name) != new.tolerate_as.as_ref());
+            }
             None => rows.push(NotRunRow { names: vec![name], ..new }),
         }
     };

@@ -1,6 +1,6 @@
 //! The exchanges of a report: which are shown, and how much of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,7 +16,7 @@ const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
 /// Which exchanges a report has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExchangesShown {
-    /// Those that a check of `warn` or worse judged.
+    /// Those that a check of `warn` or worse judged, and what led to findings.
     Remarkable,
     /// All.
     All,
@@ -54,14 +54,16 @@ pub(super) fn exchanges(
     result: &RunResult,
     map: &impl TextMap,
     shown: ExchangesShown,
+    of_findings: &BTreeSet<u64>,
 ) -> Vec<ExchangeRow> {
     let mut rows: BTreeMap<u64, (&Arc<Exchange>, usize)> = BTreeMap::new();
-    if shown == ExchangesShown::All {
-        let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
-        let sent = steps.flat_map(|step| &step.exchanges);
-        let judged = result.checks().filter_map(|check| check.exchange.as_ref());
-        rows.extend(sent.chain(judged).map(|it| (it.number, (it, PASSED_BODY_CHARACTERS_MAX))));
-    }
+    let is_shown =
+        |it: &&Arc<Exchange>| shown == ExchangesShown::All || of_findings.contains(&it.number);
+    let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let sent = steps.flat_map(|step| &step.exchanges);
+    let judged = result.checks().filter_map(|check| check.exchange.as_ref());
+    let some = sent.chain(judged).filter(is_shown);
+    rows.extend(some.map(|it| (it.number, (it, PASSED_BODY_CHARACTERS_MAX))));
     let remarkable = result.checks().filter(|check| check.is_remarkable());
     let remarkable = remarkable.filter_map(|check| check.exchange.as_ref());
     rows.extend(remarkable.map(|it| (it.number, (it, BODY_CHARACTERS_MAX))));

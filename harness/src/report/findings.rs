@@ -41,6 +41,16 @@ pub struct Finding {
     /// this alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explains: Vec<String>,
+    /// The title of the scenario of the first check. It and the rest below are set by the report.
+    pub title: String,
+    /// Numbers of the exchanges of that scenario, in order, up to the end of the step of the first check.
+    pub exchanges: Vec<u64>,
+    /// The command that runs that scenario again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+    /// A shell script that sends these exchanges again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
     /// The checks, by number in the list of checks; at least one.
     #[serde(skip)]
     pub at: Vec<usize>,
@@ -219,17 +229,45 @@ fn is_same(a: &CheckResult, b: &CheckResult) -> bool {
 }
 
 /// An answer with another status has other content too: the checks of a scenario on that content fail for
-/// the same reason. Implicit checks hold for every answer.
+/// the same reason. Implicit checks hold for every answer. A body that breaks its schema explains what
+/// other checks miss at that place and below.
 fn is_cause(by: &CheckResult, check: &CheckResult) -> bool {
-    by.is_of_status() && !by.is_implicit() && !check.is_implicit()
+    (by.is_of_status() && !by.is_implicit() && !check.is_implicit()) || is_schema_cause(by, check)
+}
+
+fn is_schema_cause(by: &CheckResult, check: &CheckResult) -> bool {
+    let (Some(MismatchKind::Schema { keyword, members }), Some(at)) =
+        (&by.mismatch, &check.pointer)
+    else {
+        return false;
+    };
+    let below = by.pointer.as_deref().and_then(|pointer| at.strip_prefix(pointer));
+    let is_in = |rest: &str, name: &str| {
+        let rest = rest.strip_prefix('/').and_then(|rest| rest.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    match (keyword.as_str(), below) {
+        (_, None) => false,
+        ("required", Some(rest)) => {
+            check.mismatch == Some(MismatchKind::Absent)
+                && members.iter().any(|name| is_in(rest, name))
+        }
+        ("type", Some(rest)) => rest.is_empty() || rest.starts_with('/'),
+        (_, Some(rest)) => rest.is_empty() && matches!(check.mismatch, Some(MismatchKind::Type)),
+    }
 }
 
 fn key(check: &CheckResult) -> FindingKey {
-    // Steps without a snapshot are one finding: one run records them all.
+    // Steps without a snapshot are one finding: one run records them all. So are bodies that cannot be
+    // read, whichever requirements say so.
     let is_missing = check.is_snapshot() && check.mismatch == Some(MismatchKind::Absent);
+    let is_json = matches!(check.mismatch, Some(MismatchKind::Json { .. }));
     FindingKey {
-        verdict: check.verdict,
-        subject: if is_missing { String::new() } else { check.subject.as_str().to_owned() },
+        verdict: if is_json { Verdict::Fail } else { check.verdict },
+        subject: match is_missing || is_json {
+            true => String::new(),
+            false => check.subject.as_str().to_owned(),
+        },
         mismatch: check.mismatch.clone(),
         part: check.part.clone(),
         pointer: normal_pointer(check).unwrap_or_default(),
@@ -293,7 +331,9 @@ fn explains(by: &CheckResult, change: &SnapshotChange) -> bool {
     }
 }
 
-fn of_checks(checks: &[CheckResult], key: &FindingKey, at: Vec<usize>) -> Finding {
+fn of_checks(checks: &[CheckResult], key: &FindingKey, mut at: Vec<usize>) -> Finding {
+    // The first of the worst is shown in full.
+    at.sort_by_key(|at| (Reverse(checks[*at].verdict), *at));
     let first = &checks[at[0]];
     let pointer = first.pointer.as_ref().map(|_| key.pointer.clone());
     finding(checks, first.message.clone(), pointer, at)
@@ -327,6 +367,10 @@ fn finding(
         count: at.len(),
         checks: at.iter().map(|at| checks[*at].id()).collect(),
         explains: Vec::new(),
+        title: String::new(),
+        exchanges: Vec::new(),
+        repeat: None,
+        script: None,
         at,
         explained_at: Vec::new(),
     }

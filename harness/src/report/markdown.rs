@@ -113,6 +113,9 @@ fn failure(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Re
     writeln!(out, "{}\n", e(&finding.message))?;
     let place = check.place.as_ref().map(ToString::to_string).unwrap_or_default();
     let sentence = check.sentence().unwrap_or_default();
+    if !finding.title.is_empty() {
+        writeln!(out, "- case: {}", e(&finding.title))?;
+    }
     writeln!(out, "- step: {}", e(&check.step))?;
     writeln!(out, "{}", format!("- clause: §{} {}", check.section, e(sentence)).trim_end())?;
     if !place.is_empty() {
@@ -126,6 +129,9 @@ fn failure(out: &mut String, report: &Report, finding: &Finding) -> std::fmt::Re
         if !value.is_empty() {
             writeln!(out, "\n{name}:\n\n{}", escape::markdown_block(value))?;
         }
+    }
+    if let Some(repeat) = &finding.repeat {
+        writeln!(out, "\nRepeat:\n\n{}", escape::markdown_block(repeat))?;
     }
     if let Some(curl) = &check.curl {
         writeln!(out, "\n{}", escape::markdown_block(curl))?;

@@ -13,6 +13,7 @@ pub mod junit;
 pub mod markdown;
 pub mod ndjson;
 mod notice;
+mod script;
 pub mod text;
 
 use std::fmt;

@@ -45,6 +45,28 @@ pub struct SnapshotCounts {
     pub unusable: usize,
 }
 
+/// The command line that runs one scenario again, around the name of the scenario; empty where there is
+/// none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepeatCommand {
+    /// Up to the scenario: `moot run `.
+    pub before: String,
+    /// After it: ` --target staging.yaml`.
+    pub after: String,
+    /// The target that the line names; none for the mock in this process and for a recording.
+    pub target: Option<String>,
+}
+
+impl RepeatCommand {
+    /// The line for a scenario; rows of it are repeated together.
+    pub fn of(&self, scenario: &str) -> Option<String> {
+        let name = scenario.split('[').next().unwrap_or(scenario);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        (!self.before.is_empty() && name.chars().all(is_plain))
+            .then(|| format!("{}{name}{}", self.before, self.after))
+    }
+}
+
 /// All that a run found.
 #[derive(Debug, Clone)]
 pub struct RunResult {
@@ -68,6 +90,8 @@ pub struct RunResult {
     pub trouble: Option<String>,
     /// The command line that reproduces it.
     pub reproduce: String,
+    /// The command line that runs one of its scenarios again.
+    pub repeat: RepeatCommand,
     /// ISO 8601 UTC.
     pub started_at: String,
     /// Real time.
@@ -121,7 +145,9 @@ impl RunResult {
     /// Rewrites every text that may hold what the target sent. Exchanges are left as they are.
     pub fn map_texts(&mut self, map: &impl TextMap) {
         self.trouble = self.trouble.take().map(|trouble| map.block(&trouble));
-        for text in [&mut self.target.name, &mut self.target.base_url, &mut self.reproduce] {
+        let repeat = [&mut self.repeat.before, &mut self.repeat.after];
+        let texts = [&mut self.target.name, &mut self.target.base_url, &mut self.reproduce];
+        for text in texts.into_iter().chain(repeat) {
             *text = map.line(text);
         }
         self.scenarios.iter_mut().for_each(|scenario| scenario.map_texts(map));

@@ -23,6 +23,8 @@ use super::stop::Stop;
 pub(super) struct RunContext {
     pub(super) target: Environment,
     pub(super) strict: bool,
+    /// Selectors of scenarios that are left out.
+    pub(super) excluded: Vec<String>,
     pub(super) run_tag: String,
     pub(super) masks: Arc<Masks>,
     pub(super) implicit: ImplicitContext,

@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::{movement, shape};
 use crate::environment::application_of;
 use crate::scenario::model::{
-    ForEach, RequestLine, RequestShape, RequestStep, Scenario, Step, StepAction, TokenChoice,
+    ForEach, RequestLine, RequestShape, RequestStep, Rhythm, Scenario, Step, StepAction,
+    TokenChoice,
 };
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
@@ -52,6 +53,8 @@ pub struct Estimate {
     pub objects: BTreeMap<&'static str, u64>,
     /// The shared tokens it uses: application and scopes.
     pub tokens: BTreeSet<(String, &'static str)>,
+    /// Requests among them that are sent at once, whatever the pace is: those of bursts.
+    pub unpaced_requests: u64,
     /// Seconds that it waits at most, for polls and after bursts.
     pub waits_seconds: u64,
 }
@@ -77,6 +80,7 @@ impl Estimate {
             *known = known.saturating_add(count);
         }
         self.tokens.extend(other.tokens);
+        self.unpaced_requests = self.unpaced_requests.saturating_add(other.unpaced_requests);
         self.waits_seconds = self.waits_seconds.saturating_add(other.waits_seconds);
     }
 
@@ -84,6 +88,7 @@ impl Estimate {
         self.requests = self.requests.times(times);
         self.token_requests = self.token_requests.times(times);
         self.objects.values_mut().for_each(|count| *count = count.saturating_mul(times.max));
+        self.unpaced_requests = self.unpaced_requests.saturating_mul(times.max);
         self.waits_seconds = self.waits_seconds.saturating_mul(times.max);
         self
     }
@@ -162,6 +167,10 @@ impl Counter<'_> {
                 StepAction::Burst(burst) => {
                     self.call(&burst.shape, u64::from(burst.plan.calls));
                     self.is_sure = false;
+                    self.estimate.unpaced_requests += u64::from(burst.plan.calls);
+                    if let Rhythm::Over(time) = burst.plan.rhythm {
+                        self.estimate.waits_seconds += time.as_secs();
+                    }
                     if !burst.plan.is_few() {
                         // Before and after it a whole window of the limit passes.
                         self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
@@ -199,8 +208,8 @@ impl Counter<'_> {
         }
         if !step.unchanged.is_empty() {
             self.is_sure = false;
-            // If something appears that may belong to others, further calls are looked at.
-            let views = 18 * view * step.unchanged.len() as u64;
+            // Before and after. The further looks at what others may have written are not foreseen.
+            let views = 2 * view * step.unchanged.len() as u64;
             self.estimate.requests.max = self.estimate.requests.max.saturating_add(views);
             self.estimate.tokens.insert(("main".to_owned(), "read"));
         }

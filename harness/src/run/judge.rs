@@ -62,7 +62,7 @@ impl CheckOrigin {
             }) => {
                 result.mismatch = Some(kind);
                 result.part = Some(part);
-                result.message = self.masked(&result, message);
+                result.message = self.masked(&result, sentence_case(&message));
                 result.expected = self.masked(&result, expected);
                 result.actual = self.masked(&result, actual);
                 result.pointer = pointer;
@@ -128,6 +128,13 @@ impl CheckOrigin {
             None => text,
         }
     }
+}
+
+/// A sentence that stands by itself.
+fn sentence_case(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).collect()
 }
 
 /// One result per check of a step, the worst of those given, in the order first seen.

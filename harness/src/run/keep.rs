@@ -28,6 +28,8 @@ const BODY_KEPT_BYTES: usize = 1_000;
 /// The same result, with so much of each exchange that passed.
 pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
     let mut shortened: HashMap<u64, Arc<Exchange>> = HashMap::new();
+    let kept_checks = kept;
+    let is_wrong = result.checks().any(|check| check.verdict > Verdict::NotRun);
     for step in &mut result.steps {
         let whole: Vec<u64> = step
             .checks
@@ -35,6 +37,8 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
             .filter(|check| is_shown_whole(kept, check.verdict))
             .filter_map(|check| Some(check.exchange.as_ref()?.number))
             .collect();
+        // What is wrong is shown with all that led to it.
+        let kept = if is_wrong { Kept::Beginning } else { kept };
         let judged = step.checks.iter_mut().filter_map(|check| check.exchange.as_mut());
         for exchange in step.exchanges.iter_mut().chain(judged) {
             if !whole.contains(&exchange.number) {
@@ -43,7 +47,7 @@ pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
                 *exchange = Arc::clone(short);
             }
         }
-        if kept == Kept::Counts {
+        if kept_checks == Kept::Counts {
             let judged = step.checks.len();
             step.checks.retain(|check| check.verdict != Verdict::Pass);
             step.checks.shrink_to_fit();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::masks::Masks;
 use crate::recording::Recorder;
+use crate::result::RepeatCommand;
 use crate::scenario::model::ScenarioFile;
 
 use super::keep::Kept;
@@ -22,6 +23,8 @@ pub struct RunOptions {
     pub files: Arc<Vec<ScenarioFile>>,
     /// What is selected; everything where empty.
     pub selectors: Vec<String>,
+    /// What is left out of that: it is not run. Selectors too.
+    pub excluded: Vec<String>,
     /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
     /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
     pub jobs: Option<usize>,
@@ -39,6 +42,8 @@ pub struct RunOptions {
     pub recorder: Option<Arc<Recorder>>,
     /// The command line that reproduces the run.
     pub reproduce: String,
+    /// The command line that runs one of its scenarios again.
+    pub repeat: RepeatCommand,
     /// The secrets of the run, as they become known.
     pub masks: Arc<Masks>,
 }
@@ -56,6 +61,7 @@ impl RunOptions {
             target,
             files: files.into(),
             selectors: Vec::new(),
+            excluded: Vec::new(),
             jobs: None,
             order: Order::Files,
             strict: false,
@@ -64,6 +70,7 @@ impl RunOptions {
             kept: Kept::Beginning,
             recorder: None,
             reproduce: String::new(),
+            repeat: RepeatCommand::default(),
             masks: Arc::default(),
         }
     }

@@ -70,6 +70,8 @@ pub(super) async fn walk(
     );
     let mut document = Document::of_value(json!({ "pages": walked.bodies, "items": walked.items }));
     document.status = walked.last.status;
+    document.operation = walked.last.operation;
+    document.request_line.clone_from(&walked.last.request_line);
     document.headers.clone_from(&walked.last.headers);
     let (exchange, is_moving) = (walked.exchange, !walked.is_steady);
     Ok(StepReading { document, exchange, is_moving })

@@ -172,7 +172,7 @@ fn control_judged(
             status => Err(Stop::not_run(
                 NotRunKind::Control,
                 format!(
-                    "{CONTROL}: status {}",
+                    "{CONTROL} (status {})",
                     status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
                 ),
             )),

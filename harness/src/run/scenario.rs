@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::event::Event;
 use crate::result::{CheckResult, ScenarioResult, Subject};
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::{self, Planned};
 use crate::verdict::{NotRunKind, Verdict};
 
 use super::context::RunContext;
@@ -63,6 +63,14 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
             &Stop::not_run(NotRunKind::Interrupted, REASON),
             begun,
         )];
+    }
+    if let Some(selector) = plan::excluding(&planned, &shared.excluded) {
+        let reason = format!("left out by `--exclude {selector}`");
+        let mut stop = Stop::not_run(NotRunKind::Excluded, reason);
+        if let Stop::NotRun(not_run) = &mut stop {
+            not_run.setting = Some("a run without that option".to_owned());
+        }
+        return vec![unwalked(shared, planned, &name, &stop, begun)];
     }
     for need in &planned.scenario.needs {
         if let Some(mut not_run) = shared.target.missing(need) {

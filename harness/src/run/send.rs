@@ -25,10 +25,10 @@ pub(super) struct StepOutcome {
 }
 
 /// What is said where a precondition does not hold; what came instead follows.
-const PRECONDITION: &str = "the precondition does not hold";
+const PRECONDITION: &str = "skipped: an earlier step failed";
 
 /// What is said where a control is refused; what came instead follows.
-pub(super) const CONTROL: &str = "the same call without the flaw was not accepted";
+pub(super) const CONTROL: &str = "skipped: the same call without the flaw was not accepted";
 
 /// What a step gathers while it goes on.
 #[derive(Default)]
@@ -83,7 +83,10 @@ pub(super) async fn sent(
         Ok(response) => {
             let operation = exchange.request.operation;
             let endpoint = operation.filter(|_| matches!(response.status, 200..=299));
-            let mut document = document_of(response, operation);
+            let mut document = Document::from(response);
+            document.operation = operation;
+            document.request_line =
+                Some(format!("{} {}", exchange.request.method, exchange.request.path));
             document.endpoint = endpoint.map(|operation| {
                 let (method, path) = walk.session.endpoint(operation);
                 json!({ "method": method, "path": path })
@@ -115,12 +118,6 @@ fn is_too_long(response: &ReceivedResponse, operation: Option<Operation>) -> boo
     response.is_cut && !is_file
 }
 
-pub(super) fn document_of(response: &ReceivedResponse, operation: Option<Operation>) -> Document {
-    let mut document = Document::from(response);
-    document.operation = operation;
-    document
-}
-
 /// The implicit checks on one exchange.
 pub(super) fn implied(
     walk: &ScenarioWalk<'_>,
@@ -146,14 +143,10 @@ pub(super) fn holds(
     let what = if kind == NotRunKind::Control { CONTROL } else { PRECONDITION };
     match check::expectation::judge(expectation, document, &walk.names) {
         Judgement::Holds => Ok(()),
-        Judgement::Fails(Mismatch { message, expected, actual, .. }) => Err(Stop::not_run(
-            kind,
-            format!(
-                "{what}: {message} (expected {expected}, got {})",
-                walk.shared.masks.mask(&actual)
-            ),
-        )),
-        Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what}: {reason}"))),
+        Judgement::Fails(Mismatch { message, .. }) => {
+            Err(Stop::not_run(kind, format!("{what} ({})", walk.shared.masks.mask(&message))))
+        }
+        Judgement::Empty { reason } => Err(Stop::not_run(kind, format!("{what} ({reason})"))),
     }
 }
 

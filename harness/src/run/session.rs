@@ -15,7 +15,8 @@ use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
 use crate::expected::{self, Circumstances, Expected};
 use crate::masks::Masks;
 use crate::result::{
-    ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
+    ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult, ScenarioResult,
+    SnapshotFindings,
 };
 
 use crate::scenario::model::ScenarioFile;
@@ -48,6 +49,7 @@ struct RunStart {
     started_at: String,
     seed: u64,
     reproduce: String,
+    repeat: RepeatCommand,
     masks: Arc<Masks>,
 }
 
@@ -58,6 +60,7 @@ impl RunStart {
             started_at: now(),
             seed: options.target.seed,
             reproduce: options.reproduce.clone(),
+            repeat: options.repeat.clone(),
             masks: Arc::clone(&options.masks),
         }
     }
@@ -80,6 +83,7 @@ impl RunStart {
             residue: Vec::new(),
             trouble,
             reproduce: self.reproduce.clone(),
+            repeat: self.repeat.clone(),
             started_at: self.started_at.clone(),
             duration: self.at.elapsed(),
             requests_sent: 0,
@@ -157,6 +161,7 @@ impl Runner {
         let shared = RunContext {
             implicit: ImplicitContext::new(&base_path(&target.description().base_url)),
             strict: options.strict,
+            excluded: options.excluded.clone(),
             run_tag: options.target.run_tag.clone(),
             masks: Arc::clone(&start.masks),
             kept: match options.kept {

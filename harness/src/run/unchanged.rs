@@ -118,7 +118,8 @@ pub(super) async fn judge(
         });
         if let Some(check) = held {
             check.verdict = Verdict::Fail;
-            check.message = format!("the refused call changed {view}");
+            check.message =
+                format!("A call that was refused changed what `{view}` shows: {change}");
             "the same members before and after".clone_into(&mut check.expected);
             check.actual = change;
         }

@@ -29,6 +29,9 @@ pub async fn run_until(
         Ok(planned) => planned,
         Err(error) => return session::unopened(&options, RunOutcome::Usage, error.to_string()),
     };
+    if let Err(error) = plan::select(&options.files, &options.excluded) {
+        return session::unopened(&options, RunOutcome::Usage, error.to_string());
+    }
     if planned.is_empty() {
         let why = "there is no scenario to run".to_owned();
         return session::unopened(&options, RunOutcome::Incomplete, why);
@@ -40,5 +43,5 @@ pub async fn run_until(
     };
     runner.announce(places.len());
     let scenarios = runner.walk(&options.files, &places).await;
-    runner.ended(scenarios, options.selectors.is_empty()).await
+    runner.ended(scenarios, options.selectors.is_empty() && options.excluded.is_empty()).await
 }

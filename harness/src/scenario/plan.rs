@@ -73,6 +73,11 @@ pub fn select<'a>(
     Ok(all.into_iter().filter(|p| selectors.iter().any(|s| matches(p, s))).collect())
 }
 
+/// The first of these selectors that matches the scenario.
+pub fn excluding<'a>(planned: &Planned<'_>, selectors: &'a [String]) -> Option<&'a str> {
+    selectors.iter().map(String::as_str).find(|selector| matches(planned, selector))
+}
+
 fn matches(planned: &Planned<'_>, selector: &str) -> bool {
     if let Some(tag) = selector.strip_prefix("tag:") {
         return planned.scenario.tags.iter().any(|known| known == tag);

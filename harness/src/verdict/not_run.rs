@@ -20,6 +20,8 @@ pub struct NotRun {
 pub enum NotRunKind {
     /// The target does not meet a need of the scenario.
     NeedNotMet,
+    /// The command line left the scenario out.
+    Excluded,
     /// The target gave no answer, or the client withheld the request.
     NoAnswer,
     /// The operator of the target did not act.

@@ -246,7 +246,7 @@ fn a_failure_says_what_was_expected_and_what_came() {
         Judgement::Fails(Mismatch {
             kind: MismatchKind::Type,
             part: AnswerPart::Body,
-            message: "`/x` at member 1 is a number".to_owned(),
+            message: "`/x/1` has another type: expected a string, got 7".to_owned(),
             expected: "a string".to_owned(),
             actual: "7".to_owned(),
             pointer: Some("/x/1".to_owned()),

@@ -33,6 +33,7 @@ pub(crate) fn expectation(claims: &str) -> Expectation {
 /// An answer with a JSON body.
 pub(crate) fn document(status: u16, media_type: &str, body: &Value) -> Document {
     Document {
+        request_line: None,
         status: Some(status),
         headers: vec![("content-type".to_owned(), media_type.to_owned())],
         body: Bytes::from(body.to_string()),

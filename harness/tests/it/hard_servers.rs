@@ -58,7 +58,7 @@ pub(crate) const ROWS: [Hard; 26] = [
         head(stream, &format!("{more}content-length: {}\r\n", bomb.len()))?;
         stream.write_all(&bomb)
     }),
-    row("a redirect loop", (1, "fail", "does not document this status"), |stream| {
+    row("a redirect loop", (1, "fail", "a status that is not documented"), |stream| {
         let location = "location: /api/v1/requests\r\ncontent-length: 0\r\nconnection: close\r\n";
         write!(stream, "HTTP/1.1 302 Found\r\n{location}\r\n")
     }),
@@ -83,10 +83,10 @@ pub(crate) const ROWS: [Hard; 26] = [
     row("one long text", (1, "fail", "schema"), |stream| {
         json(stream, &[b"{\"data\":\"".as_slice(), &[b'x'; KEPT_BYTES], b"\"}"].concat())
     }),
-    row("invalid UTF-8", (1, "fail", "not JSON: it is not UTF-8"), |stream| {
+    row("invalid UTF-8", (1, "fail", "not JSON: byte 19 is not UTF-8"), |stream| {
         json(stream, b"{\"data\":[],\"note\":\"\xff\xfe\"}")
     }),
-    row("duplicate keys", (1, "fail", "`data` is there twice"), |stream| {
+    row("duplicate keys", (1, "fail", "the member `data` twice"), |stream| {
         let pages = "{\"current_page\":1,\"per_page\":25,\"total_pages\":0,\"total_count\":0}";
         let body = format!("{{\"data\":7,\"pagination\":{pages},\"data\":[]}}");
         json(stream, body.as_bytes())

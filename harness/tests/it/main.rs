@@ -21,6 +21,7 @@ mod command_expected;
 mod command_explain;
 mod command_explore;
 mod command_files;
+mod command_findings;
 mod command_hostile;
 mod command_interrupt;
 mod command_judge;

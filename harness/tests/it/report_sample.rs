@@ -12,8 +12,8 @@ use moot_harness::client::Residue;
 use moot_harness::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use moot_harness::masks::Masks;
 use moot_harness::result::{
-    CheckResult, ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult,
-    SnapshotFindings, StepResult, Subject,
+    CheckResult, ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult,
+    ScenarioResult, SnapshotFindings, StepResult, Subject,
 };
 use moot_harness::run::Event;
 use moot_harness::scenario::model::Location;
@@ -196,6 +196,7 @@ pub(crate) fn result() -> RunResult {
         at: at("05_isolation", 5),
     };
     RunResult {
+        repeat: RepeatCommand::default(),
         outcome: RunOutcome::NonConformant,
         target: TargetDescription {
             name: "staging.yaml".to_owned(),

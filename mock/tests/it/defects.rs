@@ -103,6 +103,7 @@ fn tokens(tour: &mut Tour) {
     let grant = "grant_type=client_credentials";
     let calls = [
         format!("{grant}&scope=read+write&{MAIN}"),
+        format!("{grant}&scope=write+read&{MAIN}"),
         format!("{grant}&scope=read&{MAIN}"),
         format!("{grant}&{MAIN}"),
         format!("{grant}&{READER}"),
@@ -314,6 +315,11 @@ fn uploads(tour: &mut Tour) {
     }
     let quoted = typed(bearer(&token), "multipart/form-data; boundary=\"b 0\"");
     tour.call("POST /v1/repository_documents", &quoted, multipart(bodies[0]));
+    for (name, value) in [("transfer-encoding", "chunked"), ("expect", "100-continue")] {
+        let mut with_header = headers.clone();
+        with_header.insert(name, http::HeaderValue::from_static(value));
+        tour.call("POST /v1/repository_documents", &with_header, multipart(bodies[0]));
+    }
     tour.get("/v1/repository_documents", &token);
     let other = tour.token("other-main", 0);
     tour.get("/v1/repository_documents", &other);
@@ -446,12 +452,13 @@ fn odd_calls(tour: &mut Tour) {
 }
 
 fn limits(tour: &mut Tour) {
-    let token = tour.token("demo-main", 0);
+    let (token, reader) = (tour.token("demo-main", 0), tour.token("demo-reader", 0));
     let mode = Some(RateLimitMode::Enforce);
     tour.ask(ControlAction::SetRateLimit { mode, reset: true, exhaust: None });
     for _ in 0..602 {
         tour.get("/v1/workflows/wfLease5", &token);
     }
+    tour.get("/v1/workflows/wfLease5", &reader);
     tour.call("POST /oauth/token", &typed(HeaderMap::new(), FORM), Body::Empty);
     for seconds in [45, 14, 1] {
         tour.ask(ControlAction::MoveClock(ClockMove::Advance(seconds)));

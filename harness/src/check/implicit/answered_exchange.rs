@@ -4,7 +4,7 @@ use bytes::Bytes;
 use moot_fixtures::contract::{self, Operation, TokenNeed};
 use serde_json::{Map, Value};
 
-use crate::check::document;
+use crate::check::{Document, document};
 use crate::exchange::{Exchange, ReceivedResponse};
 
 /// An exchange that has an answer.
@@ -26,6 +26,15 @@ impl<'a> AnsweredExchange<'a> {
 
     pub(super) fn operation(&self) -> Option<Operation> {
         self.exchange.request.operation
+    }
+
+    /// The answer as a document, with what was asked.
+    pub(super) fn document(&self) -> Document {
+        Document {
+            request_line: Some(format!("{} {}", self.exchange.request.method, self.path())),
+            operation: self.operation(),
+            ..Document::from(self.response)
+        }
     }
 
     /// Path below the base address, without query.

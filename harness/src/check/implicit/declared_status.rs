@@ -3,7 +3,7 @@
 use moot_fixtures::contract::Operation;
 
 use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
-use crate::check::{AnswerPart, Judgement, MismatchKind};
+use crate::check::{AnswerPart, Judgement, MismatchKind, sentence};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "declared status", verifies: &["http.declared-status"], judge };
@@ -17,10 +17,11 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
     if is_open_refusal(operation, answered) {
         return Vec::new();
     }
-    found("http.declared-status", judged(operation, answered.status()))
+    found("http.declared-status", judged(operation, answered))
 }
 
-fn judged(operation: Operation, status: u16) -> Judgement {
+fn judged(operation: Operation, answered: &AnsweredExchange<'_>) -> Judgement {
+    let status = answered.status();
     let rows = operation.responses();
     if rows.iter().any(|row| row.status == status) || is_open_success(operation, status) {
         return Judgement::Holds;
@@ -29,7 +30,7 @@ fn judged(operation: Operation, status: u16) -> Judgement {
     declared.dedup();
     let judgement = Judgement::fails(
         MismatchKind::NotAllowed,
-        format!("{} does not document this status", operation.as_str()),
+        sentence::of_undocumented_status(&answered.document()),
         format!("one of {}", declared.join(", ")),
         status.to_string(),
     )

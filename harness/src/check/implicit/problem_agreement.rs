@@ -37,7 +37,7 @@ fn status_agrees(status: i128, http_status: u16) -> Judgement {
     }
     Judgement::fails(
         MismatchKind::Value,
-        "the problem's `status` is not that of the answer",
+        format!("the answer has status {http_status}, and its problem says {status}"),
         http_status.to_string(),
         status.to_string(),
     )
@@ -57,7 +57,7 @@ fn instance_is_path(
         return Judgement::Holds;
     }
     let expected = format!("{}{path}, with or without the base path", path_of(answered.base()));
-    let message = "the problem's `instance` is not the path of the request";
+    let message = format!("the problem's `instance` is `{instance}`, not the path of the request");
     Judgement::fails(MismatchKind::Value, message, expected, instance).at("/instance")
 }
 

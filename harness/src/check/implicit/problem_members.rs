@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement};
 use crate::check::equal::as_integer;
 use crate::check::shown::{shortened, shown};
-use crate::check::{Judgement, MismatchKind};
+use crate::check::{Judgement, MismatchKind, sound_json};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "problem members",
@@ -65,12 +65,11 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
 fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let body = shortened(&String::from_utf8_lossy(&answered.response.body));
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
-    let failed = Judgement::fails(
-        MismatchKind::Type,
-        "the body of an error is not a problem",
-        "a JSON object",
-        actual,
-    );
+    let failed = sound_json::unreadable(&answered.document()).unwrap_or_else(|| {
+        let status = answered.status();
+        let message = format!("the body of the error (status {status}) is no problem");
+        Judgement::fails(MismatchKind::Type, message, "a JSON object", actual)
+    });
     let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");
     let judgements = std::iter::once(failed).chain(std::iter::repeat(empty));
     MEMBERS
@@ -97,8 +96,10 @@ fn judged(problem: &Map<String, Value>, name: &str, kind: MemberType) -> Judgeme
         return Judgement::Holds;
     }
     let (mismatch, what) = match value {
-        Some(_) => (MismatchKind::Type, "has the wrong type"),
-        None => (MismatchKind::Absent, "is missing"),
+        Some(value) => {
+            (MismatchKind::Type, format!("is {}; expected {expected}", shown(Some(value))))
+        }
+        None => (MismatchKind::Absent, "is absent".to_owned()),
     };
     let message = format!("the problem's member `{name}` {what}");
     Judgement::fails(mismatch, message, expected, shown(value)).at(format!("/{name}"))

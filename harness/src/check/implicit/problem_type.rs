@@ -57,7 +57,12 @@ fn status(answered: &AnsweredExchange<'_>, known: ProblemType) -> Judgement {
     }
     let judgement = Judgement::fails(
         MismatchKind::Value,
-        format!("the type `{}` comes with another status", known.as_str()),
+        format!(
+            "the problem type `{}` comes with status {}, and §7 gives it {}",
+            known.as_str(),
+            answered.status(),
+            known.status(),
+        ),
         known.status().to_string(),
         answered.status().to_string(),
     )
@@ -92,7 +97,11 @@ fn is_status_open(answered: &AnsweredExchange<'_>, known: ProblemType) -> bool {
 fn untitled(answered: &AnsweredExchange<'_>, known: ProblemType, title: &str) -> Judgement {
     let judgement = Judgement::fails(
         MismatchKind::Value,
-        format!("the type `{}` comes with another title", known.as_str()),
+        format!(
+            "the problem type `{}` comes with the title {title}, and §7 gives it {:?}",
+            known.as_str(),
+            known.title(),
+        ),
         format!("{:?}", known.title()),
         title,
     )

@@ -17,7 +17,7 @@ fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<Impl
     } else {
         Judgement::fails(
             MismatchKind::Duplicate,
-            format!("the `request_id` is that of call {first} of this run"),
+            format!("the `request_id` is the one of call {first} of this run again"),
             "an id that no other answer has",
             id,
         )

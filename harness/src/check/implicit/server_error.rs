@@ -1,15 +1,16 @@
 //! Is the answer no server error, whatever was sent?
 
 use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
-use crate::check::{AnswerPart, Judgement, MismatchKind};
+use crate::check::{AnswerPart, Judgement, MismatchKind, sentence};
 
 pub(super) const ROW: Implicit =
     Implicit { name: "server error", verifies: &["errors.never-5xx"], judge };
 
 fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJudgement> {
     let failed = || {
+        let message = sentence::of_server_error(&answered.document());
         let status = answered.status().to_string();
-        Judgement::fails(MismatchKind::ServerError, "the service failed", "no 5xx", status)
+        Judgement::fails(MismatchKind::ServerError, message, "no 5xx", status)
             .in_part(AnswerPart::Status)
     };
     let judgement = match answered.status() {

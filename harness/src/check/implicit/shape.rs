@@ -4,7 +4,7 @@ use moot_fixtures::contract::Operation;
 
 use super::{AnsweredExchange, Implicit, ImplicitContext, ImplicitJudgement, found};
 use crate::check::duplicate_members::ambiguous_member;
-use crate::check::{Judgement, MismatchKind, schema};
+use crate::check::{Judgement, schema, sound_json};
 
 pub(super) const ROW: Implicit = Implicit {
     name: "success body",
@@ -35,26 +35,13 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
     found(requirement, judge_body(name, body, answered))
 }
 
-/// A body that is not text has no shape, and one that readers read differently has two.
+/// A body that readers read differently has two shapes.
 fn judge_body(name: &str, body: &[u8], answered: &AnsweredExchange<'_>) -> Judgement {
     let json = answered.response.json.as_deref();
-    let expected = format!("the schema `{name}`");
-    if let Err(error) = std::str::from_utf8(body) {
-        let place = format!("byte {}", error.valid_up_to());
-        let message = "the body is not JSON: it is not UTF-8";
-        return Judgement::fails(MismatchKind::Json, message, expected, place);
-    }
-    let judgement = schema::judge(name, json);
-    match (judgement, json.and_then(|last| ambiguous_member(body, last))) {
-        (Judgement::Holds, Some(member)) => Judgement::fails(
-            MismatchKind::Json,
-            format!(
-                "the member `{member}` is there twice, with different values, so that readers \
-                 disagree about it"
-            ),
-            expected,
-            format!("`{member}` twice"),
-        ),
+    match (schema::judge(name, &answered.document()), json) {
+        (Judgement::Holds, Some(last)) if ambiguous_member(body, last).is_some() => {
+            sound_json::judge(body)
+        }
         (judgement, _) => judgement,
     }
 }

@@ -16,11 +16,11 @@ fn judge(answered: &AnsweredExchange<'_>, _: &ImplicitContext) -> Vec<ImplicitJu
     {
         return Vec::new();
     }
-    let body = answered.response.json.as_deref();
+    let document = answered.document();
     match answered.status() {
-        200..=299 => found("token.response-shape", schema::judge("token", body)),
+        200..=299 => found("token.response-shape", schema::judge("token", &document)),
         400..=499 if !answered.is_limit() => {
-            found("token-failure.shape", schema::judge("token_failure", body))
+            found("token-failure.shape", schema::judge("token_failure", &document))
         }
         _ => Vec::new(),
     }

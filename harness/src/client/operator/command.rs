@@ -28,7 +28,7 @@ pub(crate) async fn run(
     masks: &Masks,
 ) -> Result<String, OperatorTrouble> {
     let mut child = started(command, order)?;
-    let said = Said::of(child.stderr.take());
+    let said = CommandOutput::of(child.stderr.take());
     let words = || masks.mask(&order.words().join(" "));
     match tokio::time::timeout(command.timeout, child.wait()).await {
         Err(_) => {
@@ -93,12 +93,12 @@ async fn end(child: &mut Child) {
 }
 
 /// What a command writes to its standard error. It is read to its end, so that whoever writes is never blocked.
-struct Said {
+struct CommandOutput {
     kept: Arc<Mutex<Vec<u8>>>,
     reading: tokio::task::JoinHandle<()>,
 }
 
-impl Said {
+impl CommandOutput {
     fn of(pipe: Option<ChildStderr>) -> Self {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let into = Arc::clone(&kept);

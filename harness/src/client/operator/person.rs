@@ -31,16 +31,16 @@ pub(crate) async fn ask(order: &OperatorOrder, masks: &Masks) -> Result<String, 
         // A run that was interrupted no longer waits.
         let _ = answered.send(answer);
     });
-    match answer.await.unwrap_or(Reply::Gone) {
-        Reply::Done => Ok(String::new()),
-        Reply::Skip => Err(OperatorTrouble::Skipped(masks.mask(&order.words().join(" ")))),
-        Reply::Gone => Err(OperatorTrouble::NoAnswer),
+    match answer.await.unwrap_or(PersonAnswer::Gone) {
+        PersonAnswer::Done => Ok(String::new()),
+        PersonAnswer::Skip => Err(OperatorTrouble::Skipped(masks.mask(&order.words().join(" ")))),
+        PersonAnswer::Gone => Err(OperatorTrouble::NoAnswer),
     }
 }
 
 /// What a person replies.
 #[derive(Debug, PartialEq, Eq)]
-enum Reply {
+enum PersonAnswer {
     Done,
     Skip,
     /// The input ended.
@@ -48,29 +48,29 @@ enum Reply {
 }
 
 /// Writes the question, and reads a line: nothing is done, `s` is skip; anything else is asked again.
-fn put(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> Reply {
+fn put(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> PersonAnswer {
     loop {
         let asked = write!(output, "\nPlease {question}, then press Enter; s skips. ")
             .and_then(|()| output.flush());
         let mut line = String::new();
         match (asked, input.read_line(&mut line)) {
             (Ok(()), Ok(1..)) => match line.trim() {
-                "" => return Reply::Done,
-                "s" | "S" => return Reply::Skip,
+                "" => return PersonAnswer::Done,
+                "s" | "S" => return PersonAnswer::Skip,
                 _ => {}
             },
-            _ => return Reply::Gone,
+            _ => return PersonAnswer::Gone,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Reply, put};
+    use super::{PersonAnswer, put};
     use crate::client::operator::order::OperatorOrder;
 
     #[track_caller]
-    fn check(typed: &str, expected: Reply, times: usize) {
+    fn check(typed: &str, expected: PersonAnswer, times: usize) {
         let order = OperatorOrder::SetStatus { id: "8Fq2".to_owned(), status: "signed".to_owned() };
         let mut shown = Vec::new();
         assert_eq!(put(&order.question(), &mut typed.as_bytes(), &mut shown), expected);
@@ -82,10 +82,10 @@ mod tests {
 
     #[test]
     fn a_person_presses_enter_or_s_and_is_asked_again_for_anything_else() {
-        check("\n", Reply::Done, 1);
-        check("s\n", Reply::Skip, 1);
-        check("yes\n\n", Reply::Done, 2);
-        check("", Reply::Gone, 1);
-        check("what?", Reply::Gone, 2);
+        check("\n", PersonAnswer::Done, 1);
+        check("s\n", PersonAnswer::Skip, 1);
+        check("yes\n\n", PersonAnswer::Done, 2);
+        check("", PersonAnswer::Gone, 1);
+        check("what?", PersonAnswer::Gone, 2);
     }
 }

@@ -87,11 +87,30 @@ fn told(report: &Report, finding: &Finding) -> Value {
         times => finding.times(),
         text => format!("{} {}", finding.checks.join(" "), finding.explains.join(" ")),
         section => &finding.section,
+        title => &finding.title,
+        sequence => sequence(report, finding, checks.first().copied()),
+        repeat => &finding.repeat,
+        script => &finding.script,
         first => checks.first().map(|check| Value::from(Serde(*check))),
         others,
         with_it => finding.with_it(&report.checks),
         difference,
     }
+}
+
+/// The exchanges that led to a finding, in order, with the one that was judged marked.
+fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> Vec<Value> {
+    let judged = first.and_then(CheckResult::exchange_number);
+    let rows = report.exchanges.iter().filter(|row| finding.exchanges.contains(&row.number));
+    rows.map(|row| {
+        context! {
+            number => row.number,
+            line => format!("{} {}", row.method, row.url),
+            answer => row.status.map(|status| status.to_string()).or_else(|| row.trouble.clone()),
+            is_judged => Some(row.number) == judged,
+        }
+    })
+    .collect()
 }
 
 /// A verdict as the view serialises it, for people.

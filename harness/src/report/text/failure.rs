@@ -5,7 +5,7 @@ use super::Options;
 use super::rest::NAMES_SHOWN_MAX;
 use crate::report::exchange::ExchangeRow;
 use crate::report::{Finding, Report};
-use crate::result::level_name;
+use crate::result::{CheckResult, level_name};
 use crate::terminal::paint::{Paint, left};
 use crate::terminal::{Detail, escape};
 use crate::verdict::Verdict;
@@ -18,6 +18,9 @@ const VALUE_CHARACTERS_MAX: usize = 2_000;
 const VALUE_LINES_MAX: usize = 30;
 const BODY_LINES_MAX: usize = 14;
 const BODY_CHARACTERS_MAX: usize = 1_200;
+
+/// Exchanges shown before the one that was judged, and after it, a line each.
+const SHOWN_BESIDE_MAX: usize = 10;
 
 /// Headers of an answer that a person wants to see; the other reports show all.
 const HEADERS_SHOWN: [&str; 6] =
@@ -88,6 +91,7 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     out.push_str(&format!("  {}\n", finding.message));
     let level =
         check.level.map(|level| format!("  {}", paint.dim(level_name(level)))).unwrap_or_default();
+    row(out, paint, "case", &finding.title);
     row(out, paint, "check", &format!("{}{level}", paint.name(check.subject.as_str())));
     row(out, paint, "expected", &value(&check.expected));
     let actual = value(&check.actual);
@@ -97,15 +101,56 @@ fn block(out: &mut String, report: &Report, finding: &Finding, options: Options)
     row(out, paint, "clause", format!("§{} {sentence}", check.section).trim_end());
     row(out, paint, "remedy", check.remedy().unwrap_or_default());
     row(out, paint, "place", &check.place.as_ref().map(ToString::to_string).unwrap_or_default());
-    let number = check.exchange_number();
-    if let Some(exchange) = report.exchanges.iter().find(|one| Some(one.number) == number) {
-        excerpt(out, exchange, paint);
-    }
+    sequence(out, report, finding, check, paint);
+    row(out, paint, "repeat", finding.repeat.as_deref().unwrap_or_default());
     if let Some(curl) = &check.curl {
-        row(out, paint, "repeat", curl);
+        row(out, paint, if finding.repeat.is_some() { "or" } else { "repeat" }, curl);
     }
     elsewhere(out, report, finding, options);
     out.push('\n');
+}
+
+/// What was sent before the exchange that was judged and after it, a line each, and that exchange itself.
+fn sequence(
+    out: &mut String,
+    report: &Report,
+    finding: &Finding,
+    check: &CheckResult,
+    paint: Paint,
+) {
+    let judged = check.exchange_number();
+    let of_finding =
+        || report.exchanges.iter().filter(|row| finding.exchanges.contains(&row.number));
+    let lines = |rows: Vec<&ExchangeRow>| {
+        let hidden = rows.len().saturating_sub(SHOWN_BESIDE_MAX);
+        let mut lines: Vec<String> =
+            rows[hidden..].iter().map(|row| first_line(row, paint)).collect();
+        if hidden > 0 {
+            lines.insert(0, paint.dim(&format!("{hidden} more, see the HTML report")));
+        }
+        lines.join("\n")
+    };
+    row(
+        out,
+        paint,
+        "before",
+        &lines(of_finding().filter(|row| Some(row.number) < judged).collect()),
+    );
+    if let Some(exchange) = report.exchanges.iter().find(|one| Some(one.number) == judged) {
+        excerpt(out, exchange, paint);
+        let later = of_finding().filter(|row| Some(row.number) > judged);
+        row(out, paint, "after", &lines(later.collect()));
+    }
+}
+
+fn first_line(exchange: &ExchangeRow, paint: Paint) -> String {
+    let answer = match (exchange.status, &exchange.trouble) {
+        (Some(status), _) => status.to_string(),
+        (None, Some(trouble)) => trouble.clone(),
+        (None, None) => "no answer".to_owned(),
+    };
+    let duration = paint.dim(&format!("({:.1} ms)", exchange.duration_ms));
+    format!("{} {} → {answer} {duration}", exchange.method, exchange.url)
 }
 
 /// Where else it is, and what else is told by it: a few, with `-v` all.
@@ -143,18 +188,7 @@ fn row(out: &mut String, paint: Paint, name: &str, value: &str) {
 }
 
 fn excerpt(out: &mut String, exchange: &ExchangeRow, paint: Paint) {
-    let answer = match (exchange.status, &exchange.trouble) {
-        (Some(status), _) => status.to_string(),
-        (None, Some(trouble)) => trouble.clone(),
-        (None, None) => "no answer".to_owned(),
-    };
-    let line = format!(
-        "{} {} → {answer} {}",
-        exchange.method,
-        exchange.url,
-        paint.dim(&format!("({:.1} ms)", exchange.duration_ms)),
-    );
-    row(out, paint, "exchange", &line);
+    row(out, paint, "exchange", &first_line(exchange, paint));
     let mut more = String::new();
     for sent in lines(&exchange.request_body, BODY_LINES_MAX) {
         more.push_str(&format!("{} {sent}\n", paint.dim(">")));

@@ -125,7 +125,7 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
     let counted = if counted.is_empty() { "nothing judged".to_owned() } else { counted.join(", ") };
     let scale = format!(
         "{} checks in {} scenarios, {} requests, {:.1} s, exit {}",
-        report.checks_judged,
+        report.counts.total,
         report.scenario_counts.total,
         report.requests_sent,
         report.duration_seconds,

@@ -37,7 +37,8 @@ fn created_at_constant(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome
     if call.is(TOKEN) && outcome.is_success() {
         edit::rewrite(&mut outcome.response, |body| {
             let at = body["created_at"].as_i64().unwrap_or_default();
-            body["created_at"] = Value::from(at - at.rem_euclid(CLOCK_READ_SECONDS));
+            let since = (at + CLOCK_READ_SECONDS / 2).rem_euclid(CLOCK_READ_SECONDS);
+            body["created_at"] = Value::from(at - since);
         });
     }
     outcome

@@ -1,0 +1,66 @@
+//! `moot token`: prints a token of an application of a target, for the commands that reports show.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use moot_fixtures::contract::Scopes;
+use serde_json::json;
+
+use super::error::CommandError;
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::target_arguments::{choice_of, open_error};
+use crate::environment::{OpenError, TargetSource, access_token};
+use crate::masks::Masks;
+
+#[derive(Debug, Args)]
+pub(super) struct TokenArguments {
+    /// A target file
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+    /// The application, as the target file names it: main, reader, writer, other_company
+    #[arg(long = "as", value_name = "APPLICATION", default_value = "main")]
+    application: String,
+    /// Ask for this scope only; repeatable [default: all scopes of the application]
+    #[arg(long = "scope", value_enum, value_name = "SCOPE")]
+    scopes: Vec<ScopeName>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScopeName {
+    Read,
+    Write,
+}
+
+/// Exit 0 with the token alone on stdout; 2 for a wrong target file or an application that it does not
+/// have; 4 where the target gives no token.
+pub(super) fn token(arguments: TokenArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let TokenArguments { target, application, scopes } = arguments;
+    let masks = Arc::new(Masks::default());
+    let asked = Scopes {
+        read: scopes.contains(&ScopeName::Read),
+        write: scopes.contains(&ScopeName::Write),
+    };
+    let asked = Some(asked).filter(|asked| !asked.is_empty());
+    let refused = |error: OpenError| open_error(&error, &masks);
+    let TargetSource::Http(file) =
+        choice_of(Some(&target.to_string_lossy())).read().map_err(refused)?
+    else {
+        return Err(CommandError::usage("`--target` names no target file".to_owned()));
+    };
+    let issued = runtime()?
+        .block_on(access_token(&file, &application, asked, Arc::clone(&masks)))
+        .map_err(|error| open_error(&error, &masks))?;
+    if screen.is_json() {
+        screen.json(&json!({
+            "access_token": issued.token,
+            "application": application,
+            "scope": issued.scopes.as_str(),
+            "expires_in": issued.lifetime.as_secs(),
+        }))?;
+    } else {
+        screen.print(&format!("{}\n", issued.token))?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,204 @@
+//! A shell script that sends the exchanges of a finding again, in order. Tokens come from `moot token`; ids
+//! of objects that it creates come from its own answers.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::exchange::ExchangeRow;
+
+/// What a script needs beside its exchanges.
+pub(super) struct ScriptHead<'a> {
+    /// `FILE/ID`.
+    pub(super) scenario: &'a str,
+    /// The sentence of the finding.
+    pub(super) message: &'a str,
+    /// The target file or address, as the run named it.
+    pub(super) target: &'a str,
+    /// The number of the decisive exchange.
+    pub(super) decisive: Option<u64>,
+}
+
+/// Labels of tokens that `moot token` prints begin so.
+const TOKEN_PREFIX: &str = "MOOT_TOKEN_";
+
+/// A token that is nearly right, which a scenario makes of a good one.
+const NEAR_MISS: &str = "NEAR_MISS";
+
+/// The script; without an exchange there is none.
+pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Option<String> {
+    if exchanges.is_empty() {
+        return None;
+    }
+    let mut out = format!(
+        "#!/bin/sh\n# {}\n# {}\n# Sends its requests again, in order. Tokens come from `moot token`.\n",
+        head.scenario,
+        head.message.replace('\n', " "),
+    );
+    out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", single(head.target)));
+    let all: BTreeSet<String> = exchanges.iter().flat_map(|it| variables(&it.curl)).collect();
+    for name in &all {
+        match name.strip_prefix(TOKEN_PREFIX).filter(|role| *role != NEAR_MISS) {
+            Some(role) => out.push_str(&format!("{name}=$({}) || exit\n", token_command(role))),
+            None => {
+                out.push_str(&format!(": \"${{{name}:?set it, it is a secret of the target}}\"\n"))
+            }
+        }
+    }
+    let mut made: Vec<(String, String)> = Vec::new();
+    for (number, exchange) in exchanges.iter().enumerate().map(|(at, it)| (at + 1, it)) {
+        let mark =
+            if head.decisive == Some(exchange.number) { "  <- this one is judged" } else { "" };
+        let answer = exchange.status.map_or("no answer".to_owned(), |status| status.to_string());
+        let line = made
+            .iter()
+            .fold(exchange.curl.clone(), |line, (id, name)| with_variable(&line, id, name));
+        let title = format!("{number}. {} {} (was {answer}){mark}", exchange.method, exchange.url);
+        out.push_str(&format!("\nprintf '\\n%s\\n' {}\n", single(&title)));
+        out.push_str(&format!("ANSWER=$({line})\nprintf '%s\\n' \"$ANSWER\"\n"));
+        if let Some(id) = created_id(exchange) {
+            let name = format!("ID{number}");
+            out.push_str(&format!(
+                "{name}=$(printf '%s' \"$ANSWER\" | grep -o '\"id\" *: *\"[^\"]*\"' | head -n 1 | sed \
+                 's/.*\"\\([^\"]*\\)\"$/\\1/')\n"
+            ));
+            made.push((id, name));
+        }
+    }
+    Some(out)
+}
+
+/// `moot token --target "$TARGET" --as main --scope read` for `MAIN_READ`.
+fn token_command(label: &str) -> String {
+    let (mut role, mut scopes) = (label, Vec::new());
+    for (suffix, scope) in [("_WRITE", "write"), ("_READ", "read")] {
+        if let Some(rest) = role.strip_suffix(suffix) {
+            (role, scopes) = (rest, [vec![scope], scopes].concat());
+        }
+    }
+    let scopes: String = scopes.iter().map(|scope| format!(" --scope {scope}")).collect();
+    format!("moot token --target \"$TARGET\" --as {}{scopes}", role.to_ascii_lowercase())
+}
+
+/// The shell variables of a line that curl lines are made of: `"$NAME"`.
+fn variables(line: &str) -> Vec<String> {
+    let named = line.split("\"$").skip(1).filter_map(|rest| rest.split_once('"'));
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    named.map(|(name, _)| name.to_owned()).filter(|name| is_name(name)).collect()
+}
+
+/// The id of what the exchange created.
+fn created_id(exchange: &ExchangeRow) -> Option<String> {
+    let is_made = exchange.method == "POST" && matches!(exchange.status, Some(200..=299));
+    let body: Value = serde_json::from_str(&exchange.response_body).ok().filter(|_| is_made)?;
+    let id = body.pointer("/data/id").or_else(|| body.get("id"))?.as_str()?;
+    let is_plain = id.len() >= 4
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    is_plain.then(|| id.to_owned())
+}
+
+/// The line with an id replaced by a variable, inside of single quotes and outside.
+fn with_variable(line: &str, id: &str, name: &str) -> String {
+    let (mut out, mut rest, mut is_quoted) = (String::new(), line, false);
+    while let Some(at) = rest.find(id) {
+        let before = &rest[..at];
+        is_quoted ^= before.matches('\'').count() % 2 == 1;
+        out.push_str(before);
+        out.push_str(&if is_quoted { format!("'\"${name}\"'") } else { format!("\"${name}\"") });
+        rest = &rest[at + id.len()..];
+    }
+    out + rest
+}
+
+fn single(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ScriptHead, render, token_command, with_variable};
+    use crate::report::exchange::ExchangeRow;
+
+    fn row(number: u64, method: &str, url: &str, body: &str, curl: &str) -> ExchangeRow {
+        ExchangeRow {
+            number,
+            method: method.to_owned(),
+            url: url.to_owned(),
+            request_headers: Vec::new(),
+            request_body: String::new(),
+            status: Some(200),
+            trouble: None,
+            response_headers: Vec::new(),
+            response_body: body.to_owned(),
+            duration_ms: 1.0,
+            curl: curl.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_token_is_asked_for_as_its_label_says() {
+        for (label, expected) in [
+            ("READER", "moot token --target \"$TARGET\" --as reader"),
+            ("OTHER_COMPANY", "moot token --target \"$TARGET\" --as other_company"),
+            ("MAIN_READ", "moot token --target \"$TARGET\" --as main --scope read"),
+            (
+                "MAIN_READ_WRITE",
+                "moot token --target \"$TARGET\" --as main --scope read --scope write",
+            ),
+        ] {
+            assert_eq!(token_command(label), expected);
+        }
+    }
+
+    #[test]
+    fn an_id_becomes_a_variable_whether_quoted_or_not() {
+        assert_eq!(
+            with_variable("curl http://a/Ab12/x", "Ab12", "ID1"),
+            "curl http://a/\"$ID1\"/x"
+        );
+        assert_eq!(
+            with_variable("curl 'http://a/Ab12?x' Ab12", "Ab12", "ID1"),
+            "curl 'http://a/'\"$ID1\"'?x' \"$ID1\""
+        );
+    }
+
+    #[test]
+    fn a_script_sends_in_order_and_follows_what_it_creates() {
+        let token = "-H 'authorization: Bearer '\"$MOOT_TOKEN_MAIN\"";
+        let made = row(
+            7,
+            "POST",
+            "http://a/v1/webhooks",
+            "{\"data\": {\"id\": \"Ab12Cd34\"}}",
+            &format!("curl -sS -i -X POST http://a/v1/webhooks {token}"),
+        );
+        let read = row(
+            9,
+            "GET",
+            "http://a/v1/webhooks/Ab12Cd34",
+            "{}",
+            &format!("curl -sS -i http://a/v1/webhooks/Ab12Cd34 {token}"),
+        );
+        let head = ScriptHead {
+            scenario: "04_14/x",
+            message: "It's lost",
+            target: "staging.yaml",
+            decisive: Some(9),
+        };
+        let script = render(&head, &[&made, &read]).expect("it has exchanges");
+        let lines: Vec<&str> = script.lines().collect();
+        assert_eq!(lines[0], "#!/bin/sh");
+        assert_eq!(lines[4], "TARGET=${TARGET:-'staging.yaml'}");
+        let token = "MOOT_TOKEN_MAIN=$(moot token --target \"$TARGET\" --as main) || exit";
+        assert_eq!(lines[5], token);
+        let sent: Vec<&&str> = lines.iter().filter(|line| line.starts_with("ANSWER=")).collect();
+        assert_eq!(sent.len(), 2);
+        assert!(sent[1].contains("http://a/v1/webhooks/\"$ID1\""), "{}", sent[1]);
+        let judged: Vec<&&str> = lines.iter().filter(|line| line.contains("<- this one")).collect();
+        assert!(judged.len() == 1 && judged[0].contains("2. GET"), "{judged:?}");
+        assert_eq!(render(&head, &[]), None);
+    }
+}
