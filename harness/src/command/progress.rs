@@ -119,7 +119,7 @@ impl ProgressState {
         };
         let done = of(&|name| self.done.contains(name));
         let left = of(&|name| !self.done.contains(name));
-        if done.requests < SHARE_DONE_MIN * (done.requests + left.requests) {
+        if done.requests <= SHARE_DONE_MIN * (done.requests + left.requests) {
             return None;
         }
         let per_request = (elapsed - done.waits_seconds).max(0.0) / done.requests.max(1.0);

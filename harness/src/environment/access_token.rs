@@ -16,7 +16,7 @@ use crate::masks::Masks;
 use crate::target_file::TargetFile;
 
 /// A token, its scopes, and how long it lives.
-pub struct IssuedToken {
+pub struct PrintedToken {
     /// As the target gave it.
     pub token: String,
     /// What it was asked for.
@@ -34,7 +34,7 @@ pub async fn access_token(
     role: &str,
     scopes: Option<Scopes>,
     masks: Arc<Masks>,
-) -> Result<IssuedToken, OpenError> {
+) -> Result<PrintedToken, OpenError> {
     let options = TargetOptions::default();
     let Some(application) = file.applications.get(role) else {
         let known: Vec<String> = file.applications.keys().map(|role| format!("`{role}`")).collect();
@@ -54,7 +54,7 @@ pub async fn access_token(
     let destination = deployment::destination(file, &[], &options.run_tag, rules);
     let client = ServiceClient { sender, destination: Arc::new(destination) };
     match client.issue(role, scopes).await {
-        Ok((token, lifetime)) => Ok(IssuedToken { token, scopes, lifetime }),
+        Ok((token, lifetime)) => Ok(PrintedToken { token, scopes, lifetime }),
         Err(TokenError::NoApplication(reason)) => Err(OpenError::Usage(reason)),
         Err(error) => Err(first_contact::no_token(&client, role, error)),
     }

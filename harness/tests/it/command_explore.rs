@@ -232,7 +232,7 @@ async fn an_address_is_fetched_only_with_consent() {
 fn shell(line: &str, token: &str) -> String {
     let output = std::process::Command::new("sh")
         .args(["-c", line])
-        .env("MOOT_TOKEN", token)
+        .env("MOOT_TOKEN_MAIN_READ", token)
         .output()
         .expect("there is a shell");
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -76,11 +76,15 @@ pub(crate) const ROWS: [Hard; 26] = [
     row("very many rows", (3, "not_run", "longer than what is kept"), |stream| {
         json(stream, &[b"{\"data\":".as_slice(), &many(b"0"), b"}"].concat())
     }),
-    row("as many rows as are kept, all wrong", (1, "fail", "schema"), |stream| {
-        let rows = ["0"; 99_000].join(",");
-        json(stream, format!("{{\"data\":[{rows}]}}").as_bytes())
-    }),
-    row("one long text", (1, "fail", "schema"), |stream| {
+    row(
+        "as many rows as are kept, all wrong",
+        (1, "fail", "the body has no `pagination`"),
+        |stream| {
+            let rows = ["0"; 99_000].join(",");
+            json(stream, format!("{{\"data\":[{rows}]}}").as_bytes())
+        },
+    ),
+    row("one long text", (1, "fail", "the body has no `pagination`"), |stream| {
         json(stream, &[b"{\"data\":\"".as_slice(), &[b'x'; KEPT_BYTES], b"\"}"].concat())
     }),
     row("invalid UTF-8", (1, "fail", "not JSON: byte 19 is not UTF-8"), |stream| {

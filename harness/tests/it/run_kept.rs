@@ -31,7 +31,7 @@ fn checks(result: &RunResult) -> impl Iterator<Item = &CheckResult> {
 fn counted(result: &RunResult) -> Vec<String> {
     let options = text::Options { color: false, detail: moot_harness::terminal::Detail::Normal };
     let text = report::render(Format::Text, result, &[], options).expect("it renders");
-    let is_count = |line: &&str| line.ends_with(" pass") || line.contains(" checks in ");
+    let is_count = |line: &&str| line.contains(" pass, ") || line.contains(" checks in ");
     let counts = text.lines().filter(is_count);
     counts.filter_map(|line| line.split(" requests").next()).map(str::to_owned).collect()
 }
