@@ -3,7 +3,8 @@
 use moot_fixtures::answers;
 
 /// Choices of the mock that are observed, and that no observation tells: a closed list.
-pub const NOT_TOLD: [(&str, &str); 4] = [
+pub const NOT_TOLD: [(&str, &str); 5] = [
+    ("check_order", "which of two faults is answered may differ from one operation to the next"),
     ("delivery_retries", "deliveries that came do not tell when the next would"),
     ("event_kinds", "stored rows show some of the values, not all that there are"),
     ("transitions", "a log shows the changes that happened, not those that may"),

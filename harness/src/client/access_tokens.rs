@@ -21,20 +21,20 @@ pub(crate) enum TokenError {
     /// No answer.
     Trouble(Trouble),
     /// A response without a token.
-    Refused(TokenRefusal),
+    Refused(TokenRequestRefusal),
     /// The limit of the token endpoint, and whether it said when to ask again.
     Limited { status: u16, says_when: bool },
 }
 
 /// A response of the token endpoint without a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TokenRefusal {
+pub(crate) struct TokenRequestRefusal {
     pub(crate) status: u16,
     /// Its `error` (RFC 6749 §5.2), else the `type` of a problem.
     pub(crate) error: Option<String>,
 }
 
-impl TokenRefusal {
+impl TokenRequestRefusal {
     /// Whether the credentials or the scopes of the target file are the reason, and not the request.
     pub(crate) fn is_about_credentials(&self) -> bool {
         let errors = ["invalid_client", "unauthorized_client", "access_denied", "invalid_scope"];
@@ -50,7 +50,7 @@ impl TokenRefusal {
     }
 }
 
-impl std::fmt::Display for TokenRefusal {
+impl std::fmt::Display for TokenRequestRefusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.error {
             Some(error) => write!(f, "{} ({error})", self.status),
@@ -61,7 +61,7 @@ impl std::fmt::Display for TokenRefusal {
 
 /// How the credentials are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientAuthentication {
+pub(crate) enum CredentialPlace {
     /// As fields of the form (§4.1).
     Form,
     /// By HTTP Basic (RFC 6749 §2.3.1).
@@ -169,8 +169,8 @@ impl ServiceClient {
             return Ok((token, Duration::from_secs(TOKEN_LIFETIME_SECONDS.unsigned_abs())));
         }
         let authentication = match self.destination.refused_token_request.get() {
-            None => ClientAuthentication::Form,
-            Some(_) => ClientAuthentication::Basic,
+            None => CredentialPlace::Form,
+            Some(_) => CredentialPlace::Basic,
         };
         let request = self.token_request(application, known, scopes, authentication);
         let outcome = self.granted(request, &label).await;
@@ -189,17 +189,17 @@ impl ServiceClient {
         application: &str,
         credentials: &ApplicationCredentials,
         scopes: Scopes,
-        authentication: ClientAuthentication,
+        authentication: CredentialPlace,
     ) -> ClientRequest {
         let (id, secret) = (&credentials.client_id, credentials.client_secret.expose_secret());
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("grant_type", "client_credentials");
         let mut headers = Vec::new();
         match authentication {
-            ClientAuthentication::Form => {
+            CredentialPlace::Form => {
                 form.append_pair("client_id", id).append_pair("client_secret", secret);
             }
-            ClientAuthentication::Basic => {
+            CredentialPlace::Basic => {
                 let basic = secret_forms::basic(id, secret);
                 headers.push(("authorization".to_owned(), format!("Basic {basic}")));
             }
@@ -240,7 +240,7 @@ impl ServiceClient {
         };
         let Some(token) = text("access_token") else {
             let error = text("error").or(text("type"));
-            return Err(TokenError::Refused(TokenRefusal { status, error }));
+            return Err(TokenError::Refused(TokenRequestRefusal { status, error }));
         };
         self.sender.masks.hide(&token, label);
         let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());

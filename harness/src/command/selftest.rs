@@ -52,7 +52,7 @@ pub(super) struct SelftestArguments {
     #[arg(long)]
     thorough: bool,
     /// Generated defects that are drawn and tried with the control plane and as a deployment: a number,
-    /// or `all` [default: 100, or none with --defect]
+    /// or `all` [default: 100, or none with --defect]. With 0 nothing is tried as a deployment
     #[arg(long, value_name = "N|all", value_parser = sample_size, conflicts_with = "target")]
     sample: Option<usize>,
     /// The seed of the draw [default: the day, in days since 1970]
@@ -228,10 +228,16 @@ async fn tested(
     let mutants = arguments.mutants(seed);
     let seeds = usize::try_from(arguments.seeds).unwrap_or(usize::MAX);
     let drawn = seeds.saturating_add(alone_count(arguments.seeds));
-    let tried = 2 * selected.len() + mutants.len() + DEGENERATE_COUNT;
+    // Without mutants, nothing is tried as a deployment.
+    let is_deployed = !mutants.is_empty();
+    let columns = 1 + usize::from(is_deployed);
+    let tried = columns * selected.len() + mutants.len() + DEGENERATE_COUNT;
     progress.expect(tried.saturating_add(drawn));
     let is_whole = selected.len() == defect::all().len();
-    let caught_there = deployed::caught(bench, &selected).await;
+    let caught_there = match is_deployed {
+        true => Some(deployed::caught(bench, &selected).await),
+        false => None,
+    };
     let defects = defects::defects(bench, selected, arguments.thorough).await;
     let mutation = MutationTest::new(seed, mutants::mutants(bench, mutants).await);
     let latitude = latitude::combined(bench, arguments.seeds).await;
@@ -241,7 +247,7 @@ async fn tested(
     })?;
     let matrix = matrix::matrix(&bench.files, &defects);
     let unproven_as_deployment =
-        deployed::unproven(bench, &matrix, &caught_there, &mutation.trials);
+        caught_there.map(|caught| deployed::unproven(bench, &matrix, &caught, &mutation.trials));
     Ok(SelftestOutcome {
         version: env!("CARGO_PKG_VERSION"),
         is_thorough: arguments.thorough,

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::implicit;
+use crate::run::LIST_LAG;
 use crate::scenario::declared;
-use crate::scenario::model::ScenarioFile;
+use crate::scenario::model::{Scenario, ScenarioFile, StepAction};
 
 /// The checks of each requirement, and the observers of each question.
 #[derive(Debug, Default)]
@@ -24,7 +25,8 @@ impl Verification {
                 for id in declared::requirements(&scenario.steps) {
                     verified.by_scenario.entry(id).or_default().insert(name.clone());
                 }
-                for id in declared::questions(&scenario.steps) {
+                let lag = reads_what_it_changes(scenario).then(|| LIST_LAG.to_owned());
+                for id in declared::questions(&scenario.steps).into_iter().chain(lag) {
                     verified.questions.entry(id).or_default().insert(name.clone());
                 }
             }
@@ -52,6 +54,16 @@ impl Verification {
     pub(super) fn observers(&self, question: &str) -> Vec<&str> {
         listed(self.questions.get(question))
     }
+}
+
+/// Whether a scenario reads a whole list that it may have changed: a run then observes whether the list lags.
+fn reads_what_it_changes(scenario: &Scenario) -> bool {
+    let mut reads_list = false;
+    declared::collect(&scenario.steps, &mut |step| {
+        reads_list |=
+            matches!(&step.action, StepAction::Request(request) if request.each_page.is_some());
+    });
+    reads_list && scenario.needs.iter().any(|need| need == "write" || need == "delete")
 }
 
 fn listed(names: Option<&BTreeSet<String>>) -> Vec<&str> {

@@ -7,7 +7,7 @@ use moot_fixtures::contract::VERSION_PREFIX;
 use serde_json::Value;
 use url::Url;
 
-use crate::client::access_tokens::{ClientAuthentication, TokenError, TokenRefusal, token_label};
+use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal, token_label};
 use crate::client::control_plane::ControlPlane;
 use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
@@ -116,11 +116,11 @@ fn version_hint(base: &Url) -> &'static str {
 async fn other_ways(
     client: &ServiceClient,
     main: &ApplicationCredentials,
-    refusal: &TokenRefusal,
+    refusal: &TokenRequestRefusal,
 ) -> Result<(), OpenError> {
     let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
     let label = token_label("main", first_scope(main.scopes), main.scopes);
-    let is_basic_taken = client.granted(request(ClientAuthentication::Basic), &label).await.is_ok();
+    let is_basic_taken = client.granted(request(CredentialPlace::Basic), &label).await.is_ok();
     let host = address::shown_host(&client.destination.base);
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(OpenError::Credentials(format!(
@@ -129,7 +129,7 @@ async fn other_ways(
         )));
     }
     // Once more, to report the request with its response.
-    let exchange = send::send(client, request(ClientAuthentication::Form), SendMode::Paced).await;
+    let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
     let exchange = Arc::new(exchange);
     if is_basic_taken {
         client.destination.refused.lock().remove("main");

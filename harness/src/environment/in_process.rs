@@ -119,10 +119,12 @@ impl InProcess {
     async fn exchange(&self, http_request: HttpRequest) -> Result<TransportAnswer, Trouble> {
         let request = request(http_request)
             .map_err(|error| Trouble::Withheld(format!("the request cannot be sent: {error}")))?;
+        // HTTP sends no body after HEAD (RFC 9110 §9.3.2).
+        let has_body = request.method() != http::Method::HEAD;
         let response = self.site.call(request, IpAddr::V4(Ipv4Addr::LOCALHOST)).await;
         let (parts, mut body) = response.into_parts();
         let mut reader = BodyReader::default();
-        while let Some(frame) = body.frame().await {
+        while has_body && let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| Trouble::Broken(error.to_string()))?;
             if let Ok(piece) = frame.into_data()
                 && !reader.take(&piece)

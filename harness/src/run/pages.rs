@@ -15,7 +15,7 @@ use crate::result::CheckResult;
 use crate::verdict::{NotRunKind, Verdict};
 
 /// What a step read.
-pub(super) struct StepReading {
+pub(super) struct StepResponse {
     pub(super) document: Document,
     pub(super) exchange: Arc<Exchange>,
     /// Whether others changed the list while its pages were read.
@@ -42,7 +42,7 @@ pub(super) async fn walk(
     each_page: &EachPage,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<StepReading, Stop> {
+) -> Result<StepResponse, Stop> {
     let mark = gathered.checks.len();
     let mut walked = follow(walk, shape, each_page, label, gathered).await?;
     if !walked.is_steady {
@@ -74,7 +74,7 @@ pub(super) async fn walk(
     document.request_line.clone_from(&walked.last.request_line);
     document.headers.clone_from(&walked.last.headers);
     let (exchange, is_moving) = (walked.exchange, !walked.is_steady);
-    Ok(StepReading { document, exchange, is_moving })
+    Ok(StepResponse { document, exchange, is_moving })
 }
 
 /// A check that fails on a list that others changed meanwhile: it could not be judged.

@@ -12,7 +12,7 @@ use crate::result::CheckResult;
 use crate::scenario::model::{ControlRequest, Poll, RequestStep};
 use crate::verdict::{NotRun, NotRunKind};
 
-use super::pages::StepReading;
+use super::pages::StepResponse;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
 use super::send::{CONTROL, StepOutcome, StepRecord, holds, sent, wait};
 use super::stop::Stop;
@@ -40,7 +40,7 @@ async fn walk_parts<'a>(
         control_holds(walk, step, control, label, gathered).await?;
     }
     let before = unchanged::look(walk, step, label, gathered).await?;
-    let StepReading { document, exchange, is_moving } = match &step.poll {
+    let StepResponse { document, exchange, is_moving } = match &step.poll {
         Some(poll) => polled(walk, step, poll, label, gathered).await?,
         None => settle::read(walk, step, label, gathered).await?,
     };
@@ -187,7 +187,7 @@ async fn polled(
     poll: &Poll,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<StepReading, Stop> {
+) -> Result<StepResponse, Stop> {
     let mut waited = Duration::ZERO;
     loop {
         let (document, exchange) = sent(walk, &step.shape, label, gathered).await?;
@@ -195,7 +195,7 @@ async fn polled(
         if judgement == Judgement::Holds {
             // What was waited for has changed just now.
             walk.note_change();
-            return Ok(StepReading { document, exchange, is_moving: false });
+            return Ok(StepResponse { document, exchange, is_moving: false });
         }
         if waited >= poll.at_most {
             return Err(Stop::not_run(

@@ -13,7 +13,7 @@ use crate::result::CheckResult;
 use crate::scenario::model::RequestStep;
 use crate::verdict::Verdict;
 
-use super::pages::StepReading;
+use super::pages::StepResponse;
 use super::scenario_walk::ScenarioWalk;
 use super::send::{self, StepRecord};
 use super::stop::Stop;
@@ -28,7 +28,7 @@ pub(super) async fn read(
     step: &RequestStep,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<StepReading, Stop> {
+) -> Result<StepResponse, Stop> {
     let mut repeats_recorded = walk.session.recorded_repeats(label);
     let mark = gathered.checks.len();
     let mut repeats = 0;
@@ -71,12 +71,12 @@ async fn read_once(
     step: &RequestStep,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<StepReading, Stop> {
+) -> Result<StepResponse, Stop> {
     match &step.each_page {
         Some(each_page) => pages::walk(walk, &step.shape, each_page, label, gathered).await,
         None => {
             let (document, exchange) = send::sent(walk, &step.shape, label, gathered).await?;
-            Ok(StepReading { document, exchange, is_moving: false })
+            Ok(StepResponse { document, exchange, is_moving: false })
         }
     }
 }

@@ -29,8 +29,8 @@ pub struct SelftestOutcome {
     pub mutation: MutationTest,
     /// Requirements and the defects that they noticed.
     pub matrix: Vec<MatrixRow>,
-    /// Gating requirements that noticed no defect of a deployment.
-    pub unproven_as_deployment: Vec<UnprovenRow>,
+    /// Gating requirements that noticed no defect of a deployment; `None` if none was tried there.
+    pub unproven_as_deployment: Option<Vec<UnprovenRow>>,
     /// Services that answer all open questions differently.
     pub latitude: Vec<DrawnService>,
     /// Services that answer one open question differently.

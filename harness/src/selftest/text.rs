@@ -147,8 +147,7 @@ fn matrix(page: &mut TextPage, outcome: &SelftestOutcome) {
     } else {
         page.head(true, &format!("{said} (only chosen defects were tried: not judged)"));
     }
-    if outcome.is_whole {
-        let there = &outcome.unproven_as_deployment;
+    if let (true, Some(there)) = (outcome.is_whole, &outcome.unproven_as_deployment) {
         let said = format!("as a deployment: {} of {gating}", gating - there.len());
         page.head(true, &format!("gating requirements killed {said}"));
         page.lines(

@@ -156,7 +156,9 @@ fn what_is_not_imitated_says_why() {
     let shown = check(&["answers", "show", "seen.yaml"], dir.path(), 0).stdout;
     let why = "not imitated: stored rows show some of the values, not all that there are";
     assert!(shown.contains(why), "{shown}");
-    for part in ["steady   [", "seen in  04_12_list_webhooks/", "1 questions observed: 0 varying"] {
+    for part in
+        ["steady       [", "seen in      04_12_list_webhooks/", "1 questions observed: 0 varying"]
+    {
         assert!(shown.contains(part), "{shown}");
     }
 }

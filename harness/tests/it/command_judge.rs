@@ -19,7 +19,9 @@ fn findings(report: &Value) -> Value {
     let mut findings = report["findings"].clone();
     for finding in findings.as_array_mut().expect("a list") {
         let members = finding.as_object_mut().expect("an object");
-        ["repeat", "script"].map(|name| members.remove(name));
+        for name in ["repeat", "script"] {
+            members.remove(name);
+        }
     }
     findings
 }

@@ -66,7 +66,7 @@ const WORDS: [&str; 4] = ["--scenarios", "uploads.yaml", "--report", "json=repor
 async fn what_the_budget_does_not_cover_is_not_run_and_never_one_more_is_made() {
     let body = json!({
         "success": true, "message": "m",
-        "data": { "id": "d1", "name": "n.pdf", "created_at": "2026-03-05T14:30:00Z" },
+        "data": { "id": "d1", "name": "n.pdf", "created_at": jiff::Timestamp::now().to_string() },
     });
     let server = uploads(ResponseTemplate::new(201).set_body_json(body), 3).await;
     let dir = folder(&server, 3);

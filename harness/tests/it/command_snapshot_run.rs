@@ -123,7 +123,7 @@ fn in_ci_only_the_bundle_is_written() {
     assert!(!dir.path().join("snapshots").exists());
     let applied = run(&["snapshot", "apply", "new.json"], dir.path());
     assert!(
-        applied.stdout.contains("2 recorded in snapshots/mock, 0 waiting"),
+        applied.stdout.contains("2 recorded in snapshots/mock, 0 pending"),
         "{}",
         applied.stdout
     );

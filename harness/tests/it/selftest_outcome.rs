@@ -20,7 +20,7 @@ fn check(is_whole: bool, is_gating: bool, killed_by: &[&str], expected: bool) {
         defects: Vec::new(),
         mutation: MutationTest::default(),
         matrix: vec![row],
-        unproven_as_deployment: Vec::new(),
+        unproven_as_deployment: None,
         latitude: Vec::new(),
         alone: Vec::new(),
         degenerate: Vec::new(),

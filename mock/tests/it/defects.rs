@@ -82,8 +82,10 @@ fn every_defect_changes_what_is_seen() {
 
 /// What all tours see.
 fn seen(defects: &[&'static Defect]) -> String {
-    let tours =
-        [tokens, lists, histories, creations, uploads, webhooks, bearers, odd_calls, limits];
+    let tours = [
+        tokens, lists, histories, creations, uploads, webhooks, bearers, odd_calls, limits,
+        restarts,
+    ];
     let mut all = String::new();
     for walk in tours {
         let mut tour = Tour::new("demo", defects.to_vec());
@@ -194,6 +196,18 @@ fn moved(tour: &mut Tour, id: &str, status: LegalRequestStatus) {
         comment: Some("so it is".to_owned()),
         force: true,
     });
+}
+
+/// A service that restarts, with an object and a revoked token from before.
+fn restarts(tour: &mut Tour) {
+    let token = tour.token("demo-main", 0);
+    let revoked = tour.token("demo-reader", 0);
+    let id = created(tour, &token);
+    tour.ask(ControlAction::RevokeToken { token: revoked.clone() });
+    tour.ask(ControlAction::Restart);
+    let token = tour.token("demo-main", 0);
+    tour.get(&format!("/v1/requests/{id}"), &token);
+    tour.get("/v1/requests", &revoked);
 }
 
 fn histories(tour: &mut Tour) {

@@ -118,7 +118,8 @@ async fn who_asks_for_what_another_company_has_is_told_so_in_the_journal_alone()
     let path = format!("/v1/requests/{}", list.text("/data/0/id"));
     let answer = call(&site, &format!("GET {BASE}{path}"), &other).await;
     assert!(!answer.text("/detail").contains("another company"), "{answer:?}");
-    check(&site, (&format!("GET {path}"), &other), None, 404, &["of another company"]).await;
+    check(&site, (&format!("GET {path}"), &other), None, 404, &["belongs to another company"])
+        .await;
 }
 
 #[tokio::test]

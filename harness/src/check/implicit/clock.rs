@@ -31,7 +31,7 @@ fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<Impl
     let Some(body) = answered.response.json.as_deref().filter(|_| answered.is_success()) else {
         return Vec::new();
     };
-    let reading = Reading { answered, context, body };
+    let reading = TimeReading { answered, context, body };
     match answered.operation() {
         Some(Operation::CreateAccessToken) => {
             reading.creation("", &body["access_token"], body["created_at"].as_i64())
@@ -60,13 +60,13 @@ fn judge(answered: &AnsweredExchange<'_>, context: &ImplicitContext) -> Vec<Impl
 }
 
 /// A success, and what the run saw before it.
-struct Reading<'a> {
+struct TimeReading<'a> {
     answered: &'a AnsweredExchange<'a>,
     context: &'a ImplicitContext,
     body: &'a Value,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> TimeReading<'a> {
     /// `Date` of the answer in seconds since 1970.
     fn date(&self) -> Option<i64> {
         let date = httpdate::parse_http_date(&self.answered.header("date")?).ok()?;
