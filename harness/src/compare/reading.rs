@@ -126,7 +126,8 @@ fn exchange(
     if let Some(base) = request.url.strip_suffix(request.path.as_str()) {
         names.hide_base(base);
     }
-    names.learn_path(&request.path);
+    // An id may be sent percent-encoded, and comes back as it is.
+    names.learn_path(&percent_encoding::percent_decode_str(&request.path).decode_utf8_lossy());
     ExchangeReading {
         number: exchange.number,
         method: request.method.clone(),

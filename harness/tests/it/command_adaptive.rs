@@ -95,7 +95,7 @@ async fn a_walk_whose_totals_moved_is_repeated_and_then_not_run() {
     judged(folder(&server, "").path(), &WALKED, 0);
     assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
 
-    let server = listed(3, |call| 69 + call).await;
+    let server = listed(3, |call| 60 + call).await;
     let ran = judged(folder(&server, "").path(), &WALKED, 3);
     assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
     assert!(

@@ -42,7 +42,7 @@ fn judge(answers: &str, words: &[&str], dir: &Path, code: i32) -> Ran {
 
 #[test]
 fn a_mock_with_saved_answers_gives_the_same_again() {
-    // `answers_round_trip` tries fifty sets; these go through the binary.
+    // `answers_round_trip` tries twenty sets; these go through the binary.
     for set in ["random:1", "documented"] {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::write(dir.path().join("pinned.yaml"), "").expect("writable");

@@ -49,7 +49,12 @@ async fn a_refused_default_address_is_not_run_and_a_refused_bound_one_fails() {
     Mock::given(method("POST"))
         .and(path("/api/v1/webhooks"))
         .respond_with(ResponseTemplate::new(422).set_body_raw(
-            "{\"type\":\"webhook_creation_error\",\"status\":422}",
+            serde_json::json!({
+                "type": "webhook_creation_error", "status": 422, "title": "Webhook creation failed",
+                "detail": "The host does not exist.", "instance": "/api/v1/webhooks",
+                "request_id": "req-1",
+            })
+            .to_string(),
             "application/problem+json",
         ))
         .with_priority(1)

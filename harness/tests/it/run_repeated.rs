@@ -1,5 +1,5 @@
 //! Repeated runs of the suite: the verdict of a scenario depends neither on the order nor on concurrent
-//! scenarios. The gate runs the whole suite fifty times with `moot run --repeat 50 --shuffle`.
+//! scenarios. The gate runs the whole suite twenty times with `moot run --repeat 20 --shuffle`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
