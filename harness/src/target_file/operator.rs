@@ -55,7 +55,7 @@ pub struct OperatorCommand {
 #[derive(Debug)]
 pub(crate) enum OperatorShape {
     Ask,
-    Command(CommandShape),
+    Command(Box<CommandShape>),
 }
 
 /// The keys of a command.
@@ -77,9 +77,10 @@ impl OperatorShape {
     /// # Errors
     /// The first mistake.
     pub(crate) fn check(self, folder: &Path) -> Result<FileOperator, OperatorMistake> {
-        let Self::Command(CommandShape { command, actions, timeout_seconds }) = self else {
+        let Self::Command(shape) = self else {
             return Ok(FileOperator::Ask);
         };
+        let CommandShape { command, actions, timeout_seconds } = *shape;
         let Some((program, arguments)) = command.value.split_first().filter(|it| !it.0.is_empty())
         else {
             let message = "`operator.command` names no program, such as `[./operate.sh]`";
@@ -144,7 +145,8 @@ impl<'de> Visitor<'de> for OperatorVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OperatorShape, A::Error> {
-        CommandShape::deserialize(MapAccessDeserializer::new(map)).map(OperatorShape::Command)
+        CommandShape::deserialize(MapAccessDeserializer::new(map))
+            .map(|shape| OperatorShape::Command(Box::new(shape)))
     }
 }
 

@@ -63,9 +63,10 @@ pub(super) fn place_of(operation: Operation) -> String {
 fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
     let others = Operation::ALL.iter().filter(|other| **other != operation);
     let mut shown = others.flat_map(|other| members(*other));
-    !shown.any(|other| other.resource == member.resource && other.within == member.within)
-        && !(member.resource.ends_with("_created")
-            || member.resource.ends_with("_created_resource"))
+    let is_shown =
+        shown.any(|other| other.resource == member.resource && other.within == member.within);
+    let is_created = ["_created", "_created_resource"];
+    !is_shown && !is_created.iter().any(|ending| member.resource.ends_with(ending))
 }
 
 pub(super) fn mutants() -> Vec<Mutant> {
