@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use moot_fixtures::contract::Operation;
 
-use crate::check::{self, Document, Judgement};
+use crate::check::{self, AnswerPart, Document, Judgement};
 use crate::result::CheckResult;
 use crate::scenario::model::RequestStep;
 use crate::verdict::Verdict;
@@ -35,7 +35,10 @@ pub(super) async fn read(
     let reading = loop {
         let reading = read_once(walk, step, label, gathered).await?;
         let is_list = reading.exchange.request.operation.is_some_and(is_list);
-        if !is_list || holds(walk, step, &reading.document, &gathered.checks[mark..]) {
+        if !is_list
+            || is_wrongly_given(walk, step, &reading)
+            || holds(walk, step, &reading.document, &gathered.checks[mark..])
+        {
             break reading;
         }
         let pause = match &mut repeats_recorded {
@@ -91,6 +94,17 @@ fn is_list(operation: Operation) -> bool {
             | Operation::ListRepositoryDocuments
             | Operation::ListWebhooks
     )
+}
+
+/// Whether a list was given that should have been refused. No lag explains that.
+fn is_wrongly_given(walk: &ScenarioWalk<'_>, step: &RequestStep, reading: &StepResponse) -> bool {
+    let Ok(response) = &reading.exchange.outcome else { return false };
+    let origin = walk.origin("");
+    let is_refusal_wanted = |check| {
+        let result = origin.judge(check, &reading.document, &walk.names, None);
+        result.verdict == Verdict::Fail && result.part == Some(AnswerPart::Status)
+    };
+    (200..300).contains(&response.status) && step.expect.iter().any(is_refusal_wanted)
 }
 
 /// Whether nothing that the step asks for fails: its precondition, its checks, those of its pages.

@@ -89,20 +89,16 @@ async fn at_most_pages_max_pages_are_walked_the_last_among_them() {
 }
 
 #[tokio::test]
-async fn a_walk_whose_totals_moved_is_repeated_and_then_not_run() {
+async fn a_walk_whose_totals_moved_is_repeated_and_then_judged_by_what_holds() {
     // Somebody creates one while the first walk is on page 2.
     let server = listed(3, |call| if call < 1 { 74 } else { 75 }).await;
     judged(folder(&server, "").path(), &WALKED, 0);
     assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
 
+    // What holds of a list that moves still passes.
     let server = listed(3, |call| 60 + call).await;
-    let ran = judged(folder(&server, "").path(), &WALKED, 3);
+    judged(folder(&server, "").path(), &WALKED, 0);
     assert_eq!(pages(&server).await, [1, 2, 3, 1, 2, 3]);
-    assert!(
-        ran.stdout.contains("the list changed while its pages were read, twice"),
-        "{}",
-        ran.stdout
-    );
 }
 
 #[tokio::test]

@@ -89,7 +89,9 @@ async fn a_defect_on_a_side_is_told_as_the_violation_of_that_side() {
             [(&sound, &erring, Class::BViolates), (&erring, &sound, Class::AViolates)]
         {
             let comparison = held(a, b);
-            let rows = rows(&comparison);
+            // An object that is another one has another id; who is right, its own finding says.
+            let by_id = (Class::Undecidable, "member legal_request/id".to_owned());
+            let rows: Vec<_> = rows(&comparison).into_iter().filter(|row| *row != by_id).collect();
             assert_eq!(comparison.exit_code, 1, "{defect}: {rows:?}");
             assert!(rows.contains(&(class, requirement.to_owned())), "{defect}: {rows:?}");
             assert!(rows.iter().all(|(found, _)| *found == class), "{defect}: {rows:?}");
@@ -106,7 +108,10 @@ async fn another_answer_is_told_as_that_answer_and_nothing_else() {
         let other = side(line, target, &SELECTORS).await;
         let id = line.split(':').next().expect("a question");
         let comparison = held(&one, &other);
-        assert_eq!(rows(&comparison), [(Class::BothAllowed, id.to_owned())], "{line}");
+        // Workflows that are read one by one in the order of the list are paired by their place in it.
+        let by_place = (Class::Undecidable, "member workflow/id".to_owned());
+        let rows: Vec<_> = rows(&comparison).into_iter().filter(|row| *row != by_place).collect();
+        assert_eq!(rows, [(Class::BothAllowed, id.to_owned())], "{line}");
         assert_eq!(comparison.exit_code, 5, "{line}");
     }
 }
