@@ -126,16 +126,25 @@ fn on_deployment<'a>(
     Ok((rows, totals))
 }
 
-/// What each scenario of a run on a deployment sends and waits, as far as that is known before it.
-pub(super) fn work_of(options: &RunOptions) -> BTreeMap<String, ScenarioWork> {
+/// What a run on a deployment will do, as far as that is known before it.
+#[derive(Default)]
+pub(super) struct PlannedRun {
+    /// What each scenario sends and waits.
+    pub(super) work: BTreeMap<String, ScenarioWork>,
+    /// Objects that it creates at most; `None` where no target file was read.
+    pub(super) objects: Option<u32>,
+}
+
+/// What a run on a deployment will do; nothing is known of other targets.
+pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     let Ok(chosen @ TargetSource::Http(_)) = options.choice.clone().read() else {
-        return BTreeMap::new();
+        return PlannedRun::default();
     };
     let files = &options.files;
     let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
     planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
     let Ok((rows, _)) = on_deployment(chosen, &options.target, files, planned) else {
-        return BTreeMap::new();
+        return PlannedRun::default();
     };
     let work = |row: &PlannedScenario<'_>| {
         let Bounds { min, max } = row.estimate.requests;
@@ -143,7 +152,11 @@ pub(super) fn work_of(options: &RunOptions) -> BTreeMap<String, ScenarioWork> {
         let requests = min.midpoint(paced) as f64;
         ScenarioWork { requests, waits_seconds: row.estimate.waits_seconds as f64 }
     };
-    rows.iter().map(|row| (row.planned.name(), work(row))).collect()
+    let objects: u64 = sum(&rows).objects.values().sum();
+    PlannedRun {
+        work: rows.iter().map(|row| (row.planned.name(), work(row))).collect(),
+        objects: Some(u32::try_from(objects).unwrap_or(u32::MAX)),
+    }
 }
 
 fn on_mock<'a>(

@@ -65,7 +65,7 @@ impl PlanTotals {
                 0 => 0.0,
                 rate => count as f64 / f64::from(rate),
             };
-            let token_rate = limits.token_requests_per_minute;
+            let token_rate = limits.token_requests_per_minute.unwrap_or(0);
             let least = by(requests.min, rate).max(by(tokens.min, token_rate));
             let paced = requests.max.saturating_sub(sum.unpaced_requests);
             let most = by(paced, rate).max(by(tokens.max, token_rate));
@@ -76,7 +76,7 @@ impl PlanTotals {
         tokens.max = tokens.max.saturating_mul(renewals.saturating_add(1));
         let requests = base.plus(tokens);
         let token_requests = sum.token_requests.plus(tokens);
-        let is_unpaced = rate == 0 && limits.token_requests_per_minute == 0;
+        let is_unpaced = rate == 0 && limits.token_requests_per_minute.unwrap_or(0) == 0;
         let creates = !sum.objects.is_empty();
         let mut notes = Vec::new();
         if preview.may_be_mock() {
@@ -90,7 +90,9 @@ impl PlanTotals {
                 "workflows without a binding are searched for when the target is opened".to_owned(),
             );
         }
-        if creates && sum.objects.values().sum::<u64>() > u64::from(limits.created_objects_max) {
+        let objects_planned: u64 = sum.objects.values().sum();
+        let created_objects_max = limits.created_objects_max.map_or(objects_planned, u64::from);
+        if objects_planned > created_objects_max {
             notes.push(
                 "calls beyond limits.created_objects_max are not sent, and steps that need them do not run"
                     .to_owned(),
@@ -101,7 +103,7 @@ impl PlanTotals {
             token_requests,
             minutes: (!is_unpaced).then(|| minutes_of(requests, token_requests)),
             objects: sum.objects,
-            created_objects_max: Some(u64::from(limits.created_objects_max)),
+            created_objects_max: Some(created_objects_max),
             addresses: if creates { preview.addresses() } else { Vec::new() },
             notes,
         }
@@ -179,7 +181,8 @@ pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
     };
     let paced = estimate.requests.max.saturating_sub(estimate.unpaced_requests);
     let requests = by(paced, limits.requests_per_minute);
-    let tokens = by(estimate.token_requests.max, limits.token_requests_per_minute);
+    let tokens =
+        by(estimate.token_requests.max, limits.token_requests_per_minute.unwrap_or(0));
     requests.max(tokens) + estimate.waits_seconds as f64
 }
 

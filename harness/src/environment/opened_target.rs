@@ -93,6 +93,17 @@ impl Environment {
         }
     }
 
+    /// Token requests that can be sent now without meeting a limit; `None` where nothing limits them.
+    pub fn token_turns(&self) -> Option<usize> {
+        let rules = self.deployment()?.destination.deployment()?;
+        (!rules.is_unpaced()).then(|| rules.token_turns())
+    }
+
+    /// Token requests that a run may still send; `None` if it is not limited.
+    pub fn token_requests_left(&self) -> Option<u32> {
+        self.deployment()?.destination.deployment()?.token_requests_left()
+    }
+
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);

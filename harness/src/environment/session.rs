@@ -214,6 +214,17 @@ impl Session {
         self.recording.keep(repeats_key(label), &Ok(json!(repeats)));
     }
 
+    /// What was remembered of a view instead of a look at it; `None` unless this is a replay.
+    pub fn recorded_view(&self, view: &str) -> Option<Option<Value>> {
+        // A recording of an older version has a look in any case.
+        Some(self.recording.answer(&view_key(view))?.ok().filter(|value| !value.is_null()))
+    }
+
+    /// Records what was remembered of a view.
+    pub fn keep_view(&self, view: &str, shown: Option<Value>) {
+        self.recording.keep(view_key(view), &Ok(shown.unwrap_or_default()));
+    }
+
     /// The recorded deliveries of a step; `None` unless this is a replay.
     pub fn recorded_deliveries(&self, receiver: &str) -> Option<Result<Vec<Value>, Trouble>> {
         let told = self.recording.answer(&format!("deliveries {receiver}"))?;
@@ -355,6 +366,10 @@ impl Session {
             sandboxes.delete(&id).await;
         }
     }
+}
+
+fn view_key(view: &str) -> String {
+    format!("view {view}")
 }
 
 fn repeats_key(label: &str) -> String {

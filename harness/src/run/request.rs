@@ -39,7 +39,7 @@ async fn walk_parts<'a>(
     if let Some(control) = &step.control {
         control_holds(walk, step, control, label, gathered).await?;
     }
-    let before = unchanged::look(walk, step, label, gathered).await?;
+    let before = unchanged::before(walk, step, label, gathered).await?;
     let StepResponse { document, exchange, is_moving } = match &step.poll {
         Some(poll) => polled(walk, step, poll, label, gathered).await?,
         None => settle::read(walk, step, label, gathered).await?,

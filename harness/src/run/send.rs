@@ -64,10 +64,7 @@ pub(super) async fn sent(
     let exchange = Arc::new(walk.session.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
-    if may_have_changed(&exchange) {
-        walk.note_change();
-        walk.shared.changes.note_effect(&exchange);
-    }
+    note_effect(walk, &exchange);
     match &exchange.outcome {
         // Who gets half a request may hang up, or wait for the rest.
         Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
@@ -97,19 +94,36 @@ pub(super) async fn sent(
     }
 }
 
-/// Whether a request may have changed what lists show: it was accepted, or nobody knows.
-fn may_have_changed(exchange: &Exchange) -> bool {
+/// Notes what a request changed. What was refused, too, may have left something unseen.
+fn note_effect(walk: &ScenarioWalk<'_>, exchange: &Exchange) {
+    let is_changed = may_have_changed(exchange);
+    if is_changed {
+        walk.note_change();
+    }
+    let is_known = is_changed && walk.shared.changes.note_effect(exchange);
+    if !is_known && !only_reads(exchange) {
+        walk.views().doubt();
+    }
+}
+
+/// Whether a request is none that changes what lists show.
+fn only_reads(exchange: &Exchange) -> bool {
     let is_reading = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
     let is_about_tokens = matches!(
         exchange.request.operation,
         Some(Operation::CreateAccessToken | Operation::RevokeToken)
     );
+    is_reading || is_about_tokens
+}
+
+/// Whether a request may have changed what lists show: it was accepted, or nobody knows.
+fn may_have_changed(exchange: &Exchange) -> bool {
     let is_refused = match &exchange.outcome {
         Ok(response) => (300..500).contains(&response.status),
         Err(Trouble::Withheld(_)) => true,
         Err(_) => false,
     };
-    !is_reading && !is_about_tokens && !is_refused
+    !only_reads(exchange) && !is_refused
 }
 
 /// Whether too little was kept of an answer that is read as JSON.

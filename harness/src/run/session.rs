@@ -31,7 +31,9 @@ use super::keep::Kept;
 use super::options::RunOptions;
 use super::order::Order;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::token_budget::TokenBudget;
 use super::token_refused;
+use super::views::RememberedViews;
 
 /// An opened target, and all that its walks share.
 pub struct Runner {
@@ -175,6 +177,8 @@ impl Runner {
             answers: Mutex::default(),
             controls: Mutex::default(),
             changes: OwnChanges::default(),
+            views: RememberedViews::default(),
+            token_budget: TokenBudget::default(),
             older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,

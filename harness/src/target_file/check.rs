@@ -175,10 +175,10 @@ impl TargetFileReader<'_> {
     ) -> Result<FileLimits, FileError> {
         let Some(limits) = limits else { return Ok(FileLimits::default()) };
         let rates = [
-            ("requests_per_minute", limits.value.requests_per_minute),
+            ("requests_per_minute", Some(limits.value.requests_per_minute)),
             ("token_requests_per_minute", limits.value.token_requests_per_minute),
         ];
-        for (name, rate) in rates {
+        for (name, rate) in rates.into_iter().filter_map(|(name, rate)| Some((name, rate?))) {
             check_rate(rate, is_loopback)
                 .map_err(|message| self.at(&limits, format!("`limits.{name}`: {message}")))?;
         }
