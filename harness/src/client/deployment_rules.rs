@@ -191,9 +191,8 @@ impl DeploymentRules {
 
     /// Token requests that the run may still send; `None` if it is not limited.
     pub(crate) fn token_requests_left(&self) -> Option<u32> {
-        let of_minutes = |limit| {
-            u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(TOKEN_MINUTES_MAX)
-        };
+        let of_minutes =
+            |limit| u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(TOKEN_MINUTES_MAX);
         let max = self.token_requests_max.or(self.token_pace.limit().map(of_minutes))?;
         Some(max.saturating_sub(self.token_requests.load(Ordering::Relaxed)))
     }

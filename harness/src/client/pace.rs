@@ -14,6 +14,9 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 /// differently long to reach the target.
 pub const MINUTE: Duration = Duration::from_secs(61);
 
+/// What was sent within this time is surely counted by the target when it refuses a request.
+const SURELY_COUNTED: Duration = Duration::from_secs(59);
+
 /// For how long requests are held back, for whoever shows progress.
 #[derive(Debug, Default)]
 pub struct PaceWait(Mutex<Option<std::time::Instant>>);
@@ -105,7 +108,8 @@ impl RequestPace {
     /// is little, the first refusal may come from an earlier run.
     pub fn refused(&self, now: Instant) {
         let mut state = self.state.lock();
-        let taken = taken_since(&state, now).saturating_sub(1).max(1);
+        state.latest.pop_back();
+        let taken = taken_since(&state, now, SURELY_COUNTED).max(1);
         state.refusals += 1;
         if taken >= ASSUMED_LIMIT || state.refusals > 1 {
             state.shown = Some(state.shown.map_or(taken, |shown| shown.max(taken)));
@@ -114,11 +118,12 @@ impl RequestPace {
 
     /// Turns that can be taken now without meeting a limit, also one that is not known yet.
     pub fn free(&self, now: Instant) -> usize {
-        let limit = self.limit().unwrap_or(ASSUMED_LIMIT);
+        // One is left for a token that scenarios share.
+        let limit = self.limit().map_or(ASSUMED_LIMIT, |limit| limit.saturating_sub(1));
         let state = self.state.lock();
         match state.blocked_until.is_some_and(|until| until > now) {
             true => 0,
-            false => limit.saturating_sub(taken_since(&state, now)),
+            false => limit.saturating_sub(taken_since(&state, now, MINUTE)),
         }
     }
 
@@ -195,14 +200,15 @@ impl RequestPace {
         }
         let slack = self.interval * (self.burst - 1);
         let filled = state.full_at.and_then(|full_at| full_at.checked_sub(slack));
-        let oldest = state.latest.len().checked_sub(self.per_minute).and_then(|at| state.latest.get(at));
+        let oldest =
+            state.latest.len().checked_sub(self.per_minute).and_then(|at| state.latest.get(at));
         let counted = oldest.map(|oldest| *oldest + MINUTE);
         [filled, counted].into_iter().flatten().fold(not_before, Instant::max)
     }
 }
 
-fn taken_since(state: &PaceState, now: Instant) -> usize {
-    state.latest.iter().filter(|turn| **turn + MINUTE > now).count()
+fn taken_since(state: &PaceState, now: Instant, window: Duration) -> usize {
+    state.latest.iter().filter(|turn| **turn + window > now).count()
 }
 
 /// The wait that an answer asks for: `Retry-After` of 429 and 503, seconds or an HTTP date.

@@ -1,6 +1,6 @@
 //! An opened target: what it is, what it offers, and the sessions of scenarios on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::needs::{self, UnmetNeed};
 use crate::environment::replayed;
 use crate::environment::session::{Receivers, Session};
+use crate::environment::target_fit;
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
@@ -133,6 +134,11 @@ impl Environment {
         self.limits.settle
     }
 
+    /// From now on every need that is not met may stay not run.
+    pub fn tolerate_unmet_needs(&mut self) {
+        self.limits.tolerate.extend(self.unmet.keys().map(|need| (*need).to_owned()));
+    }
+
     /// From now on `recorder` keeps what the sessions receive.
     pub fn record(&mut self, recorder: Arc<Recorder>) {
         let unmet = self.unmet.iter().map(|(need, unmet)| {
@@ -203,10 +209,32 @@ impl Environment {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
+    /// What of its target file a deployment does not confirm, as far as that was tried: a clause each.
+    pub fn mistakes(&self) -> Vec<String> {
+        // Held only while something is tried.
+        let fit = self.deployment().and_then(|client| client.destination.fit.try_lock().ok());
+        let mistakes = fit.iter().flat_map(|fit| fit.mistakes.values());
+        let all: BTreeSet<String> = mistakes.map(ToString::to_string).collect();
+        all.into_iter().collect()
+    }
+
+    /// Tries what the target file says of every need that it meets.
+    pub async fn try_all(&self) {
+        for need in NEEDS {
+            if self.missing(need).is_none() {
+                self.refused(need).await;
+            }
+        }
+    }
+
     /// Why scenarios with this need do not run though the target file meets it: its application is
     /// refused a token. The token is asked for once, when it is first needed.
     pub async fn refused(&self, need: &str) -> Option<NotRun> {
         let client = self.deployment()?;
+        if let Some(mistake) = target_fit::mistake(client, need).await {
+            let setting = format!("{} in the target file", mistake.key);
+            return Some(self.not_run(need, mistake.to_string(), Some(setting)));
+        }
         let role = needs::application_of(need)?;
         if !client.destination.refused.lock().contains_key(role) {
             self.try_application(client, role).await;

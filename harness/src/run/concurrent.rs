@@ -73,8 +73,10 @@ struct QueuedScenario {
     /// Its index in the plan.
     index: usize,
     place: (usize, usize),
-    /// Token requests of its first row.
+    /// Token requests of all its rows.
     token_requests: u64,
+    /// Token requests of its first row.
+    of_first_row: u64,
     disturbance: u8,
 }
 
@@ -92,13 +94,18 @@ fn queue(
         QueuedScenario {
             index,
             place,
-            token_requests: if is_walked { token_budget::token_requests(scenario) } else { 0 },
+            token_requests: if is_walked {
+                token_budget::token_requests_of_rows(scenario)
+            } else {
+                0
+            },
+            of_first_row: if is_walked { token_budget::token_requests(scenario) } else { 0 },
             disturbance: disturbance(scenario, expires),
         }
     };
     let queue: Vec<QueuedScenario> = places.into_iter().map(queued).collect();
     let name = |place| Planned::at(files, place).name();
-    shared.token_budget.reserve(queue.iter().map(|one| (name(one.place), one.token_requests)));
+    shared.token_budget.reserve(queue.iter().map(|one| (name(one.place), one.of_first_row)));
     queue
 }
 

@@ -7,6 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::json;
 
 use crate::check::{self, Document, Judgement, Mismatch, implicit};
+use crate::client::consent;
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::result::CheckResult;
@@ -61,10 +62,26 @@ pub(super) async fn sent(
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
     let breaks_off = prepared.body.breaks_off();
+    let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(walk.session.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
     note_effect(walk, &exchange);
+    if matches!(exchange.outcome, Err(Trouble::Withheld(_)))
+        && let Some(unmet) = consents.iter().find_map(|it| walk.shared.target.missing(it.as_str()))
+    {
+        return Err(Stop::NotRun(unmet));
+    }
+    let document = answered(walk, &exchange, breaks_off)?;
+    Ok((document, exchange))
+}
+
+/// The document that an answer is judged as; an answer that cannot be judged stops the walk.
+fn answered(
+    walk: &ScenarioWalk<'_>,
+    exchange: &Exchange,
+    breaks_off: bool,
+) -> Result<Document, Stop> {
     match &exchange.outcome {
         // Who gets half a request may hang up, or wait for the rest.
         Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
@@ -88,10 +105,28 @@ pub(super) async fn sent(
                 let (method, path) = walk.session.endpoint(operation);
                 json!({ "method": method, "path": path })
             });
-            Ok((document, exchange))
+            Ok(document)
         }
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
     }
+}
+
+/// Sends a token request, unless the answer to the same one of an earlier scenario may stand for it.
+pub(super) async fn lent_or_sent(
+    walk: &ScenarioWalk<'_>,
+    shape: &RequestShape,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<(Document, Arc<Exchange>), Stop> {
+    let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
+    if let Some(exchange) = walk.session.lent_token(&prepared).await {
+        gathered.exchanges.push(Arc::clone(&exchange));
+        gathered.checks.extend(implied(walk, label, &exchange));
+        return Ok((answered(walk, &exchange, false)?, exchange));
+    }
+    let (document, exchange) = sent(walk, shape, label, gathered).await?;
+    walk.session.lend_token(&prepared, &exchange).await;
+    Ok((document, exchange))
 }
 
 /// Notes what a request changed. What was refused, too, may have left something unseen.

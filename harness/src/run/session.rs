@@ -157,6 +157,9 @@ impl Runner {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
         };
+        if options.tolerates_unmet_needs {
+            target.tolerate_unmet_needs();
+        }
         if let Some(recorder) = &options.recorder {
             target.record(Arc::clone(recorder));
         }
@@ -228,6 +231,11 @@ impl Runner {
         if let Some(why) = self.shared.target.refused_applications() {
             ending = ending.max(RunOutcome::Unreachable);
             trouble = Some(self.start.masks.mask(&why));
+        }
+        let mistakes = self.shared.target.mistakes();
+        if !mistakes.is_empty() {
+            ending = ending.max(RunOutcome::Unreachable);
+            trouble = Some(self.start.masks.mask(&mistakes.join("; ")));
         }
         if self.shared.target.has_given_up() {
             ending = ending.max(RunOutcome::Unreachable);

@@ -10,10 +10,10 @@ use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice
 use crate::verdict::Verdict;
 
 use super::changes::OwnChanges;
+use super::pages::ListMembers;
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;
 use super::stop::Stop;
-use super::pages::ListMembers;
 use super::views::{RememberedView, View};
 use super::{pages, prepare, send};
 

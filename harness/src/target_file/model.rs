@@ -10,6 +10,7 @@ use url::Url;
 
 use crate::target_file::address;
 use crate::target_file::operator::FileOperator;
+use crate::target_file::places::KeyPlaces;
 
 /// Where the ledger is unless the file says otherwise.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
@@ -61,6 +62,8 @@ pub struct TargetFile {
     pub revoked_token: Option<SecretString>,
     /// Where the ledger is written.
     pub ledger: PathBuf,
+    /// Where its keys are.
+    pub places: KeyPlaces,
 }
 
 impl TargetFile {
