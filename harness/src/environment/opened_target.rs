@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
 use crate::answers::Pins;
@@ -98,6 +99,13 @@ impl Environment {
     pub fn token_turns(&self) -> Option<usize> {
         let rules = self.deployment()?.destination.deployment()?;
         (!rules.is_unpaced()).then(|| rules.token_turns())
+    }
+
+    /// Whether there is a shared token of this application, so that none is asked for.
+    pub fn has_token(&self, application: &str, scopes: Scopes) -> bool {
+        let tokens = self.deployment().map(|client| client.destination.tokens.try_lock());
+        // Locked while one is asked for.
+        !matches!(tokens, Some(Ok(tokens)) if tokens.fresh(application, scopes).is_none())
     }
 
     /// Token requests that a run may still send; `None` if it is not limited.

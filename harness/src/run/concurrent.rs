@@ -1,8 +1,10 @@
 //! Runs scenarios, as many at the same time as the target allows.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
+use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
 use crate::result::ScenarioResult;
@@ -75,8 +77,8 @@ struct QueuedScenario {
     place: (usize, usize),
     /// Token requests of all its rows.
     token_requests: u64,
-    /// Token requests of its first row.
-    of_first_row: u64,
+    /// The tokens that it shares with others.
+    tokens: HashSet<(String, Scopes)>,
     disturbance: u8,
 }
 
@@ -91,22 +93,19 @@ fn queue(
         let scenario = planned.scenario;
         let is_met = scenario.needs.iter().all(|need| shared.target.missing(need).is_none());
         let is_walked = is_met && plan::excluding(&planned, &shared.excluded).is_none();
-        QueuedScenario {
-            index,
-            place,
-            token_requests: if is_walked {
-                token_budget::token_requests_of_rows(scenario)
-            } else {
-                0
-            },
-            of_first_row: if is_walked { token_budget::token_requests(scenario) } else { 0 },
-            disturbance: disturbance(scenario, expires),
-        }
+        let (token_requests, tokens) = match is_walked {
+            true => {
+                let own = token_budget::token_requests(scenario);
+                shared.token_budget.reserve([(planned.name(), own)]);
+                let tokens = token_budget::shared_tokens(scenario);
+                (token_budget::token_requests_of_rows(scenario), tokens)
+            }
+            false => (0, HashSet::new()),
+        };
+        let disturbance = disturbance(scenario, expires);
+        QueuedScenario { index, place, token_requests, tokens, disturbance }
     };
-    let queue: Vec<QueuedScenario> = places.into_iter().map(queued).collect();
-    let name = |place| Planned::at(files, place).name();
-    shared.token_budget.reserve(queue.iter().map(|one| (name(one.place), one.of_first_row)));
-    queue
+    places.into_iter().map(queued).collect()
 }
 
 /// Takes the scenario that begins next. Where token requests are limited, others are walked while they wait.
@@ -114,7 +113,14 @@ fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize,
     let at = shared.target.token_turns().map_or(0, |free| {
         let first = queue.first().map_or(0, |one| one.disturbance);
         let alike = queue.iter().take_while(|one| one.disturbance == first);
-        let token_requests: Vec<u64> = alike.map(|one| one.token_requests).collect();
+        let missing = |one: &QueuedScenario| {
+            one.tokens
+                .iter()
+                .filter(|(role, scopes)| !shared.target.has_token(role, *scopes))
+                .count()
+        };
+        let token_requests: Vec<u64> =
+            alike.map(|one| one.token_requests + missing(one) as u64).collect();
         token_budget::next(&token_requests, free)
     });
     let QueuedScenario { index, place, .. } = queue.remove(at);

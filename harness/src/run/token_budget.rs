@@ -1,11 +1,14 @@
 //! Token requests of scenarios that are about tokens. A service may limit them far more strictly than others, so
 //! each scenario gets its first row before any gets a second one, and other scenarios run meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
-use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction};
+use crate::environment::application_of;
+use crate::scenario::declared;
+use crate::scenario::model::{ForEach, Json, Scenario, Step, StepAction, TextPiece, TokenChoice};
 use crate::verdict::{NotRun, NotRunKind};
 
 use super::turn;
@@ -13,29 +16,58 @@ use super::turn;
 /// Rows of a loop over a value of run time, for an estimate: the near misses of an id.
 const LOOP_ROWS: u64 = 6;
 
-/// Token requests of one row of a scenario, without those that an earlier
-/// scenario may have made.
+/// Token requests of one row of a scenario, without those that an earlier scenario may have made.
 pub(super) fn token_requests(scenario: &Scenario) -> u64 {
-    of_steps(&scenario.steps)
+    of_steps(&scenario.steps, false)
 }
 
-/// Token requests of all rows of a scenario.
+/// Token requests of all rows of a scenario, also if no earlier scenario made any of them.
 pub(super) fn token_requests_of_rows(scenario: &Scenario) -> u64 {
     let rows = scenario.for_each.as_ref().map_or(1, |for_each| rows_likely(&for_each.rows));
-    rows * token_requests(scenario)
+    rows * of_steps(&scenario.steps, true)
+}
+
+/// The tokens that a scenario shares with others: application and scopes.
+pub(super) fn shared_tokens(scenario: &Scenario) -> HashSet<(String, Scopes)> {
+    let mut tokens = HashSet::new();
+    for need in &scenario.needs {
+        match application_of(need) {
+            Some("writer") => tokens.insert(("writer".to_owned(), Scopes::WRITE)),
+            Some(role) => tokens.insert((role.to_owned(), Scopes::READ)),
+            None => false,
+        };
+    }
+    declared::collect(&scenario.steps, &mut |step| {
+        let StepAction::Request(request) = &step.action else { return };
+        if !request.unchanged.is_empty() {
+            tokens.insert(("main".to_owned(), Scopes::READ));
+        }
+        if let Some(TokenChoice::Shared(scopes)) = &request.shape.token {
+            let written = request.shape.application.as_ref().map(|text| text.pieces.as_slice());
+            let role = match written {
+                Some([TextPiece::Literal(role)]) => role.as_str(),
+                _ => "main",
+            };
+            tokens.insert((role.to_owned(), *scopes));
+        }
+    });
+    tokens
 }
 
 fn rows_likely(rows: &Json) -> u64 {
     if let Json::List(rows) = rows { rows.len() as u64 } else { LOOP_ROWS }
 }
 
-fn of_steps(steps: &[Step]) -> u64 {
+fn of_steps(steps: &[Step], counts_reused: bool) -> u64 {
     let of_step = |step: &Step| match &step.action {
         StepAction::Request(request) => {
-            let own = turn::asks_for_token(&request.shape) && !request.reuse;
-            u64::from(own) + of_steps(&request.finally)
+            let is_counted = counts_reused || !request.reuse;
+            let own = turn::asks_for_token(&request.shape) && is_counted;
+            u64::from(own) + of_steps(&request.finally, counts_reused)
         }
-        StepAction::ForEach(ForEach { rows, .. }, inner) => rows_likely(rows) * of_steps(inner),
+        StepAction::ForEach(ForEach { rows, .. }, inner) => {
+            rows_likely(rows) * of_steps(inner, counts_reused)
+        }
         _ => 0,
     };
     steps.iter().map(of_step).sum()
@@ -126,5 +158,9 @@ mod tests {
         assert_eq!(of("tokens-one-after-another"), 4);
         assert_eq!(of("token-works-as-bearer"), 0, "its token may be that of an earlier scenario");
         assert_eq!(of("requests-filtered-by-status"), 0);
+        let mut all = files.iter().flat_map(|file| &file.scenarios);
+        let scenario = all.find(|it| it.id == "requests-filtered-by-status");
+        let tokens = super::shared_tokens(scenario.expect("it is bundled"));
+        assert!(tokens.iter().any(|(role, scopes)| role == "main" && scopes.read), "{tokens:?}");
     }
 }
