@@ -300,11 +300,7 @@ fn publish(
                 format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
             }
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
-            Format::Text
-            | Format::Junit
-            | Format::Markdown
-            | Format::Github
-            | Format::Ndjson => {
+            Format::Text | Format::Junit | Format::Markdown | Format::Github | Format::Ndjson => {
                 text::text(&escaped(), paint, screen.detail())
             }
         };

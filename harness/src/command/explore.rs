@@ -8,7 +8,9 @@ use clap::Args;
 use super::bundled::answers_named;
 use super::error::{CommandError, USAGE};
 use super::progress::Progress;
-use super::reports::{self, ReplaceArguments, ReportRequest, exploration_report, take_stdout, write_without_secrets};
+use super::reports::{
+    self, ReplaceArguments, ReportRequest, exploration_report, take_stdout, write_without_secrets,
+};
 use super::reproduce::CommandText;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
