@@ -4,9 +4,10 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
-use crate::journal::Occurrence;
+use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
+use crate::message::response::Stage;
 use crate::message::route::Routed;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
@@ -37,6 +38,12 @@ impl World {
             Err(problem) => {
                 let response = self.reply(now, head.path, serial).problem(&problem);
                 let response = self.with_drills(seen.operation, response);
+                let is_unrouted = problem.stage == Stage::Route;
+                let (response, strike) = if is_unrouted {
+                    self.struck_refusal(now, head, serial, response)
+                } else {
+                    (response, None)
+                };
                 self.journal().record(&Occurrence {
                     serial,
                     at: now,
@@ -46,8 +53,8 @@ impl World {
                     operation: seen.operation,
                     application: seen.application,
                     response: &response,
-                    changes: &[],
-                    fault: None,
+                    effects: CallEffects::default(),
+                    fault: strike.as_ref(),
                 });
                 Admission::Refused(response)
             }

@@ -17,9 +17,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use super::connection::{Connection, ResetSwitch};
+use super::connection::{Connection, ConnectionSwitch};
 use super::tls::Tls;
-use crate::shell::answer::{Reset, SiteBody};
+use crate::shell::answer::{ConnectionEnd, SiteBody};
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -47,7 +47,7 @@ impl Default for ServeLimits {
 
 /// Answers the calls on `listener` until `stop` is ready. Then it accepts no more, closes idle
 /// connections and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at
-/// once. An answer with a [`Reset`] resets its connection.
+/// once. An answer with a [`ConnectionEnd`] ends its connection in that way.
 pub(crate) async fn accept_all<H, F>(
     listener: TcpListener,
     limits: ServeLimits,
@@ -77,14 +77,14 @@ pub(crate) async fn accept_all<H, F>(
         let (watcher, tls, answer) = (graceful.watcher(), tls.clone(), answer.clone());
         tasks.spawn(async move {
             let _place = place;
-            let (stream, reset) = Connection::new(stream);
+            let (stream, switch) = Connection::new(stream);
             let answer = move |request| answer(peer, request);
             let Some(Tls(acceptor)) = tls else {
-                return serve(stream, watcher, limits.head_max, reset, answer).await;
+                return serve(stream, watcher, limits.head_max, switch, answer).await;
             };
             let handshake = tokio::time::timeout(limits.head_max, acceptor.accept(stream));
             if let Ok(Ok(stream)) = handshake.await {
-                serve(stream, watcher, limits.head_max, reset, answer).await;
+                serve(stream, watcher, limits.head_max, switch, answer).await;
             }
         });
     }
@@ -108,7 +108,7 @@ async fn serve<F>(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     watcher: Watcher,
     head_max: Duration,
-    reset: ResetSwitch,
+    switch: ConnectionSwitch,
     answer: impl Fn(Request<Incoming>) -> F,
 ) where
     F: Future<Output = Response<SiteBody>>,
@@ -117,15 +117,22 @@ async fn serve<F>(
         let answer = answer(request);
         async {
             let answer = answer.await;
-            match answer.extensions().get::<Reset>() {
+            match answer.extensions().get::<ConnectionEnd>() {
                 None => Ok(answer),
-                Some(Reset::During) => {
-                    reset.set();
+                Some(ConnectionEnd::ResetDuring) => {
+                    switch.reset();
                     Ok(answer)
                 }
-                Some(Reset::Before) => {
-                    reset.set();
+                Some(ConnectionEnd::Garbage) => {
+                    switch.garble();
+                    Ok(answer)
+                }
+                Some(ConnectionEnd::ResetBefore) => {
+                    switch.reset();
                     Err(io::Error::from(io::ErrorKind::ConnectionReset))
+                }
+                Some(ConnectionEnd::Close) => {
+                    Err(io::Error::from(io::ErrorKind::ConnectionAborted))
                 }
             }
         }
