@@ -80,7 +80,14 @@ pub(super) async fn on_world(
     let moves_clock = matches!(action, ControlAction::MoveClock(_));
     // Before the action, so that no attempt that it makes due is missed.
     let begun = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
-    let mut value = realm.service().control(clock::now(), action)?;
+    let mut value = if is_reset {
+        let (value, former) = realm.service().reset(clock::now())?;
+        // Removing thousands of files takes seconds.
+        tokio::task::spawn_blocking(move || drop(former));
+        value
+    } else {
+        realm.service().control(clock::now(), action)?
+    };
     if let Some(begun) = begun
         && let Value::Object(moved) = &mut value
         && let Value::Object(attempts) = outcome(deliverer.settle(realm, begun).await)
@@ -143,6 +150,8 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     match site.sandboxes().remove(id).map_err(SandboxError::from)? {
         Some(realm) => {
             site.deliverer().remove(&realm);
+            // Removing thousands of files takes seconds.
+            tokio::task::spawn_blocking(move || drop(realm));
             Ok(json!({ "deleted": id }))
         }
         None => Err(ControlProblem::not_found(format!("there is no sandbox `{id}`"))),

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
 
-use crate::message::call::{Admission, Call, Head};
+use crate::message::call::{self, Admission, Call, Head};
 use crate::shell::answer::{SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;
@@ -85,10 +85,17 @@ where
             return sent(response).await;
         }
     };
-    let Ok(body) = body::read(body, headers, admitted.reading, times, site.store()).await else {
-        return problem::internal("a temporary file can't be written");
-    };
-    let mut call = Call { head, admitted: &admitted, body, fetched: None };
+    let read = body::read(body, headers, admitted.reading, times, site.store()).await;
+    let mut call = Call { head, admitted: &admitted, body: call::Body::Empty, fetched: None };
+    match read {
+        Ok(body) => call.body = body,
+        Err(error) => {
+            let why = format!("a temporary file can't be written: {error}");
+            let response = service.unstored(clock::now(), &call, &why);
+            realm.called().notify_waiters();
+            return sent(response).await;
+        }
+    }
     if let Some(fetcher) = site.fetcher()
         && let Some(fetch) = service.needs(clock::now(), &call)
     {
