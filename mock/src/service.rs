@@ -162,6 +162,12 @@ impl Service {
         admission
     }
 
+    /// 400 for a call whose head breaks a rule of HTTP. It is recorded in the journal.
+    pub fn malformed(&self, system_now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+        let world = self.0.world.read();
+        world.malformed(world.now(system_now), head, detail)
+    }
+
     /// The answer to an admitted call whose body could not be stored.
     pub fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
         let world = self.0.world.read();

@@ -33,6 +33,13 @@ impl Kept {
         answer
     }
 
+    #[cfg(target_os = "linux")]
+    fn admin_created(&self, line: &str, body: &str) -> Value {
+        let (status, answer) = call_json(self.host(), line, "", body);
+        assert_eq!(status, 201, "{line}: {answer}");
+        answer
+    }
+
     fn stop(self) {
         assert_eq!(self.running.stop("-TERM").0, Some(0));
     }
@@ -126,5 +133,86 @@ fn a_token_outlives_a_restart_on_another_port() {
             assert_eq!(status, if at == of { 200 } else { 401 }, "{line} with {of}: {answer}");
         }
     }
+    again.stop();
+}
+
+/// Bytes that each file of the mock may have while the disk is full.
+#[cfg(target_os = "linux")]
+const FULL_BYTES: u64 = 2 * 1024 * 1024;
+
+/// Sets the largest file that a process may write: beyond it, a write fails as on a full disk.
+#[cfg(target_os = "linux")]
+fn limit_files(pid: u32, bytes: &str) {
+    let limit = format!("--fsize={bytes}:unlimited");
+    let pid = pid.to_string();
+    let ran = std::process::Command::new("prlimit").args(["--pid", &pid, &limit]).status();
+    assert!(ran.expect("install prlimit (util-linux)").success());
+}
+
+/// Without the signal that would end it, a process is told of the limit by an error.
+#[cfg(target_os = "linux")]
+fn with_signal_ignored(words: &[&str], dir: &Path) -> std::process::Command {
+    let binary = moot(&[], dir);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
+    command.arg(binary.get_program()).args(words).current_dir(dir);
+    command
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["mock", "--listen", "127.0.0.1:0", "--state", "state", "--format", "json"];
+    let running = Running::of(with_signal_ignored(&words, dir.path()));
+    let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let mock = Kept { running, ready };
+    let minted = mock.admin_created("POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
+    let token = minted["access_token"].as_str().expect("a token").to_owned();
+    let upload = |bytes: usize| {
+        let text = "x".repeat(bytes);
+        let body = format!(
+            "--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n{text}\r\n--b0--\r\n"
+        );
+        let kind = "multipart/form-data; boundary=b0";
+        call(mock.host(), "POST /v1/repository_documents", &token, (kind, body.as_bytes()))
+    };
+    assert_eq!(upload(1_000).0, 201);
+    limit_files(mock.running.pid(), &FULL_BYTES.to_string());
+    // A large document does not fit at all, and small ones fill the database.
+    let (status, problem) = upload(3 * 1024 * 1024);
+    assert_eq!((status, &problem["type"]), (500, &json!("state_not_kept")), "{problem}");
+    assert_eq!(problem["instance"], "/v1/repository_documents");
+    assert!(problem["request_id"].is_string(), "{problem}");
+    let mut stored = 1;
+    while upload(60_000).0 == 201 {
+        stored += 1;
+        assert!(stored < 1_000, "the disk is never full");
+    }
+    let form = format!(
+        "grant_type=client_credentials&scope=read&client_id=demo-main&client_secret={}",
+        mock.ready["applications"][0]["client_secret"].as_str().expect("a secret")
+    );
+    let kind = "application/x-www-form-urlencoded";
+    let ask = || call(mock.host(), "POST /oauth/token", "", (kind, form.as_bytes()));
+    let (status, failure) = ask();
+    assert_eq!((status, &failure["error"]), (500, &json!("server_error")), "{failure}");
+    let (status, refused) =
+        call_json(mock.host(), "PUT /__admin/rate_limit", "", r#"{"mode":"off"}"#);
+    assert_eq!((status, &refused["type"]), (500, &json!("state_not_kept")), "{refused}");
+    limit_files(mock.running.pid(), "unlimited");
+    assert_eq!(ask().0, 200, "no restart is needed");
+    assert_eq!(upload(3 * 1024 * 1024).0, 201);
+    stored += 1;
+    let count = |mock: &Kept| {
+        let world = mock.admin("GET /__admin/world", &Value::Null);
+        world["companies"][0]["counts"]["repository_documents"].as_u64().expect("a number")
+    };
+    let before = count(&mock);
+    mock.stop();
+    let again = Kept::start(dir.path(), &[]);
+    assert_eq!(count(&again), before, "everything is there after a restart");
+    // The document that was refused last was kept when there was room.
+    assert!(before >= stored, "{before} of {stored}");
     again.stop();
 }

@@ -46,7 +46,8 @@ pub enum ControlAction {
     /// The time
     #[schemars(extend("x-route" = "GET /clock"))]
     GetClock,
-    /// Move the time forward, and wait for what falls due
+    /// Move the time forward, and wait for what falls due; 202 with what is in flight if receivers are too
+    /// slow
     #[serde(deserialize_with = "clock_move")]
     #[schemars(with = "ClockRequest")]
     #[schemars(extend(
@@ -209,10 +210,14 @@ struct ClockRequest {
     set: Option<String>,
     /// `true`: forward to the next thing due
     next: Option<bool>,
+    /// real time without an answer of any receiver, 10 if absent, 600 at most
+    #[serde(rename = "wait_seconds")]
+    _wait_seconds: Option<u64>,
 }
 
 fn clock_move<'de, D: Deserializer<'de>>(reader: D) -> Result<ClockMove, D::Error> {
-    let ClockRequest { advance_seconds, set, next } = ClockRequest::deserialize(reader)?;
+    // The shell waits.
+    let ClockRequest { advance_seconds, set, next, .. } = ClockRequest::deserialize(reader)?;
     match (advance_seconds, set, next) {
         (Some(seconds), None, _) => Ok(ClockMove::Advance(seconds)),
         (None, Some(time), _) => time.parse().map(ClockMove::To).map_err(|_| {

@@ -25,6 +25,8 @@ pub(super) struct ControlCall<'c> {
     pub(super) realm: &'c Realm,
     pub(super) parts: &'c Parts,
     pub(super) body: Bytes,
+    /// How long receivers may be silent while the action waits for them.
+    pub(super) patience: Duration,
 }
 
 /// An answer: its JSON, and its status if that is not the one of its route.
@@ -46,9 +48,9 @@ pub(super) async fn on_site(
         SiteAction::ListSandboxes => list_sandboxes(site),
         SiteAction::CreateSandbox(plan) => create_sandbox(site, plan)?,
         SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
-        SiteAction::SettleDeliveries => {
+        SiteAction::SettleDeliveries { .. } => {
             let begun = site.deliverer().begin(realm).await;
-            outcome(site.deliverer().settle(realm, begun).await)
+            return Ok(outcome(site.deliverer().settle(realm, begun, call.patience).await));
         }
         SiteAction::WaitForExchange { filter, timeout_seconds } => {
             wait(realm, filter, Duration::from_secs(timeout_seconds)).await?
@@ -88,17 +90,19 @@ pub(super) async fn on_world(
     } else {
         realm.service().control(clock::now(), action)?
     };
-    if let Some(begun) = begun
-        && let Value::Object(moved) = &mut value
-        && let Value::Object(attempts) = outcome(deliverer.settle(realm, begun).await)
-    {
-        moved.extend(attempts);
+    let mut status = None;
+    if let Some(begun) = begun {
+        let (given_up, attempts) = outcome(deliverer.settle(realm, begun, call.patience).await);
+        status = given_up;
+        if let (Value::Object(moved), Value::Object(attempts)) = (&mut value, attempts) {
+            moved.extend(attempts);
+        }
     }
     if is_reset {
         deliverer.abort_all(realm).await;
         realm.mailbox().clear();
     }
-    Ok((None, value))
+    Ok((status, value))
 }
 
 fn index(realm: &Realm) -> Value {
@@ -213,10 +217,17 @@ async fn wait(
     })
 }
 
-fn outcome(settled: SettleOutcome) -> Value {
+/// 202 where attempts are still in flight.
+fn outcome(settled: SettleOutcome) -> Reply {
     let attempts = settled.attempts.into_iter().map(|(delivery, result)| match result {
         AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
         AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
     });
-    json!({ "attempts": attempts.collect::<Vec<_>>(), "in_flight": settled.in_flight })
+    let (attempts, in_flight) = (attempts.collect::<Vec<_>>(), settled.in_flight);
+    let mut value = json!({ "attempts": attempts, "in_flight": in_flight.len() });
+    if in_flight.is_empty() {
+        return (None, value);
+    }
+    value["in_flight_deliveries"] = json!(in_flight);
+    (Some(StatusCode::ACCEPTED), value)
 }
