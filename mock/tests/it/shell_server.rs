@@ -141,20 +141,25 @@ const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
     let limits = ServeLimits { connections_max: 1, ..ServeLimits::default() };
-    let served = served(&site(), limits).await;
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let fault = serde_json::json!({ "kind": "delay", "milliseconds": 1_000 });
+    admin(&site, BASE, "POST /faults", fault).await.ok();
+    let served = served(&site, limits).await;
     let mut first = connect(&served).await;
-    let wait = br#"{"path":"/nowhere","timeout_seconds":1}"#;
     let head = format!(
-        "POST /api/__admin/exchanges/wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-         Content-Length: {}\r\n\r\n",
-        wait.len()
+        "GET {BASE}/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\n\r\n"
     );
-    first.write_all(&[head.as_bytes(), wait].concat()).await.expect("the server reads");
+    first.write_all(head.as_bytes()).await.expect("the server reads");
+    // It is in the journal before the delay.
+    let wait = serde_json::json!({ "operation": "list_legal_requests" });
+    admin(&site, BASE, "POST /exchanges/wait", wait).await.ok();
     let mut second = connect(&served).await;
     second.write_all(CALL).await.expect("the system takes it");
     let early = tokio::time::timeout(SHORT, second.readable()).await;
     assert!(early.is_err(), "answered while the first connection held the only place");
-    assert!(to_end(&mut first).await.starts_with("HTTP/1.1 4"));
+    assert!(to_end(&mut first).await.starts_with("HTTP/1.1 200"));
     assert!(to_end(&mut second).await.starts_with("HTTP/1.1 404"));
 }
 
