@@ -13,6 +13,7 @@ mod attempts;
 mod control;
 mod keeper;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -21,8 +22,9 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
+use crate::control::ExchangeFilter;
 use crate::fault::Strike;
-use crate::journal::Occurrence;
+use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
 use crate::state::change;
@@ -64,6 +66,8 @@ struct Answered {
     response: Response,
     /// What it changed, in words.
     changes: Vec<String>,
+    /// The ids of the deliveries that it queued.
+    deliveries: Range<u64>,
     /// The number of the newest change that it may show.
     newest: u64,
     /// Whether something falls due earlier than before.
@@ -72,7 +76,7 @@ struct Answered {
 
 impl Answered {
     const fn unchanged(response: Response, newest: u64) -> Self {
-        Self { response, changes: Vec::new(), newest, wakes: false }
+        Self { response, changes: Vec::new(), deliveries: 0..0, newest, wakes: false }
     }
 }
 
@@ -104,9 +108,9 @@ impl Service {
         }))
     }
 
-    /// The seed rows, to make another world of them.
+    /// The seed rows as they were at the start, to make another world of them.
     pub fn seeded(&self) -> Arc<Seeded> {
-        self.0.world.read().seeded().clone()
+        self.0.world.read().first_seeded().clone()
     }
 
     /// Who and what there is to call it with. Shape: `{"applications": [{"client_id",
@@ -135,6 +139,12 @@ impl Service {
     #[cfg(feature = "server")]
     pub(crate) fn journal(&self) -> Value {
         crate::control::journal(&self.0.world.read())
+    }
+
+    /// The call that a filter nearly matches; null if there is none.
+    #[cfg(feature = "server")]
+    pub(crate) fn nearest_exchange(&self, filter: &ExchangeFilter) -> Value {
+        crate::control::nearest_exchange(&self.0.world.read(), filter)
     }
 
     /// Whether a text is a token that this world gave.
@@ -174,7 +184,7 @@ impl Service {
         let now = world.now(system_now);
         let response = world.not_kept(now, call, why);
         drop(world);
-        self.record(now, call, &response, &[], None);
+        self.record(now, call, &response, CallEffects::default(), None);
         response
     }
 
@@ -193,7 +203,7 @@ impl Service {
             (now, strike, refused)
         };
         if let Some(response) = refused {
-            self.record(now, call, &response, &[], strike.as_ref());
+            self.record(now, call, &response, CallEffects::default(), strike.as_ref());
             return response;
         }
         let answered = match self.answer_without_change(now, call) {
@@ -205,13 +215,15 @@ impl Service {
             Ok(answered)
         });
         let world = self.0.world.read();
-        let Answered { response, changes, wakes, .. } = answered.unwrap_or_else(|NotKept(why)| {
-            Answered::unchanged(world.not_kept(now, call, &why), NOTHING)
-        });
+        let Answered { response, changes, deliveries, wakes, .. } =
+            answered.unwrap_or_else(|NotKept(why)| {
+                Answered::unchanged(world.not_kept(now, call, &why), NOTHING)
+            });
         let response = world.with_drills(Some(call.admitted.operation), response);
         let (response, strike) = world.struck(now, call, strike, response);
         drop(world);
-        self.record(now, call, &response, &changes, strike.as_ref());
+        let effects = CallEffects { changes: &changes, deliveries };
+        self.record(now, call, &response, effects, strike.as_ref());
         if wakes {
             self.wake();
         }
@@ -236,16 +248,22 @@ impl Service {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now)?;
+        let first_delivery = self.0.world.read().state().next_delivery;
         let outcome = self.0.world.read().answer(now, call);
         let changes = change::summary(&outcome.changes);
         if !outcome.changes.is_empty() {
             self.change(outcome.changes)?;
             self.settle(system_now)?;
         }
-        let due = self.0.world.read().state().next_due();
+        let (due, next_delivery) = {
+            let world = self.0.world.read();
+            (world.state().next_due(), world.state().next_delivery)
+        };
         // Waking another thread costs more than most answers.
         let wakes = due.is_some_and(|due| due_before.is_none_or(|before| due < before));
-        Ok(Answered { response: outcome.response, changes, newest: self.newest(), wakes })
+        let deliveries = first_delivery..next_delivery;
+        let (response, newest) = (outcome.response, self.newest());
+        Ok(Answered { response, changes, deliveries, newest, wakes })
     }
 
     fn record(
@@ -253,11 +271,11 @@ impl Service {
         now: Timestamp,
         call: &Call<'_>,
         response: &Response,
-        changes: &[String],
+        effects: CallEffects<'_>,
         fault: Option<&Strike>,
     ) {
         let journal = self.0.world.read().journal().clone();
-        journal.record(&Occurrence::answered(now, call, response, changes, fault));
+        journal.record(&Occurrence::answered(now, call, response, effects, fault));
     }
 
     /// Applies changes that no call asked for, and keeps them.

@@ -249,9 +249,13 @@ impl Problem {
     }
 
     /// A failure that the control plane asked for.
-    pub(crate) fn injected(operation: Operation, status: StatusCode, problem: &str) -> Self {
+    pub(crate) fn injected(
+        operation: Option<Operation>,
+        status: StatusCode,
+        problem: &str,
+    ) -> Self {
         let is_token_failure =
-            operation == Operation::CreateAccessToken && status.is_client_error();
+            operation == Some(Operation::CreateAccessToken) && status.is_client_error();
         Self {
             status: status.as_u16(),
             problem_type: problem.to_owned().into(),

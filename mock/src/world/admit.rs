@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
-use crate::journal::Occurrence;
+use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
-use crate::message::response::Response;
+use crate::message::response::{Response, Stage};
 use crate::message::route::Routed;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
@@ -67,6 +67,11 @@ impl World {
     ) -> Response {
         let response = self.reply(now, head.path, serial).problem(problem);
         let response = self.with_drills(seen.operation, response);
+        let (response, strike) = if problem.stage == Stage::Route {
+            self.struck_refusal(now, head, serial, response)
+        } else {
+            (response, None)
+        };
         self.journal().record(&Occurrence {
             serial,
             at: now,
@@ -76,8 +81,8 @@ impl World {
             operation: seen.operation,
             application: seen.application,
             response: &response,
-            changes: &[],
-            fault: None,
+            effects: CallEffects::default(),
+            fault: strike.as_ref(),
         });
         response
     }

@@ -17,11 +17,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::connection::{Connection, ConnectionEnding};
+use super::connection::{Connection, ConnectionSwitch};
 use super::places::{ConnectionPhase, Place, Places};
 use super::tls::Tls;
 use super::watched_body::WatchedBody;
-use crate::shell::answer::{Reset, SiteBody};
+use crate::shell::answer::{ConnectionEnd, SiteBody};
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -53,7 +53,7 @@ impl Default for ServeLimits {
 
 /// Answers the calls on `listener` until `stop` is ready. Then it accepts no more, closes idle
 /// connections and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at
-/// once. An answer with a [`Reset`] resets its connection.
+/// once. An answer with a [`ConnectionEnd`] ends its connection in that way.
 pub(crate) async fn accept_all<H, F>(
     listener: TcpListener,
     limits: ServeLimits,
@@ -86,14 +86,14 @@ pub(crate) async fn accept_all<H, F>(
         let (watcher, tls, answer) = (graceful.watcher(), tls.clone(), answer.clone());
         let task = tasks.spawn(async move {
             let place = Arc::new(place);
-            let (stream, ending) = Connection::new(stream);
+            let (stream, switch) = Connection::new(stream);
             let answer = move |request| answer(peer, request);
             let Some(Tls(acceptor)) = tls else {
-                return serve(stream, watcher, limits.head_max, (ending, place), answer).await;
+                return serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             };
             let handshake = tokio::time::timeout(limits.head_max, acceptor.accept(stream));
             if let Ok(Ok(stream)) = handshake.await {
-                serve(stream, watcher, limits.head_max, (ending, place), answer).await;
+                serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             }
         });
         Place::set_task(&places, number, task);
@@ -118,7 +118,7 @@ async fn serve<F>(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     watcher: Watcher,
     head_max: Duration,
-    (ending, place): (ConnectionEnding, Arc<Place>),
+    (switch, place): (ConnectionSwitch, Arc<Place>),
     answer: impl Fn(Request<WatchedBody>) -> F,
 ) where
     F: Future<Output = Response<SiteBody>>,
@@ -127,22 +127,26 @@ async fn serve<F>(
         let (head, body) = request.into_parts();
         let (body, end) = WatchedBody::new(body, place.clone());
         let answer = answer(Request::from_parts(head, body));
-        let (ending, place) = (&ending, &place);
+        let (switch, place) = (&switch, &place);
         async move {
             let mut answer = answer.await;
             place.enter(ConnectionPhase::Idle);
-            match answer.extensions().get::<Reset>() {
+            match answer.extensions().get::<ConnectionEnd>() {
                 None => {}
-                Some(Reset::During) => ending.reset(),
-                Some(Reset::Before) => {
-                    ending.reset();
+                Some(ConnectionEnd::ResetDuring) => switch.reset(),
+                Some(ConnectionEnd::Garbage) => switch.garble(),
+                Some(ConnectionEnd::ResetBefore) => {
+                    switch.reset();
                     return Err(io::Error::from(io::ErrorKind::ConnectionReset));
+                }
+                Some(ConnectionEnd::Close) => {
+                    return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
                 }
             }
             // The rest of a body that nobody read can't be told from a next call.
             if !end.is_reached() {
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-                ending.linger();
+                switch.linger();
             }
             Ok(answer)
         }

@@ -1,10 +1,11 @@
-//! A connection that can end with a reset instead of a close, or wait for what the client still sends.
+//! A connection that can end with a reset instead of a close, carry bytes that are not HTTP, or wait for
+//! what the client still sends.
 
 use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -20,53 +21,72 @@ const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Of them, those that are read at a time.
 const LINGER_PIECE_BYTES: usize = 16 * 1024;
 
-/// How a connection ends, if not by a plain close.
+/// What is sent in place of an answer.
+const GARBAGE: &[u8] = b"\x00\xff\xfe this is not HTTP \x7f\x00\r\n";
+
+const RESET: u8 = 1;
+const GARBLED: u8 = 2;
+const LINGERING: u8 = 3;
+
+/// Makes a connection end in another way than with a close.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ConnectionEnding(Arc<EndingFlags>);
+pub(super) struct ConnectionSwitch(Arc<AtomicU8>);
 
-#[derive(Debug, Default)]
-struct EndingFlags {
-    is_reset: AtomicBool,
-    lingers: AtomicBool,
-}
-
-impl ConnectionEnding {
+impl ConnectionSwitch {
     /// The connection ends with a reset.
     pub(super) fn reset(&self) {
-        self.0.is_reset.store(true, Ordering::Release);
+        self.0.store(RESET, Ordering::Release);
     }
 
-    /// After the last answer, what the client still sends is thrown away for a while.
+    /// Bytes that are not HTTP are sent in place of everything else.
+    pub(super) fn garble(&self) {
+        self.0.store(GARBLED, Ordering::Release);
+    }
+
+    /// After the last answer, what the client still sends is thrown away for a while; unless the connection
+    /// ends in yet another way.
     pub(super) fn linger(&self) {
-        self.0.lingers.store(true, Ordering::Release);
+        let _ = self.0.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    fn is_reset(&self) -> bool {
-        self.0.is_reset.load(Ordering::Acquire)
-    }
-
-    fn lingers(&self) -> bool {
-        self.0.lingers.load(Ordering::Acquire)
+    fn is(&self, state: u8) -> bool {
+        self.0.load(Ordering::Acquire) == state
     }
 }
 
-/// A stream that ends as its [`ConnectionEnding`] says.
+/// A stream that a [`ConnectionSwitch`] ends.
 pub(super) struct Connection {
     stream: TcpStream,
-    ending: ConnectionEnding,
+    switch: ConnectionSwitch,
+    is_garbage_sent: bool,
     /// Since the sending side was closed: until when, and how many bytes, are still read.
     lingering: Option<(Pin<Box<Sleep>>, usize)>,
 }
 
 impl Connection {
-    /// The connection and its ending.
-    pub(super) fn new(stream: TcpStream) -> (Self, ConnectionEnding) {
-        let ending = ConnectionEnding::default();
-        (Self { stream, ending: ending.clone(), lingering: None }, ending)
+    /// The connection and its switch.
+    pub(super) fn new(stream: TcpStream) -> (Self, ConnectionSwitch) {
+        let switch = ConnectionSwitch::default();
+        let connection =
+            Self { stream, switch: switch.clone(), is_garbage_sent: false, lingering: None };
+        (connection, switch)
     }
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TcpStream> {
         Pin::new(&mut self.get_mut().stream)
+    }
+
+    /// Sends garbage in place of so many bytes, once.
+    fn poll_garbage(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        length: usize,
+    ) -> Poll<io::Result<usize>> {
+        if !self.is_garbage_sent {
+            ready!(self.as_mut().stream().poll_write(cx, GARBAGE))?;
+            self.is_garbage_sent = true;
+        }
+        Poll::Ready(Ok(length))
     }
 
     /// Reads on until the client closes too, within bounds.
@@ -88,7 +108,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if self.ending.is_reset() {
+        if self.switch.is(RESET) {
             // If it can't be set, the connection is closed, which a client notices as well.
             let _ = self.stream.set_zero_linger();
         }
@@ -111,6 +131,9 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        if self.switch.is(GARBLED) {
+            return self.poll_garbage(cx, bytes.len());
+        }
         self.stream().poll_write(cx, bytes)
     }
 
@@ -119,6 +142,10 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if self.switch.is(GARBLED) {
+            let length = slices.iter().map(|slice| slice.len()).sum();
+            return self.poll_garbage(cx, length);
+        }
         self.stream().poll_write_vectored(cx, slices)
     }
 
@@ -132,13 +159,13 @@ impl AsyncWrite for Connection {
 
     /// A connection that is to be reset is not closed before.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.ending.is_reset() {
+        if self.switch.is(RESET) {
             return Poll::Ready(Ok(()));
         }
         let this = self.get_mut();
         if this.lingering.is_none() {
             ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-            if !this.ending.lingers() {
+            if !this.switch.is(LINGERING) {
                 return Poll::Ready(Ok(()));
             }
             let end = Box::pin(tokio::time::sleep(LINGER_MAX));

@@ -96,6 +96,11 @@ impl Sandboxes {
         Some(realm)
     }
 
+    /// The sandbox with this id, without renewing its lease.
+    pub(crate) fn look(&self, id: &str) -> Option<Realm> {
+        self.realms.read().get(id).cloned()
+    }
+
     /// Deletes the sandboxes whose lease has ended, and returns them.
     pub(crate) fn take_abandoned(&self) -> Vec<Realm> {
         let abandoned = self.take_ended();
