@@ -128,7 +128,7 @@ pub fn perform(
 ) -> Result<Value, Refusal> {
     let now = world.now(system_now);
     match action {
-        ControlAction::Reset => reset(world, system_now),
+        ControlAction::Reset => reset(world, system_now).map(|(overview, _)| overview),
         ControlAction::Restart => Ok(restart::restart(world, system_now)),
         ControlAction::PutCheckpoint { name } => checkpoints::put(world, now, name),
         ControlAction::RestoreCheckpoint { id } => checkpoints::restore(world, system_now, &id),
@@ -207,13 +207,19 @@ pub(crate) fn journal(world: &World) -> Value {
     journal
 }
 
+/// Takes a world back to its start. Gives the world as it was too: dropping it removes files, which takes
+/// long, so the caller does that where it delays nobody.
+pub(crate) fn reset(
+    world: &mut World,
+    system_now: Timestamp,
+) -> Result<(Value, Box<World>), Refusal> {
+    let first = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
+    let former = std::mem::replace(world, first);
+    Ok((overview::world(world, world.now(system_now)), Box::new(former)))
+}
+
 /// The call that a filter nearly matches, as [`ControlAction::ListExchanges`] shows it.
 #[cfg(feature = "server")]
 pub(crate) fn nearest_exchange(world: &World, filter: &ExchangeFilter) -> Value {
     exchanges::nearest(world, filter)
-}
-
-fn reset(world: &mut World, system_now: Timestamp) -> Result<Value, Refusal> {
-    *world = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
-    Ok(overview::world(world, world.now(system_now)))
 }
