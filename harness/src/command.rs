@@ -18,6 +18,7 @@ mod explain;
 mod explore;
 mod judge;
 mod list;
+mod listen;
 mod mock;
 mod perform;
 mod plan;

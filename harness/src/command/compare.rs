@@ -8,7 +8,7 @@ use clap::Args;
 use super::bundled::{answers_named, world_named};
 use super::error::{CommandError, UNREACHABLE, USAGE};
 use super::progress::Progress;
-use super::reports::{self, ReportRequest, comparison_report, take_stdout};
+use super::reports::{self, ReplaceArguments, ReportRequest, comparison_report, take_stdout};
 use super::reproduce::CommandText;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -73,6 +73,8 @@ pub(super) struct CompareArguments {
     /// Write a report too: text, json or html; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = comparison_report)]
     reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    replace: ReplaceArguments,
 }
 
 /// A side of the command line.
@@ -89,7 +91,7 @@ struct SideArguments {
 
 /// The exit code of the comparison.
 pub(super) fn compare(arguments: CompareArguments, screen: &Screen) -> Result<u8, CommandError> {
-    reports::check(&arguments.reports)?;
+    reports::check(&arguments.reports, arguments.replace)?;
     let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     let (answers, world) = (arguments.answers_a.clone(), arguments.world_a.clone());
     let a = SideArguments::of("A", &arguments.a, answers, world, &files)?;
@@ -299,7 +301,7 @@ fn publish(
                 format!("{}\n", escape::json(&format!("{:#}", serde_json::json!(comparison))))
             }
             Format::Html => page::page(&escaped()).map_err(CommandError::fault)?,
-            Format::Text | Format::Junit | Format::Markdown | Format::Ndjson => {
+            Format::Text | Format::Junit | Format::Markdown | Format::Github | Format::Ndjson => {
                 text::text(&escaped(), paint, screen.detail())
             }
         };

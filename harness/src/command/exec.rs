@@ -13,7 +13,8 @@ use tokio::sync::oneshot;
 
 use super::error::CommandError;
 use super::exec_environment;
-use super::reports::{self, ReportRequest, conduct_report};
+use super::listen::listen_address;
+use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
@@ -32,7 +33,7 @@ const SIGNAL_BASE: i32 = 128;
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
     listen: SocketAddr,
     #[command(flatten)]
     world: WorldArguments,
@@ -41,6 +42,8 @@ pub(super) struct ExecArguments {
     /// Write what the command did to a file too: text or json; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = conduct_report)]
     reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    replace: ReplaceArguments,
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -48,8 +51,8 @@ pub(super) struct ExecArguments {
 
 /// Returns the exit code of the command.
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let ExecArguments { listen, world, place, reports, command } = &arguments;
-    reports::check(reports)?;
+    let ExecArguments { listen, world, place, reports, replace, command } = &arguments;
+    reports::check(reports, *replace)?;
     runtime()?.block_on(async {
         let opened = ListeningMock::open(*listen, place, world).await?;
         let site = opened.site.clone();
@@ -146,7 +149,11 @@ impl ConductReporter {
             .map_err(|error| CommandError::fault(format!("the journal can't be read: {error}")))?;
         let account = Account::of(&worlds);
         let json = || {
-            let report = json!({ "exit_code": code, "conduct": account });
+            let report = json!({
+                "moot_version": env!("CARGO_PKG_VERSION"),
+                "exit_code": code,
+                "conduct": account,
+            });
             self.without_secrets(&format!("{}\n", escape::json(&report.to_string())))
         };
         let text = |paint| self.without_secrets(&conduct::text::render(&account, paint));

@@ -8,7 +8,9 @@ use clap::Args;
 use super::bundled::answers_named;
 use super::error::{CommandError, USAGE};
 use super::progress::Progress;
-use super::reports::{self, ReportRequest, exploration_report, take_stdout, write_without_secrets};
+use super::reports::{
+    self, ReplaceArguments, ReportRequest, exploration_report, take_stdout, write_without_secrets,
+};
 use super::reproduce::CommandText;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -46,11 +48,13 @@ pub(super) struct ExploreArguments {
     /// Write a report too: text, json, junit, html or markdown; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = exploration_report)]
     reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    replace: ReplaceArguments,
 }
 
 /// Exit 0 nothing found, 1 a violation, 3 nothing could be explored; else as a run.
 pub(super) fn explore(arguments: ExploreArguments, screen: &Screen) -> Result<u8, CommandError> {
-    reports::check(&arguments.reports)?;
+    reports::check(&arguments.reports, arguments.replace)?;
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
     let save = SaveFile::new(arguments.save.as_deref(), seed)?;
     let mut target = arguments.target.options(seed)?;
@@ -137,7 +141,7 @@ fn publish(
 ) -> Result<(), CommandError> {
     let secrets = Secrets::of(&explored.result.masks);
     for request in &arguments.reports {
-        request.write_run(&explored.result, screen)?;
+        request.write_run(&explored.result, false, screen)?;
     }
     let is_stdout_taken = take_stdout(&arguments.reports);
     if screen.is_json() && !is_stdout_taken {

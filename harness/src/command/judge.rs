@@ -31,7 +31,7 @@ pub(super) struct JudgeArguments {
 /// The exit code of the judgement, as for a run.
 pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, CommandError> {
     let JudgeArguments { recording, suite, judging } = &arguments;
-    reports::check(&judging.reports)?;
+    reports::check(&judging.reports, judging.replace)?;
     let index = RecordingIndex::read(recording)?;
     let files = suite::files(&suite.scenarios, screen.color())?;
     let asked = suite.selectors();

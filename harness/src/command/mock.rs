@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 
 use super::error::CommandError;
+use super::listen::listen_address;
 use super::ready;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -14,7 +15,7 @@ use super::signals::StopSignals;
 #[derive(Debug, Args)]
 pub(super) struct MockArguments {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010", value_parser = listen_address)]
     listen: SocketAddr,
     #[command(flatten)]
     world: WorldArguments,
@@ -32,8 +33,7 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Comm
         if let Some(note) = &mock.note {
             screen.note(note)?;
         }
-        let description = mock.site.describe();
-        ready::announce(&description, &world, place.fetch, mock.note.is_some(), screen)?;
+        ready::announce(&mock, &world, &place, screen)?;
         mock.serve(signals.next()).await;
         Ok(0)
     })

@@ -9,8 +9,8 @@ use super::error::{CommandError, USAGE};
 use super::event_stream::EventStreams;
 use super::plan;
 use super::progress::Progress;
-use super::reports::{self, ReportRequest, run_report, take_stdout};
-use super::runtime::runtime;
+use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_stdout};
+use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::signals::with_interruption;
 use crate::answers::Observed;
@@ -32,9 +32,12 @@ pub(super) struct JudgingArguments {
     #[arg(long, value_name = "FILE")]
     pub(super) expected: Option<PathBuf>,
     /// Write a report too: text, json, junit, html, markdown or ndjson (one line per event, during the
-    /// run); `-` is stdout; repeatable
+    /// run); `-` is stdout; repeatable. `github` prints annotations of a workflow, and appends the Markdown
+    /// report to the job summary
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = run_report)]
     pub(super) reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    pub(super) replace: ReplaceArguments,
 }
 
 /// Performs a run. Its events go to the streams as they happen.
@@ -77,12 +80,14 @@ fn head(options: &RunOptions) -> String {
     escape::line(&format!("moot {version}: {planned} {scenarios} at {target}, seed {seed}"))
 }
 
-/// How much of each exchange the reports and the screen need. Only the HTML page shows exchanges without
-/// a finding. JSON, JUnit and `-v` list every check.
+/// How much of each exchange the reports and the screen need. The notices of the HTML page look into
+/// answers without a finding. JSON, JUnit and `-v` list every check.
 pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
     let formats = || requests.iter().map(|request| request.format);
     let lists_checks = |format| match format {
         Format::Json | Format::Junit | Format::Html => true,
+        // Annotations and the job summary are of findings, but warnings are listed with their checks.
+        Format::Github => true,
         Format::Text | Format::Markdown | Format::Ndjson => false,
     };
     if formats().any(|format| format == Format::Html) {
@@ -108,10 +113,11 @@ pub(super) fn publish(
 ) -> Result<(), CommandError> {
     let mut written = vec![streams.finish(result)];
     let rendered = requests.iter().filter(|request| request.format != Format::Ndjson);
-    written.extend(rendered.map(|request| request.write_run(result, screen)));
+    let is_stdout_taken = take_stdout(requests);
+    written.extend(rendered.map(|it| it.write_run(result, is_stdout_taken, screen)));
     let refusal = result.trouble.as_deref().filter(|_| result.exit_code() == USAGE);
     if refusal.is_none() || screen.is_json() {
-        written.push(show(result, take_stdout(requests), screen));
+        written.push(show(result, requests, screen));
     }
     let failures: Vec<String> =
         written.into_iter().filter_map(|written| Some(written.err()?.message)).collect();
@@ -122,9 +128,20 @@ pub(super) fn publish(
     }
 }
 
-fn show(result: &RunResult, is_stdout_taken: bool, screen: &Screen) -> Result<(), CommandError> {
+fn show(
+    result: &RunResult,
+    requests: &[ReportRequest],
+    screen: &Screen,
+) -> Result<(), CommandError> {
+    let is_stdout_taken = take_stdout(requests);
     let format = if screen.is_json() { Format::Json } else { Format::Text };
-    let text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
+    let mut text = render(format, result, &[], screen.text_options(is_stdout_taken))?;
+    let is_github = requests.iter().any(|request| request.format == Format::Github);
+    if is_github && format == Format::Text {
+        // The text quotes the target, which must not give commands to the runner.
+        let end = format!("moot-{:016x}", random_seed());
+        text = format!("::stop-commands::{end}\n{text}::{end}::\n");
+    }
     screen.print_beside(is_stdout_taken, &text)
 }
 

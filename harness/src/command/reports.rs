@@ -1,7 +1,11 @@
-//! `--report KIND=FILE`: which reports are written, and where.
+//! `--report KIND=FILE` and `--report github`: which reports are written, and where.
 
+use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+
+use clap::Args;
 
 use super::error::CommandError;
 use super::screen::Screen;
@@ -12,23 +16,52 @@ use crate::result::RunResult;
 /// The file name that means stdout.
 const STDOUT: &str = "-";
 
-/// `KIND=FILE`.
+/// Environment variable with the file of the job summary of a GitHub workflow.
+const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// What a report begins with, or holds, for each format. Our JSON has the version as a member.
+const TEXT_MARK: &str = concat!("moot ", env!("CARGO_PKG_VERSION_MAJOR"), ".");
+const MARKS: [&str; 4] = [
+    "\"moot_version\":",
+    "<testsuites name=\"moot\"",
+    "<meta name=\"generator\" content=\"moot",
+    "<!-- moot ",
+];
+const EVENT_MARK: &str = "{\"event\":";
+
+/// `KIND=FILE`, or `github`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReportRequest {
     pub(super) format: Format,
-    /// `-` is stdout.
+    /// `-` is stdout; empty for `github`.
     pub(super) file: String,
 }
 
-/// `KIND=FILE` of a run.
+/// Which files a report may replace.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct ReplaceArguments {
+    /// Replace report files that exist even if Moot did not write them
+    #[arg(long)]
+    force: bool,
+}
+
+/// `KIND=FILE` or `github` of a run.
 pub(super) fn run_report(text: &str) -> Result<ReportRequest, String> {
+    if text == Format::Github.as_str() {
+        return Ok(ReportRequest { format: Format::Github, file: String::new() });
+    }
     let (kind, file) = text
         .split_once('=')
         .ok_or_else(|| format!("`{text}` is not KIND=FILE, such as `html=report.html`"))?;
     if file.is_empty() {
         return Err("the file is missing; `-` is stdout".to_owned());
     }
-    Ok(ReportRequest { format: kind.parse()?, file: file.to_owned() })
+    match kind.parse()? {
+        Format::Github => Err(format!(
+            "`github` takes no file: it prints annotations, and appends to the file of {SUMMARY}"
+        )),
+        format => Ok(ReportRequest { format, file: file.to_owned() }),
+    }
 }
 
 /// `KIND=FILE` of a comparison.
@@ -71,7 +104,15 @@ impl ReportRequest {
     /// # Errors
     /// The file or stdout can't be written.
     pub(super) fn write(&self, text: &str, screen: &Screen) -> Result<(), CommandError> {
-        if self.is_stdout() { screen.print(text) } else { write_file(Path::new(&self.file), text) }
+        if self.is_stdout() {
+            return screen.print(text);
+        }
+        let file = Path::new(&self.file);
+        if self.format == Format::Text && !text.starts_with(TEXT_MARK) {
+            // So that the next report may replace it.
+            return write_file(file, &format!("moot {}\n\n{text}", env!("CARGO_PKG_VERSION")));
+        }
+        write_file(file, text)
     }
 
     /// Renders a run and writes it.
@@ -81,13 +122,35 @@ impl ReportRequest {
     pub(super) fn write_run(
         &self,
         result: &RunResult,
+        is_stdout_taken: bool,
         screen: &Screen,
     ) -> Result<(), CommandError> {
         let mut options = screen.text_options(false);
+        if self.format == Format::Github {
+            let annotations = render(self.format, result, &[], options)?;
+            screen.print_beside(is_stdout_taken || screen.is_json(), &annotations)?;
+            return match summary_file() {
+                Some(file) => append(&file, &render(Format::Markdown, result, &[], options)?),
+                None => screen.note(&format!("no job summary was written: {SUMMARY} is not set\n")),
+            };
+        }
         // Colour is for the terminal, never for a file.
         options.color &= self.is_stdout();
         self.write(&render(self.format, result, &[], options)?, screen)
     }
+}
+
+/// The file of the job summary.
+fn summary_file() -> Option<OsString> {
+    std::env::var_os(SUMMARY).filter(|file| !file.is_empty())
+}
+
+fn append(file: &OsString, text: &str) -> Result<(), CommandError> {
+    let opened = fs::OpenOptions::new().append(true).create(true).open(file);
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+        let shown = Path::new(file).display();
+        CommandError::fault(format!("{shown} ({SUMMARY}) can't be written: {error}"))
+    })
 }
 
 /// Whether one of the reports goes to stdout.
@@ -98,18 +161,55 @@ pub(super) fn take_stdout(requests: &[ReportRequest]) -> bool {
 /// Refuses reports that could not be written, before anything is sent.
 ///
 /// # Errors
-/// Two reports in one place, or as [`check_file`].
-pub(super) fn check(requests: &[ReportRequest]) -> Result<(), CommandError> {
+/// Two reports in one place, a file that Moot did not write, or as [`check_file`].
+pub(super) fn check(
+    requests: &[ReportRequest],
+    replace: ReplaceArguments,
+) -> Result<(), CommandError> {
     for (index, request) in requests.iter().enumerate() {
         if requests[..index].iter().any(|earlier| earlier.file == request.file) {
-            let place = if request.is_stdout() { "stdout" } else { &request.file };
+            let place = match request.format {
+                Format::Github => "the job summary",
+                _ if request.is_stdout() => "stdout",
+                _ => &request.file,
+            };
             return Err(CommandError::usage(format!("two reports go to {place}")));
         }
-        if !request.is_stdout() {
-            check_file(Path::new(&request.file))?;
+        if request.format == Format::Github {
+            summary_file().map_or(Ok(()), |file| check_file(Path::new(&file)))?;
+        } else if !request.is_stdout() {
+            let file = Path::new(&request.file);
+            check_file(file)?;
+            if !replace.force {
+                check_ours(file)?;
+            }
         }
     }
     Ok(())
+}
+
+/// Refuses to replace a file with content that Moot did not write.
+fn check_ours(file: &Path) -> Result<(), CommandError> {
+    // A device or a pipe has nothing to lose.
+    if !file.metadata().is_ok_and(|it| it.is_file()) {
+        return Ok(());
+    }
+    let shown = file.display();
+    let content = fs::read(file)
+        .map_err(|error| CommandError::usage(format!("{shown} can't be read: {error}")))?;
+    if is_ours(&String::from_utf8_lossy(&content)) {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!("{shown} exists, and Moot did not write it"))
+        .help("name another file, or replace it with --force"))
+}
+
+/// Whether this is the content of a report, or nothing.
+fn is_ours(content: &str) -> bool {
+    content.trim().is_empty()
+        || content.starts_with(TEXT_MARK)
+        || content.starts_with(EVENT_MARK)
+        || MARKS.iter().any(|mark| content.contains(mark))
 }
 
 /// Refuses a file that can't be written. An existing file stays as it is.
@@ -168,7 +268,7 @@ pub(super) fn write_file(file: &Path, text: &str) -> Result<(), CommandError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{comparison_report, run_report};
+    use super::{comparison_report, is_ours, run_report};
 
     #[test]
     fn a_report_is_kind_and_file() {
@@ -179,9 +279,29 @@ mod tests {
             ("html", false),
             ("html=", false),
             ("pdf=a.pdf", false),
+            ("github", true),
+            ("github=a.md", false),
         ] {
             assert_eq!(run_report(text).is_ok(), expected, "{text}");
         }
         assert!(comparison_report("junit=a.xml").is_err());
+        assert!(comparison_report("github").is_err());
+    }
+
+    #[test]
+    fn a_report_is_known_by_its_mark() {
+        for (content, expected) in [
+            ("", true),
+            (" \n", true),
+            ("moot 0.1.0 judges by interface 1.0.0\n", true),
+            ("{\"event\":\"planned\",\"scenarios\":1}\n", true),
+            ("{\n  \"schema_version\": 1,\n  \"moot_version\": \"0.1.0\"\n}", true),
+            ("moot run --target staging.yaml\n", false),
+            ("# Notes\n", false),
+            ("{\"version\": 1}", false),
+            ("<!doctype html><title>x</title>", false),
+        ] {
+            assert_eq!(is_ours(content), expected, "{content}");
+        }
     }
 }

@@ -49,7 +49,7 @@ pub(super) struct RunArguments {
 /// The exit code of the run; 70 where a report could not be written.
 pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, CommandError> {
     let RunArguments { suite, target, repeat, judging, snapshots, .. } = &arguments;
-    reports::check(&judging.reports)?;
+    reports::check(&judging.reports, judging.replace)?;
     arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
     let files = Arc::new(suite::files(&suite.scenarios, screen.color())?);
     let selectors = suite.selectors();

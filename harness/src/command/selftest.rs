@@ -10,11 +10,11 @@ use clap::Args;
 use moot_fixtures::nearest::alike;
 use moot_mock::defect::mutant::{self, Mutant};
 use moot_mock::defect::{self, Defect};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::progress::Progress;
-use super::reports::{self, ReportRequest, selftest_report, take_stdout};
+use super::reports::{self, ReplaceArguments, ReportRequest, selftest_report, take_stdout};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
 use super::suite;
@@ -24,10 +24,9 @@ use crate::report::Format;
 use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
 use crate::selftest::score::MutationTest;
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, latitude,
-    markdown, matrix, on_target_text, page, text,
+    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, deployed,
+    latitude, markdown, matrix, mutants, on_target_text, page, text,
 };
-use crate::selftest::{deployed, mutants};
 use crate::terminal::escape;
 
 /// Services with drawn answers, without `--seeds`.
@@ -62,6 +61,8 @@ pub(super) struct SelftestArguments {
     /// the rest is kept); repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
     reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    replace: ReplaceArguments,
 }
 
 /// Concurrent scenarios of one trial.
@@ -87,10 +88,10 @@ fn day() -> u64 {
     since.map_or(0, |since| since.as_secs() / DAY_SECONDS)
 }
 
-/// Exit 1 where a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming service failed, or a target that
-/// is no service passed. With `--target`: 0 where a check proved alive, 3 where none did.
+/// Exit 1 if a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming
+/// service failed, or a target that is no service passed. With `--target`: 0 if a check is alive, else 3.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
-    reports::check(&arguments.reports)?;
+    reports::check(&arguments.reports, arguments.replace)?;
     let ids = || defect::all().iter().map(|defect| defect.id.as_str());
     if let Some(id) = arguments.defects.iter().find(|id| defect::named(id).is_none()) {
         return Err(
@@ -108,7 +109,7 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
     let outcome = runtime()?.block_on(tested(&bench, arguments, &progress));
     progress.end();
     let outcome = outcome?;
-    let json = || escape::json(&format!("{:#}\n", json!(outcome)));
+    let json = || report_json(json!(outcome));
     for report in &arguments.reports {
         let content = match report.format {
             Format::Html => page::page(&outcome).map_err(CommandError::fault)?,
@@ -116,7 +117,7 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
             Format::Markdown => {
                 markdown::page(&outcome, fs::read_to_string(&report.file).ok().as_deref())
             }
-            Format::Json | Format::Text | Format::Junit | Format::Ndjson => json(),
+            Format::Json | Format::Text | Format::Junit | Format::Github | Format::Ndjson => json(),
         };
         report.write(&content, screen)?;
     }
@@ -127,6 +128,12 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
     };
     screen.print_beside(is_stdout_taken, &shown)?;
     Ok(u8::from(!outcome.is_proven()))
+}
+
+/// With the version by which a later report knows that it may replace this one.
+fn report_json(mut outcome: Value) -> String {
+    outcome["moot_version"] = env!("CARGO_PKG_VERSION").into();
+    escape::json(&format!("{outcome:#}\n"))
 }
 
 fn on_target(
@@ -160,7 +167,7 @@ fn on_target(
         }
         TargetSelftestError::Recording(error) => CommandError::fault(error.to_string()),
     })?;
-    let json = || escape::json(&format!("{:#}\n", json!(found)));
+    let json = || report_json(json!(found));
     for report in &arguments.reports {
         report.write(&json(), screen)?;
     }

@@ -7,7 +7,7 @@ use moot_fixtures::{questions, register};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::exchange::{ExchangeRow, ExchangesShown, exchanges};
+use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
 use super::script::{self, ScriptHead};
@@ -47,6 +47,9 @@ pub struct Report {
     pub notices: Vec<String>,
     /// The target.
     pub target: TargetDescription,
+    /// Its file, as the command line names it; none for the mock in this process and for a recording.
+    #[serde(skip)]
+    pub target_file: Option<String>,
     /// The seed that reproduces it.
     pub seed: u64,
     /// ISO 8601 UTC.
@@ -184,7 +187,7 @@ impl TextMap for ForPeople<'_> {
 
 impl Report {
     /// The report of a run. Every text of the result and of its exchanges passes `map`.
-    pub(super) fn new(result: &RunResult, map: &impl TextMap, shown: ExchangesShown) -> Self {
+    pub(super) fn new(result: &RunResult, map: &impl TextMap) -> Self {
         let mut run = result.clone();
         run.map_texts(map);
         let checks: Vec<CheckResult> = run.checks().cloned().collect();
@@ -196,7 +199,7 @@ impl Report {
         sequences.for_each(|finding| add_sequence(finding, &run, &checks));
         let of_findings: BTreeSet<u64> =
             findings.iter().flat_map(|finding| finding.exchanges.iter().copied()).collect();
-        let exchanges = exchanges(result, map, shown, &of_findings);
+        let exchanges = exchanges(result, map, &of_findings);
         if let Some(target) = &run.repeat.target {
             let bad = findings.iter_mut().filter(|finding| finding.is_bad());
             bad.for_each(|finding| add_script(finding, target, &checks, &exchanges));
@@ -211,6 +214,7 @@ impl Report {
             trouble: run.trouble,
             notices: notices(result).iter().map(|text| map.line(text)).collect(),
             target: run.target,
+            target_file: run.repeat.target.as_deref().map(|file| map.line(file)),
             seed: run.seed,
             started_at: run.started_at,
             duration_seconds: seconds(run.duration),

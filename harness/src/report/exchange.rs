@@ -13,15 +13,6 @@ use crate::terminal::escape;
 const BODY_CHARACTERS_MAX: usize = 8_000;
 const PASSED_BODY_CHARACTERS_MAX: usize = 1_000;
 
-/// Which exchanges a report has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExchangesShown {
-    /// Those that a check of `warn` or worse judged, and what led to findings.
-    Remarkable,
-    /// All.
-    All,
-}
-
 /// One exchange, masked and cut.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExchangeRow {
@@ -49,16 +40,40 @@ pub struct ExchangeRow {
     pub curl: String,
 }
 
-/// The exchanges of a run, by number.
+impl ExchangeRow {
+    /// The request and its answer as lines of text.
+    pub(super) fn text(&self) -> String {
+        let mut out = format!("{} {}", self.method, self.url);
+        let mut part = |headers: &[(String, String)], body: &str| {
+            for (name, value) in headers {
+                out.push_str(&format!("\n{name}: {value}"));
+            }
+            if !body.is_empty() {
+                out.push_str(&format!("\n\n{}", body.trim_end()));
+            }
+        };
+        part(&self.request_headers, &self.request_body);
+        match (self.status, &self.trouble) {
+            (Some(status), _) => {
+                part(&[], &format!("answer: {status}"));
+                part(&self.response_headers, &self.response_body);
+            }
+            (None, trouble) => {
+                part(&[], &format!("no answer: {}", trouble.as_deref().unwrap_or("unknown")));
+            }
+        }
+        out
+    }
+}
+
+/// The exchanges that a check of `warn` or worse judged, and those that led to findings, by number.
 pub(super) fn exchanges(
     result: &RunResult,
     map: &impl TextMap,
-    shown: ExchangesShown,
     of_findings: &BTreeSet<u64>,
 ) -> Vec<ExchangeRow> {
     let mut rows: BTreeMap<u64, (&Arc<Exchange>, usize)> = BTreeMap::new();
-    let is_shown =
-        |it: &&Arc<Exchange>| shown == ExchangesShown::All || of_findings.contains(&it.number);
+    let is_shown = |it: &&Arc<Exchange>| of_findings.contains(&it.number);
     let steps = result.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let sent = steps.flat_map(|step| &step.exchanges);
     let judged = result.checks().filter_map(|check| check.exchange.as_ref());

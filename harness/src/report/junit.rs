@@ -1,27 +1,28 @@
-//! JUnit XML: a suite per scenario file, a case per check.
+//! JUnit XML: a suite per scenario file, a case per scenario.
 //!
-//! | verdict | case |
+//! | scenario | case |
 //! |---|---|
-//! | `fail`, `drift` | failure, with the verdict as its type |
-//! | `error` | error |
-//! | `not run`, `not applicable` | skipped, with the reason |
-//! | `warn`, `observed` | passed; what there is to say stands in `system-out` |
-//! | `pass` | passed |
-//! | any, of a known failure | skipped, with the verdict and the reason |
+//! | a check is `fail` or `drift` | failure, with the findings, their remedies and exchanges |
+//! | a check is `error` | error, likewise |
+//! | it, or one of its checks, was not run | skipped, with the reasons |
+//! | nothing in it was applicable | skipped, with the reasons |
+//! | it has a known failure | skipped, with the verdict and the reason |
+//! | the rest | passed; warnings and answers stand in `system-out` |
 //!
-//! A scenario that was not run is one skipped case, so that it is not overlooked. A `warn` is no
-//! failure here as it is none in the exit code.
+//! A `warn` is no failure here as it is none in the exit code.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
-use super::Report;
 use super::document::FileResult;
+use super::{Finding, Report};
 use crate::result::{CheckResult, ScenarioResult};
-
 use crate::verdict::Verdict;
+
+/// Reasons of one skipped case.
+const REASONS_SHOWN_MAX: usize = 5;
 
 /// The whole file.
 ///
@@ -79,54 +80,121 @@ fn suite(
         suite.add_property((name, value));
     }
     for scenario in &file.scenarios {
-        if let Some(why) = &scenario.not_run {
-            let reason = &why.reason;
-            let known = scenario.known.as_ref();
-            let known = known.map(|known| format!(" (expected: {})", known.reason));
-            let reason = format!("{reason}{}", known.unwrap_or_default());
-            suite.add_test_case(not_run(scenario, &reason));
-        }
-        let checks = checks.get(scenario.name.as_str()).into_iter().flatten();
-        suite.add_test_cases(checks.map(|check| case(check)));
+        let checks = checks.get(scenario.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+        suite.add_test_case(case(report, &file.name, scenario, checks));
     }
     suite
 }
 
-fn not_run(scenario: &ScenarioResult, reason: &str) -> TestCase {
-    let mut status = TestCaseStatus::skipped();
-    status.set_message(format!("not run: {reason}"));
-    let mut case = TestCase::new("the whole scenario", status);
-    case.set_classname(scenario.name.clone());
-    case
-}
-
-fn case(check: &CheckResult) -> TestCase {
-    let status = match check.verdict {
-        _ if check.known.is_some() => expected(check),
-        Verdict::Fail | Verdict::Drift => bad(check, NonSuccessKind::Failure),
-        Verdict::Error => bad(check, NonSuccessKind::Error),
-        Verdict::NotRun | Verdict::NotApplicable => {
-            let mut status = TestCaseStatus::skipped();
-            status.set_message(format!("{}: {}", check.verdict.as_str(), check.message));
-            status
-        }
-        Verdict::Warn | Verdict::Observed | Verdict::Pass => TestCaseStatus::success(),
+fn case(
+    report: &Report,
+    file: &str,
+    scenario: &ScenarioResult,
+    checks: &[&CheckResult],
+) -> TestCase {
+    let worst = checks.iter().filter(|check| check.is_bad()).map(|check| check.verdict).max();
+    let status = match worst {
+        Some(Verdict::Error) => bad(report, NonSuccessKind::Error, checks),
+        Some(_) => bad(report, NonSuccessKind::Failure, checks),
+        None => skipped(scenario, checks),
     };
-    let mut case = TestCase::new(format!("{} / {}", check.step, check.subject.as_str()), status);
-    case.set_classname(&*check.scenario);
-    if check.known.is_some() || matches!(check.verdict, Verdict::Warn | Verdict::Observed) {
-        case.set_system_out(format!("{}: {}", check.verdict.as_str(), details(check)));
+    let mut case = TestCase::new(scenario.name.clone(), status);
+    case.set_classname(file);
+    case.set_time(scenario.duration);
+    case.extra.insert("file".into(), (&*scenario.at.file).into());
+    case.extra.insert("line".into(), scenario.at.line.to_string().into());
+    let is_told = |check: &&&CheckResult| {
+        !check.is_bad()
+            && (check.known.is_some() || matches!(check.verdict, Verdict::Warn | Verdict::Observed))
+    };
+    let told: Vec<String> = checks
+        .iter()
+        .filter(is_told)
+        .map(|check| {
+            let (verdict, subject) = (check.verdict.as_str(), check.subject.as_str());
+            format!("{verdict} {subject} ({}): {}", check.step, details(check))
+        })
+        .collect();
+    if !told.is_empty() {
+        case.set_system_out(told.join("\n\n"));
     }
     case
 }
 
-/// A known failure: skipped, so that it is seen and breaks nothing.
-fn expected(check: &CheckResult) -> TestCaseStatus {
-    let reason = check.known.as_ref().map_or("", |known| known.reason.as_str());
+/// Skipped where something was not judged or is a known failure, else passed.
+fn skipped(scenario: &ScenarioResult, checks: &[&CheckResult]) -> TestCaseStatus {
+    let mut reasons: Vec<String> = Vec::new();
+    if let Some(why) = &scenario.not_run {
+        let known = scenario.known.as_ref();
+        let known = known.map(|known| format!(" (expected: {})", known.reason));
+        reasons.push(format!("not run: {}{}", why.reason, known.unwrap_or_default()));
+    }
+    let is_unjudged = matches!(scenario.verdict, Verdict::NotRun | Verdict::NotApplicable);
+    for check in checks {
+        let verdict = check.verdict.as_str();
+        let reason = match &check.known {
+            Some(known) => format!("expected {verdict} ({}): {}", known.reason, check.message),
+            None if is_unjudged && check.verdict == scenario.verdict => {
+                format!("{verdict}: {}", check.message)
+            }
+            None => continue,
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    if reasons.is_empty() {
+        return TestCaseStatus::success();
+    }
+    let more = reasons.len().saturating_sub(REASONS_SHOWN_MAX);
+    reasons.truncate(REASONS_SHOWN_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let mut status = TestCaseStatus::skipped();
-    let verdict = check.verdict.as_str();
-    status.set_message(format!("expected {verdict} ({reason}): {}", check.message));
+    status.set_message(format!("{}{more}", reasons.join("; ")));
     status
+}
+
+/// The findings that show in this scenario, in the order of the report.
+fn bad(report: &Report, kind: NonSuccessKind, checks: &[&CheckResult]) -> TestCaseStatus {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut first: Option<&CheckResult> = None;
+    let scenario = checks.first().map_or("", |check| &*check.scenario);
+    for finding in report.findings.iter().filter(|finding| finding.is_bad()) {
+        let seen = finding.at.iter().filter_map(|at| report.checks.get(*at));
+        if let Some(check) = seen.into_iter().find(|check| *check.scenario == *scenario) {
+            first = first.or(Some(check));
+            blocks.push(block(report, finding, check));
+        }
+    }
+    let mut status = TestCaseStatus::non_success(kind);
+    // A fault that another scenario shows first may explain all of this one.
+    let Some(first) = first.or_else(|| checks.iter().find(|check| check.is_bad()).copied()) else {
+        return status;
+    };
+    if blocks.is_empty() {
+        blocks.push(details(first));
+    }
+    let more = match blocks.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    status.set_type(first.verdict.as_str()).set_message(format!("{}{more}", first.message));
+    status.set_description(blocks.join("\n\n"));
+    status
+}
+
+/// A finding as it shows in one scenario: the check, what to do, and the exchange.
+fn block(report: &Report, finding: &Finding, check: &CheckResult) -> String {
+    let (verdict, subject) = (check.verdict.as_str(), check.subject.as_str());
+    let mut out = format!("{verdict} {subject} at {}\n{}", check.step, details(check));
+    if let Some(repeat) = &finding.repeat {
+        out.push_str(&format!("\nrepeat: {repeat}"));
+    }
+    let number = check.exchange_number();
+    if let Some(row) = report.exchanges.iter().find(|row| Some(row.number) == number) {
+        out.push_str(&format!("\nexchange #{}:\n{}", row.number, row.text()));
+    }
+    out
 }
 
 /// Known failures that did not happen: a case each, since they are drift.
@@ -148,13 +216,6 @@ fn stale(report: &Report) -> Option<TestSuite> {
     Some(suite)
 }
 
-fn bad(check: &CheckResult, kind: NonSuccessKind) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(check.verdict.as_str()).set_message(check.message.clone());
-    status.set_description(details(check));
-    status
-}
-
 fn details(check: &CheckResult) -> String {
     let mut out = check.message.clone();
     let place = check.place.as_ref().map(ToString::to_string);
@@ -163,6 +224,7 @@ fn details(check: &CheckResult) -> String {
         ("actual", &check.actual),
         ("pointer", check.pointer.as_deref().unwrap_or_default()),
         ("clause", &clause(check)),
+        ("remedy", check.remedy().unwrap_or_default()),
         ("place", place.as_deref().unwrap_or_default()),
         ("curl", check.curl.as_deref().unwrap_or_default()),
     ] {

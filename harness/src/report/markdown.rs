@@ -25,6 +25,8 @@ pub fn render(report: &Report) -> String {
 
 fn write_into(out: &mut String, report: &Report) -> std::fmt::Result {
     let e = escape::markdown;
+    // Programs know our reports by this line.
+    writeln!(out, "<!-- moot report -->\n")?;
     writeln!(out, "## {} {}\n", sign(report.exit_code), report.outcome.as_str())?;
     writeln!(
         out,

@@ -1,12 +1,13 @@
 //! Reports: one result, many formats.
 //!
 //! A [`Report`] is the masked result of a run with its findings. Each format renders it and nothing else:
-//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`ndjson`]. Texts for people pass
+//! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. Texts for people pass
 //! [`crate::terminal::escape`]. Nothing here judges, and nothing here opens a file.
 
 mod document;
 mod exchange;
 mod findings;
+pub mod github;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -24,7 +25,6 @@ use crate::result::RunResult;
 use crate::run::Event;
 use document::ForPeople;
 pub use document::Report;
-use exchange::ExchangesShown;
 pub use findings::Finding;
 pub(crate) use findings::section_order;
 
@@ -41,6 +41,8 @@ pub enum Format {
     Html,
     /// The summary of a CI step.
     Markdown,
+    /// Annotations of a GitHub workflow; the command appends the Markdown report to the job summary.
+    Github,
     /// The events of the run, a line each.
     Ndjson,
 }
@@ -58,8 +60,15 @@ pub enum RenderError {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Text, Self::Json, Self::Junit, Self::Html, Self::Markdown, Self::Ndjson];
+    pub const ALL: [Self; 7] = [
+        Self::Text,
+        Self::Json,
+        Self::Junit,
+        Self::Html,
+        Self::Markdown,
+        Self::Github,
+        Self::Ndjson,
+    ];
 
     /// As on the command line.
     pub const fn as_str(self) -> &'static str {
@@ -69,6 +78,7 @@ impl Format {
             Self::Junit => "junit",
             Self::Html => "html",
             Self::Markdown => "markdown",
+            Self::Github => "github",
             Self::Ndjson => "ndjson",
         }
     }
@@ -103,14 +113,14 @@ pub fn render(
 ) -> Result<String, RenderError> {
     let secrets = Secrets::of(&result.masks);
     let fault = |error: String| RenderError::Renderer(format, error);
-    let people = |shown| Report::new(result, &ForPeople(&secrets), shown);
+    let people = || Report::new(result, &ForPeople(&secrets));
     let artefact = match format {
-        Format::Text => text::render(&people(ExchangesShown::Remarkable), text_options),
-        Format::Json => json::render(&Report::new(result, &secrets, ExchangesShown::Remarkable))
-            .map_err(fault)?,
-        Format::Junit => junit::render(&people(ExchangesShown::Remarkable)).map_err(fault)?,
-        Format::Html => html::render(&people(ExchangesShown::All)).map_err(fault)?,
-        Format::Markdown => markdown::render(&people(ExchangesShown::Remarkable)),
+        Format::Text => text::render(&people(), text_options),
+        Format::Json => json::render(&Report::new(result, &secrets)).map_err(fault)?,
+        Format::Junit => junit::render(&people()).map_err(fault)?,
+        Format::Html => html::render(&people()).map_err(fault)?,
+        Format::Markdown => markdown::render(&people()),
+        Format::Github => github::render(&people()),
         Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
     };
     if secrets.is_in(&artefact) { Err(RenderError::SecretFound(format)) } else { Ok(artefact) }

@@ -9,7 +9,6 @@
 use serde_json::{Value, json};
 
 use super::Report;
-use super::exchange::ExchangesShown;
 use crate::masks::Secrets;
 use crate::result::RunResult;
 use crate::run::Event;
@@ -38,7 +37,7 @@ pub fn line(event: &Event, secrets: &Secrets) -> Result<String, String> {
 
 /// The line of the end.
 pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
-    let report = Report::new(result, secrets, ExchangesShown::Remarkable);
+    let report = Report::new(result, secrets);
     ended(&json!({
         "event": "finished",
         "schema_version": report.schema_version,

@@ -2,7 +2,7 @@
 
 use moot_harness::report::text::Options;
 use moot_harness::report::{Format, render};
-use moot_harness::result::{RunResult, Subject};
+use moot_harness::result::{RunOutcome, RunResult, Subject};
 use moot_harness::terminal::Detail;
 use moot_harness::verdict::Verdict;
 
@@ -76,6 +76,18 @@ fn markdown() {
 }
 
 #[test]
+fn github() {
+    let mut result = result();
+    result.repeat.target = Some("staging.yaml".to_owned());
+    insta::assert_snapshot!(check(Format::Github, PLAIN, &result));
+}
+
+#[test]
+fn github_of_an_unreachable_target() {
+    insta::assert_snapshot!(check(Format::Github, PLAIN, &unreachable()));
+}
+
+#[test]
 fn ndjson() {
     insta::assert_snapshot!(check(Format::Ndjson, PLAIN, &result()));
 }
@@ -88,7 +100,7 @@ fn a_fault_of_ours_is_an_error_and_the_statement_of_the_register_is_shown() {
     let broken = check_of(subject, Verdict::Error, "the check panicked", None);
     result.scenarios[0].steps[0].checks.push(broken);
     let xml = check(Format::Junit, PLAIN, &result);
-    assert!(xml.contains("<error message=\"the check panicked\" type=\"error\">"), "{xml}");
+    assert!(xml.contains("<error message=\"the check panicked (and 2 more)\" type"), "{xml}");
     let text = check(Format::Text, PLAIN, &result);
     assert!(text.contains("ERROR  04_05") && text.contains(&row.sentence), "{text}");
 }
@@ -111,6 +123,34 @@ fn the_page_loads_nothing_and_holds_everything() {
     for part in ["src=", "href=\"http", "url(", "@import", "fetch("] {
         assert!(!page.contains(part), "{part}");
     }
+}
+
+/// As many scenarios as the suite has, with as many steps and exchanges.
+#[test]
+fn the_page_of_a_green_run_is_small() {
+    const SCENARIOS: usize = 500;
+    const STEPS: usize = 4;
+    const EXCHANGES: usize = 4;
+    const BYTES_MAX: usize = 500_000;
+    let mut result = result();
+    result.outcome = RunOutcome::Conformant;
+    let mut green = result.scenarios.swap_remove(0);
+    green.verdict = Verdict::Pass;
+    green.steps[0].verdict = Verdict::Pass;
+    green.steps[0].checks.retain(|check| check.verdict == Verdict::Pass);
+    let exchange = green.steps[0].exchanges[0].clone();
+    green.steps[0].exchanges = vec![exchange; EXCHANGES];
+    green.steps = vec![green.steps[0].clone(); STEPS];
+    result.scenarios = vec![green; SCENARIOS];
+    let page = check(Format::Html, PLAIN, &result);
+    assert!(page.len() < BYTES_MAX, "{} bytes", page.len());
+    assert!(page.contains("POST /v1/requests"), "its steps are listed");
+}
+
+#[test]
+fn what_is_scrolled_to_is_not_below_the_filter() {
+    let page = check(Format::Html, PLAIN, &result());
+    assert!(page.contains("position: sticky") && page.contains("scroll-padding-top"));
 }
 
 #[test]

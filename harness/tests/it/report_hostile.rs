@@ -56,6 +56,17 @@ fn check(format: Format, absent: &[&str]) -> String {
 }
 
 #[test]
+fn a_workflow_sees_one_command_a_line() {
+    let result = with("x\n::error::no\r\n::stop-commands::y");
+    let lines = render(Format::Github, &result, &[], OPTIONS).expect("no secret in it");
+    let levels = ["::error ", "::warning ", "::notice "];
+    for line in lines.lines() {
+        assert!(levels.iter().any(|level| line.starts_with(level)), "{line}");
+    }
+    check(Format::Github, &["\u{1b}", "\r"]);
+}
+
+#[test]
 fn a_terminal_sees_only_text() {
     check(Format::Text, &["\u{1b}"]);
 }

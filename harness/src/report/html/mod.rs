@@ -3,7 +3,7 @@
 //! minijinja escapes every value; a content security policy names the one script by its digest, so
 //! that even a mistake there could run nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -50,9 +50,14 @@ pub fn render(report: &Report) -> Result<String, String> {
         .iter()
         .map(|answer| context! { line => answer.line(), seen => answer.seen_line() })
         .collect();
+    // Steps link only to exchanges that the page has.
+    let shown_exchanges: BTreeMap<u64, bool> =
+        report.exchanges.iter().map(|row| (row.number, true)).collect();
+    let shown_exchanges = Value::from(Serde(shown_exchanges));
     template
         .render(context! {
             report => Value::from(Serde(report)),
+            shown_exchanges,
             bad => shown(&bad),
             opened,
             warned => shown(&warned),
@@ -63,6 +68,8 @@ pub fn render(report: &Report) -> Result<String, String> {
             script => Value::from_safe_string(SCRIPT.to_owned()),
             script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
         })
+        // The engine escapes slashes too, of which the names of steps are full.
+        .map(|page| page.replace("&#x2f;", "/"))
         .map_err(text_of)
 }
 

@@ -1,11 +1,12 @@
 "use strict";
-// Filters everything that carries data-text by words and by verdict; nothing else happens here.
+// Filters everything that carries data-text by words and by verdict. An empty data-text stands for the
+// text of the element.
 const words = document.getElementById("words");
 const verdict = document.getElementById("verdict");
 const shown = document.getElementById("shown");
 const rows = [...document.querySelectorAll("[data-text]")].map((element) => ({
   element,
-  text: element.dataset.text.toLowerCase(),
+  text: (element.dataset.text || element.textContent).toLowerCase(),
   verdict: element.dataset.verdict,
 }));
 function filter() {

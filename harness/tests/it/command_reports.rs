@@ -1,0 +1,117 @@
+//! Report files of a run: which of them are replaced or appended to, and the annotations of a GitHub
+//! workflow.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use crate::command_support::{Ran, moot, run};
+
+const SCENARIO: &str = "\
+section: \"4.6\"
+title: A sample
+scenarios:
+  - id: lists
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        expect:
+          list-legal-requests.status-200: { status: 418 }
+";
+
+/// The line of the check that fails.
+const LINE: &str = "file=sample.yaml,line=11,";
+
+fn folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    fs::write(dir.path().join("sample.yaml"), SCENARIO).expect("writable");
+    dir
+}
+
+fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "--scenarios", "sample.yaml", "--seed", "42"], more].concat()
+}
+
+fn text(dir: &Path, file: &str) -> String {
+    fs::read_to_string(dir.join(file)).expect("it was written")
+}
+
+/// A run of a workflow, with its job summary in `summary.md`.
+fn in_workflow(dir: &Path, more: &[&str]) -> Ran {
+    let mut command = moot(&words(more), dir);
+    let Output { status, stdout, stderr } =
+        command.env("GITHUB_STEP_SUMMARY", "summary.md").output().expect("the binary runs");
+    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+    Ran { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+}
+
+#[test]
+fn a_file_that_moot_did_not_write_is_replaced_only_by_force() {
+    let dir = folder();
+    let notes = dir.path().join("notes");
+    for kind in ["text", "json", "junit", "html", "markdown", "ndjson"] {
+        fs::write(&notes, "my notes\n").expect("writable");
+        let report = format!("{kind}=notes");
+        let refused = run(&words(&["--report", &report]), dir.path());
+        assert_eq!(refused.code, Some(2), "{kind}: {}", refused.stderr);
+        assert_eq!(text(dir.path(), "notes"), "my notes\n", "{kind}");
+        let forced = run(&words(&["--report", &report, "--force"]), dir.path());
+        assert_eq!(forced.code, Some(1), "{kind}: {}", forced.stderr);
+        // Now it is a report, which the next run replaces.
+        let again = run(&words(&["--report", &report]), dir.path());
+        assert_eq!(again.code, Some(1), "{kind}: {}", again.stderr);
+        assert_ne!(text(dir.path(), "notes"), "my notes\n", "{kind}");
+    }
+}
+
+#[test]
+fn an_empty_file_is_written() {
+    let dir = folder();
+    fs::write(dir.path().join("summary.md"), "").expect("writable");
+    let ran = run(&words(&["--report", "markdown=summary.md"]), dir.path());
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(text(dir.path(), "summary.md").contains("non-conformant"));
+}
+
+#[test]
+fn a_workflow_gets_annotations_and_a_summary_that_is_appended() {
+    let dir = folder();
+    fs::write(dir.path().join("summary.md"), "# An earlier step\n").expect("writable");
+    for _ in 0..2 {
+        let ran = in_workflow(dir.path(), &["--report", "github"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        let errors: Vec<&str> =
+            ran.stdout.lines().filter(|line| line.starts_with("::error ")).collect();
+        assert_eq!(errors.len(), 1, "{}", ran.stdout);
+        assert!(errors[0].contains(LINE), "{errors:?}");
+        assert!(ran.stdout.contains("\nnon-conformant: "), "the text is there: {}", ran.stdout);
+    }
+    let summary = text(dir.path(), "summary.md");
+    assert!(summary.starts_with("# An earlier step\n"), "{summary}");
+    assert_eq!(summary.matches("❌ non-conformant").count(), 2, "{summary}");
+}
+
+#[test]
+fn annotations_leave_json_alone() {
+    let dir = folder();
+    let ran = in_workflow(dir.path(), &["--report", "github", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("stdout is JSON");
+    assert_eq!(report["exit_code"], 1);
+    assert!(ran.stderr.contains(LINE), "{}", ran.stderr);
+}
+
+#[test]
+fn markdown_on_stdout_can_be_appended() {
+    let dir = folder();
+    let file = dir.path().join("summary.md");
+    fs::write(&file, "# An earlier step\n").expect("writable");
+    let out = fs::OpenOptions::new().append(true).open(&file).expect("it is there");
+    let mut command = moot(&words(&["--report", "markdown=-"]), dir.path());
+    let status = command.stdout(out).stderr(std::process::Stdio::null()).status();
+    assert_eq!(status.expect("the binary runs").code(), Some(1));
+    let summary = text(dir.path(), "summary.md");
+    assert!(summary.starts_with("# An earlier step\n"), "{summary}");
+    assert_eq!(summary.matches("❌ non-conformant").count(), 1, "{summary}");
+}
