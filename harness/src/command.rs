@@ -19,6 +19,7 @@ mod explore;
 mod healthcheck;
 mod judge;
 mod list;
+mod listen;
 mod mock;
 mod perform;
 mod plan;

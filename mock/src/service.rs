@@ -10,18 +10,19 @@
 //! All methods are synchronous. Only the keeper does IO. No lock is held when a method returns.
 
 mod attempts;
+mod control;
 mod keeper;
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::control::{self, ControlAction, ExchangeFilter, Refusal};
+use crate::control::ExchangeFilter;
 use crate::fault::Strike;
 use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
@@ -36,6 +37,9 @@ pub use keeper::{Finish, Keeper, NotKept, Take};
 
 /// Called when something may fall due earlier than before.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
+
+/// While the keeper fails, what is due is tried again after this time.
+const STUCK_RETRY: SignedDuration = SignedDuration::from_secs(1);
 
 /// The number of no change.
 const NOTHING: u64 = 0;
@@ -53,7 +57,7 @@ struct SharedWorld {
     /// The number of the newest change that was handed to the keeper; written under the write lock of
     /// `world`.
     newest: AtomicU64,
-    /// Whether the keeper failed.
+    /// Whether the keeper could not store everything the last time. Until it can, nothing changes.
     is_stuck: AtomicBool,
 }
 
@@ -134,13 +138,13 @@ impl Service {
     /// The whole journal, the oldest call first.
     #[cfg(feature = "server")]
     pub(crate) fn journal(&self) -> Value {
-        control::journal(&self.0.world.read())
+        crate::control::journal(&self.0.world.read())
     }
 
     /// The call that a filter nearly matches; null if there is none.
     #[cfg(feature = "server")]
     pub(crate) fn nearest_exchange(&self, filter: &ExchangeFilter) -> Value {
-        control::nearest_exchange(&self.0.world.read(), filter)
+        crate::control::nearest_exchange(&self.0.world.read(), filter)
     }
 
     /// Whether a text is a token that this world gave.
@@ -166,6 +170,22 @@ impl Service {
             let _ = self.finish(newest);
         }
         admission
+    }
+
+    /// 400 for a call whose head breaks a rule of HTTP. It is recorded in the journal.
+    pub fn malformed(&self, system_now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+        let world = self.0.world.read();
+        world.malformed(world.now(system_now), head, detail)
+    }
+
+    /// The answer to an admitted call whose body could not be stored.
+    pub fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
+        let world = self.0.world.read();
+        let now = world.now(system_now);
+        let response = world.not_kept(now, call, why);
+        drop(world);
+        self.record(now, call, &response, CallEffects::default(), None);
+        response
     }
 
     /// What has to be fetched before an admitted call is answered.
@@ -258,44 +278,27 @@ impl Service {
         journal.record(&Occurrence::answered(now, call, response, effects, fault));
     }
 
-    /// Performs an action of the control plane, after everything that is due. An action that only reads
-    /// blocks no other reader.
+    /// Applies changes that no call asked for, and keeps them.
     ///
     /// # Errors
-    /// [`Refusal`] where it can't be done; then nothing changed.
-    pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
-        self.read_files_of(&action);
+    /// [`NotKept`].
+    #[cfg(feature = "state")]
+    pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), NotKept> {
         let turn = self.0.turn.lock();
-        let answer = self.settle(system_now).and_then(|_| {
-            let looked = control::look(&self.0.world.read(), system_now, &action);
-            match looked {
-                Some(answer) => Ok(answer),
-                None => self.change_by(|world| control::perform(world, system_now, action)),
-            }
-        });
+        self.change(changes)?;
         let newest = self.newest();
         drop(turn);
-        let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
-        self.wake();
-        answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
-    }
-
-    /// Computes the digests that the answer shows. It reads files, so no lock is held.
-    fn read_files_of(&self, action: &ControlAction) {
-        let shown = control::shown(&self.0.world.read(), action);
-        for file in shown.iter().flat_map(|submission| &submission.files) {
-            file.content.digest();
-        }
+        self.finish(newest)
     }
 
     /// When, in the system's time, something falls due; `None` where nothing will by itself. What is
     /// due already has a time that is past.
     pub fn next_due(&self, system_now: Timestamp) -> Option<Timestamp> {
-        if self.0.is_stuck.load(Ordering::Relaxed) {
-            return None;
-        }
         let world = self.0.world.read();
         let due = world.state().next_due()?;
+        if self.0.is_stuck.load(Ordering::Relaxed) {
+            return system_now.checked_add(STUCK_RETRY).ok();
+        }
         if due <= world.now(system_now) {
             return Some(due.min(system_now));
         }
@@ -327,20 +330,24 @@ impl Service {
     /// Lets `change` change the world, and hands that in before anybody can see it. Only the writer
     /// whose turn it is may call it.
     fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, NotKept> {
-        let mut world = self.0.world.write();
-        let Some(keeper) = &self.0.keeper else { return Ok(change(&mut world)) };
         if self.0.is_stuck.load(Ordering::Relaxed) {
-            return Err(NotKept(
-                "an earlier change could not be kept; restart the mock".to_owned(),
-            ));
+            self.finish(self.newest())?;
         }
+        Ok(self.change_anyway(change))
+    }
+
+    /// As [`Self::change_by`], also while the keeper fails: for what happened already, and has to be
+    /// stored as soon as that is possible.
+    fn change_anyway<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        let mut world = self.0.world.write();
+        let Some(keeper) = &self.0.keeper else { return change(&mut world) };
         world.note();
         let changed = change(&mut world);
         let noted = world.noted();
         if !noted.is_empty() {
             self.0.newest.store((keeper.take)(noted), Ordering::Release);
         }
-        Ok(changed)
+        changed
     }
 
     /// The number of the newest change; exact under a lock of the world.
@@ -348,7 +355,7 @@ impl Service {
         self.0.newest.load(Ordering::Acquire)
     }
 
-    /// Returns once everything up to a change is kept. No lock may be held.
+    /// Returns once everything up to a change is kept. The world may not be locked.
     fn finish(&self, newest: u64) -> Result<(), NotKept> {
         let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NOTHING) else {
             return Ok(());
@@ -356,6 +363,8 @@ impl Service {
         let finished = (keeper.finish)(newest);
         if finished.is_err() {
             self.0.is_stuck.store(true, Ordering::Relaxed);
+        } else if newest == self.newest() {
+            self.0.is_stuck.store(false, Ordering::Relaxed);
         }
         finished
     }

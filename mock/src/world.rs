@@ -107,7 +107,7 @@ impl World {
             lagging,
             base_path,
             identifiers: Identifiers::new(settings.seed),
-            sealer: Sealer::new(settings.seed, &settings.base_url),
+            sealer: Sealer::new(settings.seed, settings.sandbox.as_deref()),
             calls: AtomicU64::new(0),
             limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
             token_limiter: seeded

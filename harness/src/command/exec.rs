@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::error::CommandError;
 use super::exec_environment;
+use super::listen::listen_address;
 use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -32,7 +33,7 @@ const SIGNAL_BASE: i32 = 128;
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
     listen: SocketAddr,
     #[command(flatten)]
     world: WorldArguments,

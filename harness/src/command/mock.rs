@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::error::CommandError;
 use super::healthcheck;
+use super::listen::listen_address;
 use super::ready;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -15,7 +16,7 @@ use super::signals::StopSignals;
 #[derive(Debug, Args)]
 pub(super) struct MockArguments {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010", value_parser = listen_address)]
     listen: SocketAddr,
     /// Serve nothing: ask a mock that runs whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
     /// For the health check of a container
@@ -40,8 +41,7 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Comm
         if let Some(note) = &mock.note {
             screen.note(note)?;
         }
-        let description = mock.site.describe();
-        ready::announce(&description, &world, place.fetch, mock.note.is_some(), screen)?;
+        ready::announce(&mock, &world, &place, screen)?;
         mock.serve(signals.next()).await;
         Ok(0)
     })

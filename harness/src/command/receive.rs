@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::error::CommandError;
+use super::listen::{callable, listen_address, listen_on};
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::serve::{callable, listen_on};
 use super::signals::StopSignals;
 use crate::terminal::escape;
 
 #[derive(Debug, Args)]
 pub(super) struct ReceiveArguments {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
     listen: SocketAddr,
     /// The statuses of its answers, in turn: `503,503,204` refuses twice and then always answers 204
     #[arg(long = "status", value_name = "STATUS,…", value_delimiter = ',', default_value = "200",

@@ -66,7 +66,8 @@ pub enum ControlAction {
     /// The time
     #[schemars(extend("x-route" = "GET /clock"))]
     GetClock,
-    /// Move the time forward, or freeze the clock or let it run; wait for what falls due
+    /// Move the time forward, or freeze the clock or let it run; wait for what falls due. 202 with what is in
+    /// flight if receivers are too slow
     #[serde(deserialize_with = "clock_move")]
     #[schemars(with = "ClockRequest")]
     #[schemars(extend(

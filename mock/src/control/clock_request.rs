@@ -30,11 +30,16 @@ pub(super) struct ClockRequest {
     next: bool,
     /// `true`: stand still at the present time; `false`: run on from it
     freeze: Option<bool>,
+    /// real time without an answer of any receiver, 10 if absent, 600 at most
+    #[serde(rename = "wait_seconds")]
+    _wait_seconds: Option<u64>,
 }
 
 /// Reads a move of the clock from its members.
 pub(super) fn clock_move<'de, D: Deserializer<'de>>(reader: D) -> Result<ClockMove, D::Error> {
-    let ClockRequest { advance_seconds, set, next, freeze } = ClockRequest::deserialize(reader)?;
+    // The shell waits.
+    let ClockRequest { advance_seconds, set, next, freeze, .. } =
+        ClockRequest::deserialize(reader)?;
     match (advance_seconds, set, next, freeze) {
         (Some(seconds), None, false, None) => Ok(ClockMove::Advance(seconds)),
         (None, Some(time), false, None) => time.parse().map(ClockMove::To).map_err(|_| {

@@ -250,13 +250,14 @@ world; each has a control plane of its own, below its base address. [sandbox.md]
 asks it with `moot mock --healthcheck http://127.0.0.1:4010`, which ends with 0 or 1.
 
 A test sends every example on this page. Long texts are cut, lists show their first element, and objects deep inside
-are left out.
+are left out. The name before an answer is that of its JSON Schema in the OpenAPI document.
 ";
 
 /// The whole page.
 fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
     let mut page = HEAD.to_owned();
     let paths = document["paths"].as_object().expect("paths");
+    let mut shown = BTreeMap::new();
     let mut sections: BTreeMap<&str, Vec<(&String, &Value)>> = BTreeMap::new();
     for (path, item) in paths {
         let section = path.split('/').nth(1).unwrap_or_default();
@@ -268,17 +269,18 @@ fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
         for (path, item) in items {
             let operations = item.as_object().expect("operations");
             for (method, operation) in operations.iter().filter(|(key, _)| *key != "parameters") {
-                push_route(&mut page, method, path, operation, sent);
+                push_route(&mut page, &mut shown, (method, path), operation, sent);
             }
         }
     }
     page
 }
 
+/// A route. An answer of a schema that another route has shown refers to that one.
 fn push_route(
     page: &mut String,
-    method: &str,
-    path: &str,
+    shown: &mut BTreeMap<String, String>,
+    (method, path): (&str, &str),
     operation: &Value,
     sent: &BTreeMap<String, Vec<Sent>>,
 ) {
@@ -303,18 +305,24 @@ fn push_route(
         }
     }
     let name = operation["operationId"].as_str().expect("a name");
-    let examples = &sent[name];
-    for (at, example) in examples.iter().enumerate() {
+    for example in &sent[name] {
         let _ = write!(page, "\n```http\n{}\n", example.line.replacen(" /", " /__admin/", 1));
         if !example.body.is_empty() {
             let _ = writeln!(page, "\n{}", example.body);
         }
         page.push_str("```\n");
-        if at + 1 == examples.len() {
-            let shown = serde_json::to_string_pretty(&short(&example.answer, 0)).expect("JSON");
-            let _ = write!(page, "\n{}\n\n```json\n{shown}\n```\n", example.status);
-        }
     }
+    let Some(Sent { status, answer, .. }) = sent[name].last() else { return };
+    let schema = &operation["responses"][status.to_string()]["content"]["application/json"];
+    let schema = schema["schema"]["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let schema = schema.expect("a schema").to_owned();
+    if let Some(other) = shown.get(&schema) {
+        let _ = write!(page, "\n{status}, as `{other}`.\n");
+        return;
+    }
+    let json = serde_json::to_string_pretty(&short(answer, 0)).expect("JSON");
+    let _ = write!(page, "\n{status}, `{schema}`:\n\n```json\n{json}\n```\n");
+    shown.insert(schema, format!("{method} /__admin{path}"));
 }
 
 fn says(schema: &Value) -> String {

@@ -1,5 +1,7 @@
 //! Answers a call to the control plane: finds its route, reads its action, and has it performed.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::header::{ALLOW, HeaderValue};
 use http::request::Parts;
@@ -11,7 +13,7 @@ use serde_json::Value;
 
 use super::members;
 use super::perform::{ControlCall, on_site, on_world};
-use super::routes::{ROUTES, Route};
+use super::routes::{ROUTES, Route, WAIT_MEMBER};
 use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
@@ -20,6 +22,10 @@ use crate::shell::site::Site;
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Its value if it is absent.
+const WAIT_SECONDS: u64 = 10;
+const WAIT_SECONDS_MAX: u64 = 600;
 
 /// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
 pub(crate) async fn call<B>(
@@ -62,13 +68,24 @@ where
     let body = whole_body(site, parts, body).await?;
     let (route, id) = route(realm, path, &parts.method)?;
     let members = members::read(route, parts, id, &body)?;
-    let call = ControlCall { site, realm, parts, body };
+    let patience = patience(&members)?;
+    let call = ControlCall { site, realm, parts, body, patience };
     let (status, value) = if route.is_of_site {
         on_site(&call, action(members)?).await?
     } else {
         on_world(&call, action(members)?).await?
     };
     Ok((status.unwrap_or(route.status), value))
+}
+
+/// How long receivers may be silent while an action waits for them.
+fn patience(members: &Value) -> Result<Duration, ControlProblem> {
+    let seconds = members[WAIT_MEMBER].as_u64().unwrap_or(WAIT_SECONDS);
+    if seconds > WAIT_SECONDS_MAX {
+        let detail = format!("`{WAIT_MEMBER}` is {WAIT_SECONDS_MAX} at most, not {seconds}");
+        return Err(ControlProblem::invalid_value(detail));
+    }
+    Ok(Duration::from_secs(seconds))
 }
 
 async fn whole_body<B>(site: &Site, parts: &Parts, body: B) -> Result<Bytes, ControlProblem>

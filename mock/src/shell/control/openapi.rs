@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::routes::{PATH_MEMBER, ROUTES, Route};
+use super::routes::{PATH_MEMBER, ROUTES, Route, WAIT_MEMBER};
 use crate::shell::sandbox::Realm;
 
 /// The JSON Schemas of the answers (`schemas`), and which action gives which (`answers`). A test checks
@@ -73,6 +73,12 @@ fn operation(route: &Route) -> Value {
             "default": { "$ref": "#/components/responses/Problem" },
         },
     });
+    if route.members.contains_key(WAIT_MEMBER) {
+        let answered = &operation["responses"][route.status.as_str()];
+        let mut given_up = answered.clone();
+        given_up["description"] = "Done, but receivers are too slow: not all was delivered".into();
+        operation["responses"]["202"] = given_up;
+    }
     let mut members = route.own_members().peekable();
     if members.peek().is_none() {
         return operation;

@@ -28,6 +28,8 @@ pub(super) struct ControlCall<'c> {
     pub(super) realm: &'c Realm,
     pub(super) parts: &'c Parts,
     pub(super) body: Bytes,
+    /// How long receivers may be silent while the action waits for them.
+    pub(super) patience: Duration,
 }
 
 /// An answer: its JSON, and its status if that is not the one of its route.
@@ -55,9 +57,9 @@ pub(super) async fn on_site(
             sandbox(site, &id)?
         }
         SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
-        SiteAction::SettleDeliveries => {
+        SiteAction::SettleDeliveries { .. } => {
             let begun = site.deliverer().begin(realm).await;
-            outcome(site.deliverer().settle(realm, begun).await)
+            return Ok(outcome(site.deliverer().settle(realm, begun, call.patience).await));
         }
         SiteAction::WaitForExchange { filter, count, timeout_seconds } => {
             wait(realm, filter, count, Duration::from_secs(timeout_seconds)).await?
@@ -88,22 +90,37 @@ pub(super) async fn on_world(
     action: ControlAction,
 ) -> Result<Reply, ControlProblem> {
     let (deliverer, realm) = (call.site.deliverer(), call.realm);
-    let is_reset = matches!(action, ControlAction::Reset | ControlAction::RestoreCheckpoint { .. });
+    let earlier = match &action {
+        ControlAction::Reset => Some(None),
+        ControlAction::RestoreCheckpoint { id } => Some(Some(id.clone())),
+        _ => None,
+    };
     let moves_clock = matches!(action, ControlAction::MoveClock(_));
     // Before the action, so that no attempt that it makes due is missed.
     let begun = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
-    let mut value = realm.service().control(clock::now(), action)?;
-    if let Some(begun) = begun
-        && let Value::Object(moved) = &mut value
-        && let Value::Object(attempts) = outcome(deliverer.settle(realm, begun).await)
-    {
-        moved.extend(attempts);
+    let is_back = earlier.is_some();
+    let mut value = match earlier {
+        Some(checkpoint) => {
+            let (value, former) = realm.service().go_back(clock::now(), checkpoint.as_deref())?;
+            // Removing thousands of files takes seconds.
+            tokio::task::spawn_blocking(move || drop(former));
+            value
+        }
+        None => realm.service().control(clock::now(), action)?,
+    };
+    let mut status = None;
+    if let Some(begun) = begun {
+        let (given_up, attempts) = outcome(deliverer.settle(realm, begun, call.patience).await);
+        status = given_up;
+        if let (Value::Object(moved), Value::Object(attempts)) = (&mut value, attempts) {
+            moved.extend(attempts);
+        }
     }
-    if is_reset {
+    if is_back {
         deliverer.abort_all(realm).await;
         realm.mailbox().clear();
     }
-    Ok((None, value))
+    Ok((status, value))
 }
 
 fn index(realm: &Realm) -> Value {
@@ -155,6 +172,8 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     match site.sandboxes().remove(id).map_err(SandboxError::from)? {
         Some(realm) => {
             site.deliverer().remove(&realm);
+            // Removing thousands of files takes seconds.
+            tokio::task::spawn_blocking(move || drop(realm));
             Ok(json!({ "deleted": id }))
         }
         None => Err(unknown_sandbox(id)),
@@ -283,10 +302,17 @@ async fn wait_for_delivery(
     })
 }
 
-fn outcome(settled: SettleOutcome) -> Value {
+/// 202 where attempts are still in flight.
+fn outcome(settled: SettleOutcome) -> Reply {
     let attempts = settled.attempts.into_iter().map(|(delivery, result)| match result {
         AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
         AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
     });
-    json!({ "attempts": attempts.collect::<Vec<_>>(), "in_flight": settled.in_flight })
+    let (attempts, in_flight) = (attempts.collect::<Vec<_>>(), settled.in_flight);
+    let mut value = json!({ "attempts": attempts, "in_flight": in_flight.len() });
+    if in_flight.is_empty() {
+        return (None, value);
+    }
+    value["in_flight_deliveries"] = json!(in_flight);
+    (Some(StatusCode::ACCEPTED), value)
 }

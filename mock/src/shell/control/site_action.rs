@@ -54,9 +54,13 @@ pub(super) enum SiteAction {
         /// its id
         id: String,
     },
-    /// Wait until what is due was delivered
+    /// Wait until what is due was delivered; 202 with what is in flight if receivers are too slow
     #[schemars(extend("x-route" = "POST /deliveries/settle"))]
-    SettleDeliveries,
+    SettleDeliveries {
+        /// real time without an answer of any receiver, 10 if absent, 600 at most
+        #[serde(rename = "wait_seconds")]
+        _wait_seconds: Option<u64>,
+    },
     /// Wait for a delivery that matches; 408 if none does in time
     #[schemars(extend("x-route" = "POST /deliveries/wait"))]
     WaitForDelivery {

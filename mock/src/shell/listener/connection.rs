@@ -1,4 +1,5 @@
-//! A connection that can end with a reset instead of a close, or carry bytes that are not HTTP.
+//! A connection that can end with a reset instead of a close, carry bytes that are not HTTP, or wait for
+//! what the client still sends.
 
 use std::io;
 use std::io::IoSlice;
@@ -6,15 +7,26 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::Sleep;
+
+/// A client that still sends when its connection ends is read for this long: closed at once, it would
+/// find a reset instead of its answer.
+const LINGER_MAX: Duration = Duration::from_secs(2);
+/// And for this many bytes.
+const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Of them, those that are read at a time.
+const LINGER_PIECE_BYTES: usize = 16 * 1024;
 
 /// What is sent in place of an answer.
 const GARBAGE: &[u8] = b"\x00\xff\xfe this is not HTTP \x7f\x00\r\n";
 
 const RESET: u8 = 1;
 const GARBLED: u8 = 2;
+const LINGERING: u8 = 3;
 
 /// Makes a connection end in another way than with a close.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +43,12 @@ impl ConnectionSwitch {
         self.0.store(GARBLED, Ordering::Release);
     }
 
+    /// After the last answer, what the client still sends is thrown away for a while; unless the connection
+    /// ends in yet another way.
+    pub(super) fn linger(&self) {
+        let _ = self.0.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
+    }
+
     fn is(&self, state: u8) -> bool {
         self.0.load(Ordering::Acquire) == state
     }
@@ -41,13 +59,17 @@ pub(super) struct Connection {
     stream: TcpStream,
     switch: ConnectionSwitch,
     is_garbage_sent: bool,
+    /// Since the sending side was closed: until when, and how many bytes, are still read.
+    lingering: Option<(Pin<Box<Sleep>>, usize)>,
 }
 
 impl Connection {
     /// The connection and its switch.
     pub(super) fn new(stream: TcpStream) -> (Self, ConnectionSwitch) {
         let switch = ConnectionSwitch::default();
-        (Self { stream, switch: switch.clone(), is_garbage_sent: false }, switch)
+        let connection =
+            Self { stream, switch: switch.clone(), is_garbage_sent: false, lingering: None };
+        (connection, switch)
     }
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TcpStream> {
@@ -65,6 +87,22 @@ impl Connection {
             self.is_garbage_sent = true;
         }
         Poll::Ready(Ok(length))
+    }
+
+    /// Reads on until the client closes too, within bounds.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some((end, bytes_left)) = &mut self.lingering else { return Poll::Ready(Ok(())) };
+        let mut piece = [0; LINGER_PIECE_BYTES];
+        while *bytes_left > 0 && end.as_mut().poll(cx).is_pending() {
+            let mut buffer = ReadBuf::new(&mut piece);
+            match ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => {
+                    *bytes_left = bytes_left.saturating_sub(buffer.filled().len());
+                }
+                Ok(()) | Err(_) => break,
+            }
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -124,6 +162,15 @@ impl AsyncWrite for Connection {
         if self.switch.is(RESET) {
             return Poll::Ready(Ok(()));
         }
-        self.stream().poll_shutdown(cx)
+        let this = self.get_mut();
+        if this.lingering.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            if !this.switch.is(LINGERING) {
+                return Poll::Ready(Ok(()));
+            }
+            let end = Box::pin(tokio::time::sleep(LINGER_MAX));
+            this.lingering = Some((end, LINGER_BYTES_MAX));
+        }
+        this.poll_linger(cx)
     }
 }
