@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 
 use super::error::CommandError;
+use super::listen::{at_port, listen_address};
 use super::ready;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -13,9 +14,12 @@ use super::signals::StopSignals;
 
 #[derive(Debug, Args)]
 pub(super) struct MockArguments {
-    /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010")]
+    /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010", value_parser = listen_address)]
     listen: SocketAddr,
+    /// Listen on this port of 127.0.0.1
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    port: Option<u16>,
     #[command(flatten)]
     world: WorldArguments,
     #[command(flatten)]
@@ -24,7 +28,8 @@ pub(super) struct MockArguments {
 
 /// Exit 0 when a signal stops it.
 pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let MockArguments { listen, world, place } = arguments;
+    let MockArguments { listen, port, world, place } = arguments;
+    let listen = at_port(listen, port);
     runtime()?.block_on(async {
         let mock = ListeningMock::open(listen, &place, &world).await?;
         let mut signals = StopSignals::new()?;
