@@ -5,6 +5,7 @@
 
 mod answers;
 mod bundled;
+mod call_lines;
 mod check;
 mod clean;
 mod compare;

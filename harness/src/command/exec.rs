@@ -57,7 +57,7 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
     let ExecArguments { listen, port, world, place, reports, replace, command } = &arguments;
     reports::check(reports, *replace)?;
     runtime()?.block_on(async {
-        let opened = ListeningMock::open(at_port(*listen, *port), place, world).await?;
+        let opened = ListeningMock::open(at_port(*listen, *port), place, world, None).await?;
         let site = opened.site.clone();
         if let Some(note) = &opened.note {
             screen.note(note)?;

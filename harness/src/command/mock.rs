@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
+use super::call_lines::call_watch;
 use super::error::CommandError;
 use super::listen::{at_port, listen_address};
 use super::ready;
@@ -31,7 +32,7 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Comm
     let MockArguments { listen, port, world, place } = arguments;
     let listen = at_port(listen, port);
     runtime()?.block_on(async {
-        let mock = ListeningMock::open(listen, &place, &world).await?;
+        let mock = ListeningMock::open(listen, &place, &world, call_watch(screen)).await?;
         let mut signals = StopSignals::new()?;
         // The socket listens already, so the address is valid as soon as it is printed.
         if let Some(note) = &mock.note {

@@ -10,7 +10,7 @@ use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
-    FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, holds_state,
+    CallWatch, FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, holds_state,
     serve, serve_tls,
 };
 use tokio::net::TcpListener;
@@ -91,7 +91,7 @@ pub(super) struct ListeningMock {
 }
 
 impl ListeningMock {
-    /// Opens the mock that the command line describes.
+    /// Opens the mock that the command line describes; `watch` is told of its calls.
     ///
     /// # Errors
     /// An invalid option or file, or an address that can't be listened on.
@@ -99,6 +99,7 @@ impl ListeningMock {
         listen: SocketAddr,
         place: &PlaceArguments,
         world: &WorldArguments,
+        watch: Option<CallWatch>,
     ) -> Result<Self, CommandError> {
         let admin_token = admin_token(place.admin_token_file.as_deref())?;
         let is_beyond_loopback = !listen.ip().is_loopback();
@@ -116,6 +117,7 @@ impl ListeningMock {
             has_private_receivers: place.private_receivers,
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
             defects: defects_of(world)?,
+            watch,
             ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
         };
         let note = place.state.as_deref().and_then(|folder| state_note(folder, world));

@@ -2,6 +2,7 @@
 
 mod access;
 mod journals;
+mod watch;
 
 use std::fmt;
 use std::io;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::access::Access;
+pub use self::watch::{CallWatch, WatchedCall};
 use super::body::{BodyTimes, Store};
 use super::clock;
 use super::delivery::Deliverer;
@@ -45,6 +47,8 @@ pub struct SiteOptions {
     pub fetcher: Option<Arc<Fetcher>>,
     /// Bounds of reading bodies.
     pub body_times: BodyTimes,
+    /// Who is told of each answered call.
+    pub watch: Option<CallWatch>,
 }
 
 impl SiteOptions {
@@ -59,6 +63,7 @@ impl SiteOptions {
             network: Network::system(),
             fetcher: None,
             body_times: BodyTimes::default(),
+            watch: None,
         }
     }
 }
@@ -108,6 +113,7 @@ struct SiteShared {
     fetcher: Option<Arc<Fetcher>>,
     store: Store,
     times: BodyTimes,
+    watch: Option<CallWatch>,
 }
 
 impl Site {
@@ -182,6 +188,7 @@ impl Site {
             fetcher: options.fetcher,
             store,
             times: options.body_times,
+            watch: options.watch,
         })))
     }
 
@@ -218,6 +225,11 @@ impl Site {
 
     pub(crate) fn access(&self) -> &Access {
         &self.0.access
+    }
+
+    /// Who is told of each answered call.
+    pub(crate) fn watch(&self) -> Option<&CallWatch> {
+        self.0.watch.as_ref()
     }
 
     /// Fetches documents by their address; `None` where nothing is fetched.
