@@ -3,9 +3,13 @@
 //! [`ControlAction`] defines every action. The shell carries them over HTTP.
 
 mod action;
+mod address_request;
+mod addresses;
 mod advice;
 mod archive;
+mod checkpoints;
 mod clock;
+mod clock_request;
 mod exchanges;
 mod fault_request;
 mod faults;
@@ -13,28 +17,34 @@ mod filter;
 mod legal_request;
 mod outbox;
 mod overview;
+mod parties;
 mod rate_limit;
 mod refusal;
+mod repository_document;
 mod restart;
+mod settings;
+mod settings_request;
 mod text;
 mod tokens;
+mod workflow_request;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use url::Url;
 
-pub use action::{AddressContent, ClockMove, ControlAction, Exhaust};
-pub use filter::{ExchangeFilter, StatusFilter};
+pub use action::{ControlAction, Exhaust};
+pub use address_request::AddressContent;
+pub use clock_request::ClockMove;
+pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
 pub use refusal::Refusal;
+pub use settings_request::{AnswersUpdate, SettingsUpdate};
 #[cfg(feature = "server")]
 pub(crate) use text::optional_text;
+pub use workflow_request::WorkflowUpdate;
 
-use crate::message::content::Content;
 use crate::resource::legal_request::Submission;
 use crate::state::change::Change;
-use crate::value::limits::ADDRESSES_MAX;
 use crate::world::World;
 
 /// What is asked of a world without changing it, while the system's time is `system_now`; `None` where
@@ -47,19 +57,28 @@ pub(crate) fn look(
     let now = world.now(system_now);
     Some(match action {
         ControlAction::World => Ok(overview::world(world, now)),
+        ControlAction::ListCheckpoints => Ok(checkpoints::view(world)),
         ControlAction::GetClock => Ok(clock::view(world, system_now, &[])),
+        ControlAction::ListAddresses => Ok(addresses::view(world)),
+        ControlAction::GetSettings => Ok(settings::view(world)),
+        ControlAction::GetParties => Ok(parties::view(world)),
+        ControlAction::GetRepositoryDocument { id } => repository_document::view(world, id),
         ControlAction::GetLegalRequest { id } => legal_request::view(world, id),
         ControlAction::GetRateLimit => Ok(rate_limit::view(world, now)),
-        ControlAction::ListDeliveries => Ok(outbox::view(world)),
+        ControlAction::ListDeliveries { filter } => Ok(outbox::view(world, filter)),
         ControlAction::GetDeliveryPolicy => Ok(json!(world.state().delivery_policy)),
         ControlAction::ListFaults => Ok(faults::view(world)),
         ControlAction::GetDrills => Ok(json!(world.drilled().get())),
         ControlAction::ListExchanges { filter, limit } => {
             Ok(exchanges::view(world, filter, *limit))
         }
+        ControlAction::CountExchanges { filter } => Ok(exchanges::count(world, filter)),
         ControlAction::ExportExchanges { filter } => Ok(archive::archive(world, filter)),
         ControlAction::Reset
         | ControlAction::Restart
+        | ControlAction::PutCheckpoint { .. }
+        | ControlAction::RestoreCheckpoint { .. }
+        | ControlAction::DeleteCheckpoint { .. }
         | ControlAction::MoveClock(_)
         | ControlAction::SetStatus { .. }
         | ControlAction::AddComment { .. }
@@ -74,6 +93,15 @@ pub(crate) fn look(
         | ControlAction::DisarmFault { .. }
         | ControlAction::SetDrills(_)
         | ControlAction::ClearExchanges
+        | ControlAction::SetSettings(_)
+        | ControlAction::SetProgression { .. }
+        | ControlAction::AddUser { .. }
+        | ControlAction::RemoveUser { .. }
+        | ControlAction::PutApplication { .. }
+        | ControlAction::RemoveApplication { .. }
+        | ControlAction::PutWorkflow { .. }
+        | ControlAction::RemoveWorkflow { .. }
+        | ControlAction::DeleteAddresses { .. }
         | ControlAction::PutAddress(_) => return None,
     })
 }
@@ -100,13 +128,19 @@ pub fn perform(
 ) -> Result<Value, Refusal> {
     let now = world.now(system_now);
     match action {
-        ControlAction::Reset => reset(world, system_now),
+        ControlAction::Reset => reset(world, system_now).map(|(overview, _)| overview),
         ControlAction::Restart => Ok(restart::restart(world, system_now)),
+        ControlAction::PutCheckpoint { name } => checkpoints::put(world, now, name),
+        ControlAction::RestoreCheckpoint { id } => checkpoints::restore(world, system_now, &id),
+        ControlAction::DeleteCheckpoint { id } => checkpoints::delete(world, id),
         ControlAction::MoveClock(ClockMove::Advance(seconds)) => {
             clock::advance(world, system_now, seconds)
         }
         ControlAction::MoveClock(ClockMove::To(at)) => clock::set(world, system_now, at),
         ControlAction::MoveClock(ClockMove::Next) => Ok(clock::next(world, system_now)),
+        ControlAction::MoveClock(ClockMove::Freeze(freeze)) => {
+            Ok(clock::freeze(world, system_now, freeze))
+        }
         ControlAction::SetStatus { id, status, comment, force } => {
             let ordered = legal_request::Ordered { status, comment, force };
             legal_request::set_status(world, now, &id, ordered)
@@ -140,9 +174,24 @@ pub fn perform(
         }
         ControlAction::ClearExchanges => {
             world.journal().clear();
-            Ok(json!({ "exchanges": [] }))
+            Ok(json!({ "count": 0, "exchanges": [] }))
         }
-        ControlAction::PutAddress(address) => put_address(world, address),
+        ControlAction::PutAddress(address) => addresses::put(world, address),
+        ControlAction::DeleteAddresses { url } => addresses::delete(world, url.as_deref()),
+        ControlAction::SetSettings(update) => settings::set(world, update),
+        ControlAction::SetProgression { id, progression } => {
+            legal_request::set_progression(world, now, &id, progression)
+        }
+        ControlAction::AddUser { email, company } => {
+            parties::add_user(world, email, company.as_deref())
+        }
+        ControlAction::RemoveUser { id } => parties::remove_user(world, &id),
+        ControlAction::PutApplication { id, client_secret, scopes, company } => {
+            parties::put_application(world, id, client_secret, scopes, company.as_deref())
+        }
+        ControlAction::RemoveApplication { id } => parties::remove_application(world, &id),
+        ControlAction::PutWorkflow { id, update } => parties::put_workflow(world, id, update),
+        ControlAction::RemoveWorkflow { id } => parties::remove_workflow(world, &id),
         other => look(world, system_now, &other).unwrap_or_else(|| {
             let detail = "the mock does not implement this action, which is a bug of the mock";
             Err(Refusal::conflict(detail.to_owned()))
@@ -158,24 +207,19 @@ pub(crate) fn journal(world: &World) -> Value {
     journal
 }
 
-fn reset(world: &mut World, system_now: Timestamp) -> Result<Value, Refusal> {
-    *world = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
-    Ok(overview::world(world, world.now(system_now)))
+/// Takes a world back to its start. Gives the world as it was too: dropping it removes files, which takes
+/// long, so the caller does that where it delays nobody.
+pub(crate) fn reset(
+    world: &mut World,
+    system_now: Timestamp,
+) -> Result<(Value, Box<World>), Refusal> {
+    let first = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
+    let former = std::mem::replace(world, first);
+    Ok((overview::world(world, world.now(system_now)), Box::new(former)))
 }
 
-fn put_address(world: &mut World, address: AddressContent) -> Result<Value, Refusal> {
-    let AddressContent { url, bytes, content_type } = address;
-    let content = Content::in_memory(bytes);
-    let url = Url::parse(&url)
-        .ok()
-        .filter(|url| url.scheme() == "https")
-        .ok_or_else(|| Refusal::invalid("`url` must be an absolute https address".to_owned()))?;
-    let addresses = &world.state().addresses;
-    if addresses.len() >= ADDRESSES_MAX && !addresses.contains_key(url.as_str()) {
-        let detail = format!("there are {ADDRESSES_MAX} addresses already; reset the world");
-        return Err(Refusal::conflict(detail));
-    }
-    let answer = json!({ "url": url.as_str(), "length": content.length });
-    world.apply(vec![Change::PutAddress { url: url.into(), content, content_type }]);
-    Ok(answer)
+/// The call that a filter nearly matches, as [`ControlAction::ListExchanges`] shows it.
+#[cfg(feature = "server")]
+pub(crate) fn nearest_exchange(world: &World, filter: &ExchangeFilter) -> Value {
+    exchanges::nearest(world, filter)
 }

@@ -14,30 +14,47 @@ pub use kind::{FailedStatus, FaultKind};
 
 use std::net::IpAddr;
 
+use http::Method;
 use moot_fixtures::contract::Operation;
 
-/// A fault, as it is armed: it strikes the `nth` admitted call that matches and those after it,
-/// `times` in all. Calls that are refused before their body is read are not counted.
+use crate::message::call::Head;
+use crate::value::path_pattern::PathPattern;
+
+/// A fault, as it is armed: it strikes the `nth` call that matches and those after it. Calls that are
+/// refused before their body is read are not counted, but for those of an unknown path or method where
+/// the fault has a path pattern.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// Calls of this operation; of all where absent.
+    /// The calls that match.
+    pub filter: FaultFilter,
+    /// The first call that is struck, from 1.
+    pub nth: u64,
+    /// How often the sequence is run through, from 1.
+    pub times: u64,
+    /// The effects on each of a number of consecutive calls; a call without effects is left alone.
+    pub sequence: Vec<Vec<FaultKind>>,
+}
+
+/// Which calls a fault strikes; what is absent matches any.
+#[derive(Debug, Clone, Default)]
+pub struct FaultFilter {
+    /// Calls of this operation.
     pub operation: Option<Operation>,
+    /// Calls with this method.
+    pub method: Option<Method>,
+    /// Calls with such a path, also of no operation.
+    pub path: Option<PathPattern>,
     /// Calls with a token of this application (its client id).
     pub application: Option<String>,
     /// Calls from this address.
     pub client: Option<IpAddr>,
-    /// The first call that is struck, from 1.
-    pub nth: u64,
-    /// How many are, from 1.
-    pub times: u64,
-    /// What happens to them.
-    pub kind: FaultKind,
 }
 
 /// What of a call a fault is matched with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Struck {
-    pub(crate) operation: Operation,
+pub(crate) struct Struck<'c> {
+    /// `None` if its path or method is of no operation.
+    pub(crate) operation: Option<Operation>,
     pub(crate) application: Option<u32>,
-    pub(crate) client: IpAddr,
+    pub(crate) head: &'c Head<'c>,
 }

@@ -6,7 +6,7 @@
 mod entry;
 mod masks;
 
-pub(crate) use entry::{JournalEntry, Occurrence, SentPart, Timing};
+pub(crate) use entry::{CallEffects, JournalEntry, Occurrence, SentPart, Timing};
 
 use std::collections::VecDeque;
 

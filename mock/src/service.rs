@@ -10,19 +10,21 @@
 //! All methods are synchronous. Only the keeper does IO. No lock is held when a method returns.
 
 mod attempts;
+mod control;
 mod keeper;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::control::{self, ControlAction, Refusal};
+use crate::control::ExchangeFilter;
 use crate::fault::Strike;
-use crate::journal::Occurrence;
+use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
 use crate::state::change;
@@ -35,6 +37,9 @@ pub use keeper::{Finish, Keeper, NotKept, Take};
 
 /// Called when something may fall due earlier than before.
 pub type Waker = Box<dyn Fn() + Send + Sync>;
+
+/// While the keeper fails, what is due is tried again after this time.
+const STUCK_RETRY: SignedDuration = SignedDuration::from_secs(1);
 
 /// The number of no change.
 const NOTHING: u64 = 0;
@@ -52,7 +57,7 @@ struct SharedWorld {
     /// The number of the newest change that was handed to the keeper; written under the write lock of
     /// `world`.
     newest: AtomicU64,
-    /// Whether the keeper failed.
+    /// Whether the keeper could not store everything the last time. Until it can, nothing changes.
     is_stuck: AtomicBool,
 }
 
@@ -61,6 +66,8 @@ struct Answered {
     response: Response,
     /// What it changed, in words.
     changes: Vec<String>,
+    /// The ids of the deliveries that it queued.
+    deliveries: Range<u64>,
     /// The number of the newest change that it may show.
     newest: u64,
     /// Whether something falls due earlier than before.
@@ -69,7 +76,7 @@ struct Answered {
 
 impl Answered {
     const fn unchanged(response: Response, newest: u64) -> Self {
-        Self { response, changes: Vec::new(), newest, wakes: false }
+        Self { response, changes: Vec::new(), deliveries: 0..0, newest, wakes: false }
     }
 }
 
@@ -101,9 +108,9 @@ impl Service {
         }))
     }
 
-    /// The seed rows, to make another world of them.
+    /// The seed rows as they were at the start, to make another world of them.
     pub fn seeded(&self) -> Arc<Seeded> {
-        self.0.world.read().seeded().clone()
+        self.0.world.read().first_seeded().clone()
     }
 
     /// Who and what there is to call it with. Shape: `{"applications": [{"client_id",
@@ -131,7 +138,13 @@ impl Service {
     /// The whole journal, the oldest call first.
     #[cfg(feature = "server")]
     pub(crate) fn journal(&self) -> Value {
-        control::journal(&self.0.world.read())
+        crate::control::journal(&self.0.world.read())
+    }
+
+    /// The call that a filter nearly matches; null if there is none.
+    #[cfg(feature = "server")]
+    pub(crate) fn nearest_exchange(&self, filter: &ExchangeFilter) -> Value {
+        crate::control::nearest_exchange(&self.0.world.read(), filter)
     }
 
     /// The newest entry of the journal that fits, with its application named.
@@ -172,6 +185,22 @@ impl Service {
         admission
     }
 
+    /// 400 for a call whose head breaks a rule of HTTP. It is recorded in the journal.
+    pub fn malformed(&self, system_now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+        let world = self.0.world.read();
+        world.malformed(world.now(system_now), head, detail)
+    }
+
+    /// The answer to an admitted call whose body could not be stored.
+    pub fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
+        let world = self.0.world.read();
+        let now = world.now(system_now);
+        let response = world.not_kept(now, call, why);
+        drop(world);
+        self.record(now, call, &response, CallEffects::default(), None);
+        response
+    }
+
     /// What has to be fetched before an admitted call is answered.
     pub fn needs(&self, system_now: Timestamp, call: &Call<'_>) -> Option<Fetch> {
         let world = self.0.world.read();
@@ -187,7 +216,7 @@ impl Service {
             (now, strike, refused)
         };
         if let Some(response) = refused {
-            self.record(now, call, &response, &[], strike.as_ref());
+            self.record(now, call, &response, CallEffects::default(), strike.as_ref());
             return response;
         }
         let answered = match self.answer_without_change(now, call) {
@@ -199,13 +228,15 @@ impl Service {
             Ok(answered)
         });
         let world = self.0.world.read();
-        let Answered { response, changes, wakes, .. } = answered.unwrap_or_else(|NotKept(why)| {
-            Answered::unchanged(world.not_kept(now, call, &why), NOTHING)
-        });
+        let Answered { response, changes, deliveries, wakes, .. } =
+            answered.unwrap_or_else(|NotKept(why)| {
+                Answered::unchanged(world.not_kept(now, call, &why), NOTHING)
+            });
         let response = world.with_drills(Some(call.admitted.operation), response);
         let (response, strike) = world.struck(now, call, strike, response);
         drop(world);
-        self.record(now, call, &response, &changes, strike.as_ref());
+        let effects = CallEffects { changes: &changes, deliveries };
+        self.record(now, call, &response, effects, strike.as_ref());
         if wakes {
             self.wake();
         }
@@ -230,16 +261,22 @@ impl Service {
         let _turn = self.0.turn.lock();
         let due_before = self.0.world.read().state().next_due();
         let now = self.settle(system_now)?;
+        let first_delivery = self.0.world.read().state().next_delivery;
         let outcome = self.0.world.read().answer(now, call);
         let changes = change::summary(&outcome.changes);
         if !outcome.changes.is_empty() {
             self.change(outcome.changes)?;
             self.settle(system_now)?;
         }
-        let due = self.0.world.read().state().next_due();
+        let (due, next_delivery) = {
+            let world = self.0.world.read();
+            (world.state().next_due(), world.state().next_delivery)
+        };
         // Waking another thread costs more than most answers.
         let wakes = due.is_some_and(|due| due_before.is_none_or(|before| due < before));
-        Ok(Answered { response: outcome.response, changes, newest: self.newest(), wakes })
+        let deliveries = first_delivery..next_delivery;
+        let (response, newest) = (outcome.response, self.newest());
+        Ok(Answered { response, changes, deliveries, newest, wakes })
     }
 
     fn record(
@@ -247,51 +284,34 @@ impl Service {
         now: Timestamp,
         call: &Call<'_>,
         response: &Response,
-        changes: &[String],
+        effects: CallEffects<'_>,
         fault: Option<&Strike>,
     ) {
         let journal = self.0.world.read().journal().clone();
-        journal.record(&Occurrence::answered(now, call, response, changes, fault));
+        journal.record(&Occurrence::answered(now, call, response, effects, fault));
     }
 
-    /// Performs an action of the control plane, after everything that is due. An action that only reads
-    /// blocks no other reader.
+    /// Applies changes that no call asked for, and keeps them.
     ///
     /// # Errors
-    /// [`Refusal`] where it can't be done; then nothing changed.
-    pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
-        self.read_files_of(&action);
+    /// [`NotKept`].
+    #[cfg(feature = "state")]
+    pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), NotKept> {
         let turn = self.0.turn.lock();
-        let answer = self.settle(system_now).and_then(|_| {
-            let looked = control::look(&self.0.world.read(), system_now, &action);
-            match looked {
-                Some(answer) => Ok(answer),
-                None => self.change_by(|world| control::perform(world, system_now, action)),
-            }
-        });
+        self.change(changes)?;
         let newest = self.newest();
         drop(turn);
-        let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
-        self.wake();
-        answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
-    }
-
-    /// Computes the digests that the answer shows. It reads files, so no lock is held.
-    fn read_files_of(&self, action: &ControlAction) {
-        let shown = control::shown(&self.0.world.read(), action);
-        for file in shown.iter().flat_map(|submission| &submission.files) {
-            file.content.digest();
-        }
+        self.finish(newest)
     }
 
     /// When, in the system's time, something falls due; `None` where nothing will by itself. What is
     /// due already has a time that is past.
     pub fn next_due(&self, system_now: Timestamp) -> Option<Timestamp> {
-        if self.0.is_stuck.load(Ordering::Relaxed) {
-            return None;
-        }
         let world = self.0.world.read();
         let due = world.state().next_due()?;
+        if self.0.is_stuck.load(Ordering::Relaxed) {
+            return system_now.checked_add(STUCK_RETRY).ok();
+        }
         if due <= world.now(system_now) {
             return Some(due.min(system_now));
         }
@@ -323,20 +343,24 @@ impl Service {
     /// Lets `change` change the world, and hands that in before anybody can see it. Only the writer
     /// whose turn it is may call it.
     fn change_by<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, NotKept> {
-        let mut world = self.0.world.write();
-        let Some(keeper) = &self.0.keeper else { return Ok(change(&mut world)) };
         if self.0.is_stuck.load(Ordering::Relaxed) {
-            return Err(NotKept(
-                "an earlier change could not be kept; restart the mock".to_owned(),
-            ));
+            self.finish(self.newest())?;
         }
+        Ok(self.change_anyway(change))
+    }
+
+    /// As [`Self::change_by`], also while the keeper fails: for what happened already, and has to be
+    /// stored as soon as that is possible.
+    fn change_anyway<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        let mut world = self.0.world.write();
+        let Some(keeper) = &self.0.keeper else { return change(&mut world) };
         world.note();
         let changed = change(&mut world);
         let noted = world.noted();
         if !noted.is_empty() {
             self.0.newest.store((keeper.take)(noted), Ordering::Release);
         }
-        Ok(changed)
+        changed
     }
 
     /// The number of the newest change; exact under a lock of the world.
@@ -344,7 +368,7 @@ impl Service {
         self.0.newest.load(Ordering::Acquire)
     }
 
-    /// Returns once everything up to a change is kept. No lock may be held.
+    /// Returns once everything up to a change is kept. The world may not be locked.
     fn finish(&self, newest: u64) -> Result<(), NotKept> {
         let Some(keeper) = self.0.keeper.as_ref().filter(|_| newest != NOTHING) else {
             return Ok(());
@@ -352,6 +376,8 @@ impl Service {
         let finished = (keeper.finish)(newest);
         if finished.is_err() {
             self.0.is_stuck.store(true, Ordering::Relaxed);
+        } else if newest == self.newest() {
+            self.0.is_stuck.store(false, Ordering::Relaxed);
         }
         finished
     }

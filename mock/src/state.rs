@@ -2,6 +2,7 @@
 //!
 //! Applying a change decides nothing and can't fail. The indexes follow from the rows.
 
+mod amendments;
 pub mod change;
 pub(crate) mod index;
 pub mod seeded;
@@ -13,15 +14,15 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::message::content::Content;
 use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
-use crate::state::change::Change;
+use crate::state::amendments::{Amended, Amendments};
+use crate::state::change::{Change, Checkpoint, Registered};
 use crate::state::index::{Index, status_place};
 use crate::state::seeded::Seeded;
 use crate::state::table::RowTable;
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
-use crate::value::settings::{ClockSetting, RateLimitMode};
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::value::token::Grant;
 
 /// All data of a world that [`Change`]s modify.
@@ -37,22 +38,19 @@ pub(crate) struct State {
     pub(crate) clock: Clock,
     pub(crate) rate_limit: RateLimitMode,
     pub(crate) delivery_policy: DeliveryPolicy,
+    pub(crate) progression: Progression,
+    pub(crate) amendments: Amendments,
     /// The number of the next delivery.
     pub(crate) next_delivery: u64,
     /// The registered bytes of addresses.
     pub(crate) addresses: BTreeMap<String, Registered>,
+    /// By name. A reset keeps them.
+    pub(crate) checkpoints: BTreeMap<String, Arc<Checkpoint>>,
     token_marks: TokenMarks,
     /// Legal requests by the time of their next automatic step.
     steps: BTreeSet<(Timestamp, u32)>,
     /// Deliveries by the time of their next attempt.
     attempts: BTreeSet<(Timestamp, u64)>,
-}
-
-/// The bytes that a test registered for an address.
-#[derive(Debug, Clone)]
-pub(crate) struct Registered {
-    pub(crate) content: Content,
-    pub(crate) content_type: Option<String>,
 }
 
 /// Tokens that expired early or were revoked.
@@ -85,6 +83,15 @@ impl TokenMarks {
         self.revoked_before.get(&application).copied().unwrap_or(0)
     }
 
+    fn changes(&self) -> impl Iterator<Item = Change> {
+        let expired = self.expired.iter().map(|serial| Change::ExpireToken { serial: *serial });
+        let revoked = self.revoked.iter().map(|serial| Change::RevokeToken { serial: *serial });
+        let earlier = self.revoked_before.iter().map(|(application, serial)| {
+            Change::RevokeEarlierTokens { application: *application, serial: *serial }
+        });
+        expired.chain(revoked).chain(earlier)
+    }
+
     /// The oldest mark, if there are `marks_max`.
     pub(crate) fn oldest_beyond(&self, marks_max: usize) -> Option<u64> {
         let is_full = self.expired.len() + self.revoked.len() >= marks_max;
@@ -95,7 +102,12 @@ impl TokenMarks {
 
 impl State {
     /// The state at the start of a world.
-    pub(crate) fn new(seeded: &Seeded, clock: ClockSetting, rate_limit: RateLimitMode) -> Self {
+    pub(crate) fn new(
+        seeded: &Seeded,
+        clock: ClockSetting,
+        rate_limit: RateLimitMode,
+        progression: Progression,
+    ) -> Self {
         let rows = seeded.rows();
         Self {
             legal_requests: RowTable::over(rows.legal_requests.clone()),
@@ -108,8 +120,11 @@ impl State {
             clock: Clock::new(clock),
             rate_limit,
             delivery_policy: DeliveryPolicy::default(),
+            progression,
+            amendments: Amendments::default(),
             next_delivery: 1,
             addresses: BTreeMap::new(),
+            checkpoints: BTreeMap::new(),
             token_marks: TokenMarks::default(),
             steps: BTreeSet::new(),
             attempts: BTreeSet::new(),
@@ -179,13 +194,67 @@ impl State {
             Change::RevokeEarlierTokens { application, serial } => {
                 self.token_marks.revoked_before.insert(application, serial);
             }
-            Change::PutAddress { url, content, content_type } => {
-                self.addresses.insert(url, Registered { content, content_type });
+            Change::PutAddress { url, registered } => {
+                self.addresses.insert(url, registered);
+            }
+            Change::DeleteAddress { url } => {
+                self.addresses.remove(&url);
             }
             Change::SetClock(clock) => self.clock = clock,
             Change::SetRateLimit(mode) => self.rate_limit = mode,
             Change::SetDeliveryPolicy(policy) => self.delivery_policy = policy,
+            Change::SetProgression(progression) => self.progression = progression,
+            Change::SetAnswers(answers) => self.amendments.answers = Some(answers),
+            Change::SetUser { company, email, is_user } => {
+                self.amendments.users.insert((company, email), is_user);
+            }
+            Change::SetApplication { index, company, record, is_removed } => {
+                let amended = Amended { company, record, is_removed };
+                self.amendments.applications.insert(index, amended);
+            }
+            Change::SetWorkflow { row, company, record, is_removed } => {
+                let amended = Amended { company, record, is_removed };
+                self.amendments.workflows.insert(row, amended);
+            }
+            Change::PutCheckpoint { name, checkpoint } => {
+                self.checkpoints.insert(name, checkpoint);
+            }
+            Change::DeleteCheckpoint { name } => {
+                self.checkpoints.remove(&name);
+            }
         }
+    }
+
+    /// The changes that lead from the seed to this state, without its checkpoints. A delivery that is
+    /// being attempted is queued again.
+    pub(crate) fn changes(&self) -> Vec<Change> {
+        let mut changes = vec![
+            Change::SetClock(self.clock),
+            Change::SetRateLimit(self.rate_limit),
+            Change::SetDeliveryPolicy(self.delivery_policy.clone()),
+            Change::SetProgression(self.progression),
+        ];
+        changes.extend(self.amendments.changes());
+        let legal_requests = self.legal_requests.changed().filter_map(|(row, record)| {
+            Some(Change::PutLegalRequest { row, record: record?.clone() })
+        });
+        changes.extend(legal_requests);
+        let documents = self.documents.changed().filter_map(|(row, record)| {
+            Some(Change::PutRepositoryDocument { row, record: record?.clone() })
+        });
+        changes.extend(documents);
+        changes.extend(self.webhooks.changed().map(|(row, record)| match record {
+            Some(record) => Change::PutWebhook { row, record: record.clone() },
+            None => Change::DeleteWebhook { row },
+        }));
+        let deliveries = self.deliveries.values();
+        changes.extend(deliveries.map(|record| Change::PutDelivery { record: record.landed() }));
+        changes.extend(self.token_marks.changes());
+        changes.extend(self.addresses.iter().map(|(url, registered)| Change::PutAddress {
+            url: url.clone(),
+            registered: registered.clone(),
+        }));
+        changes
     }
 
     fn put_legal_request(&mut self, row: u32, record: Arc<LegalRequest>) {

@@ -29,12 +29,12 @@ use serde_json::Value;
 use crate::fault::drill::{self, ActiveDrills};
 use crate::fault::{self, Faults, Strike, Struck};
 use crate::journal::Journal;
-use crate::message::call::Call;
+use crate::message::call::{Call, Head};
 use crate::message::problem::Problem;
 use crate::message::reply::Responder;
 use crate::message::response::Response;
 use crate::state::State;
-use crate::state::change::Change;
+use crate::state::change::{Change, Checkpoint};
 use crate::state::seeded::{Application, Seeded};
 use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
@@ -53,7 +53,10 @@ pub use settings::{RunSettings, Settings};
 /// The whole service as a value.
 #[derive(Debug)]
 pub struct World {
+    /// As at the start.
     seeded: Arc<Seeded>,
+    /// The seed rows with the amendments of the control plane; `None` if there are none.
+    amended: Option<Arc<Seeded>>,
     settings: RunSettings,
     base_path: String,
     state: State,
@@ -95,16 +98,16 @@ impl World {
         _system_now: Timestamp,
     ) -> Result<Self, SettingsError> {
         let base_path = settings.check()?;
-        let state = State::new(&seeded, settings.clock, settings.rate_limit);
+        let state = first_state(&seeded, &settings);
         let window = seeded.answers().rate_limit_window;
         let list_lag = seeded.answers().list_lag;
-        let replica = || State::new(&seeded, settings.clock, settings.rate_limit);
-        let lagging = (list_lag > 0).then(|| LaggingLists::new(list_lag, replica()));
+        let lagging =
+            (list_lag > 0).then(|| LaggingLists::new(list_lag, first_state(&seeded, &settings)));
         Ok(Self {
             lagging,
             base_path,
             identifiers: Identifiers::new(settings.seed),
-            sealer: Sealer::new(settings.seed, &settings.base_url),
+            sealer: Sealer::new(settings.seed, settings.sandbox.as_deref()),
             calls: AtomicU64::new(0),
             limiter: Limiter::new(REQUESTS_PER_MINUTE_MAX, window),
             token_limiter: seeded
@@ -118,6 +121,7 @@ impl World {
             state,
             noted: None,
             seeded,
+            amended: None,
             settings,
         })
     }
@@ -137,13 +141,34 @@ impl World {
     /// # Errors
     /// [`SettingsError`], though settings that made a world once make it again.
     pub fn at_first(&self, system_now: Timestamp) -> Result<Self, SettingsError> {
+        self.at_changes(&[], system_now)
+    }
+
+    /// A copy of the world as it was at a checkpoint. No call and no delivery has a number again.
+    ///
+    /// # Errors
+    /// As [`Self::at_first`].
+    pub(crate) fn at_checkpoint(
+        &self,
+        checkpoint: &Checkpoint,
+        system_now: Timestamp,
+    ) -> Result<Self, SettingsError> {
+        let world = self.at_changes(&checkpoint.changes, system_now)?;
+        world.calls.store(self.calls.load(Ordering::Relaxed), Ordering::Relaxed);
+        Ok(world)
+    }
+
+    /// A copy of the world as the seed and these changes make it, with its checkpoints.
+    fn at_changes(&self, changes: &[Change], system_now: Timestamp) -> Result<Self, SettingsError> {
         let mut world = Self::from_seeded(self.seeded.clone(), self.settings.clone(), system_now)?;
         world.state.next_delivery = self.state.next_delivery;
+        world.state.checkpoints = self.state.checkpoints.clone();
         world.journal = Arc::new(self.journal.emptied());
+        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
+        world.apply(changes.to_vec());
         if let Some(hook) = &self.hook {
             world = world.with_hook(Arc::clone(hook));
         }
-        world.noted = self.noted.as_ref().map(|_| Noted { is_reset: true, changes: Vec::new() });
         Ok(world)
     }
 
@@ -159,9 +184,9 @@ impl World {
     /// The fault that strikes an admitted call. Each call counts the hits of a fault.
     pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
         self.faults.strike(Struck {
-            operation: call.admitted.operation,
+            operation: Some(call.admitted.operation),
             application: call.admitted.principal.map(|principal| principal.application),
-            client: call.head.client,
+            head: &call.head,
         })
     }
 
@@ -172,12 +197,12 @@ impl World {
         call: &Call<'_>,
         strike: &Strike,
     ) -> Option<Response> {
-        if !strike.kind().is_before() {
+        if !strike.is_before() {
             return None;
         }
         let reply = self.reply(now, call.head.path, call.admitted.serial);
         let nothing = reply.empty(500);
-        fault::damage(&reply, call.admitted.operation, strike.kind(), &nothing)
+        fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &nothing)
     }
 
     /// The answer as a fault leaves it; without the fault if the answer has nothing to damage.
@@ -190,7 +215,27 @@ impl World {
     ) -> (Response, Option<Strike>) {
         let Some(strike) = strike else { return (response, None) };
         let reply = self.reply(now, call.head.path, call.admitted.serial);
-        match fault::damage(&reply, call.admitted.operation, strike.kind(), &response) {
+        match fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &response) {
+            Some(damaged) => (damaged, Some(strike)),
+            None => {
+                self.faults.missed(&strike);
+                (response, None)
+            }
+        }
+    }
+
+    /// The refusal of a call whose path or method is of no operation, as a fault leaves it.
+    pub(crate) fn struck_refusal(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        serial: u64,
+        response: Response,
+    ) -> (Response, Option<Strike>) {
+        let struck = Struck { operation: None, application: None, head };
+        let Some(strike) = self.faults.strike(struck) else { return (response, None) };
+        let reply = self.reply(now, head.path, serial);
+        match fault::damage(&reply, None, strike.kinds(), &response) {
             Some(damaged) => (damaged, Some(strike)),
             None => {
                 self.faults.missed(&strike);
@@ -205,6 +250,7 @@ impl World {
             Some(hook) => hook.change(self, changes),
             None => changes,
         };
+        let amends = changes.iter().any(Change::amends);
         for change in changes {
             if let Some(noted) = &mut self.noted {
                 noted.changes.push(change.clone());
@@ -214,10 +260,43 @@ impl World {
             }
             self.state.apply(change);
         }
+        if amends {
+            self.amend();
+        }
     }
 
-    /// Its seed rows.
-    pub const fn seeded(&self) -> &Arc<Seeded> {
+    /// Lets the amendments take effect. [`Seeded::amended`] has accepted them before they became changes.
+    fn amend(&mut self) {
+        let Ok(amended) = self.seeded.amended(&self.state.amendments) else { return };
+        let (old, new) = (self.answers(), amended.answers());
+        let is_other_limit = old.rate_limit_window != new.rate_limit_window
+            || old.token_rate_limit != new.token_rate_limit;
+        let is_other_lag = old.list_lag != new.list_lag;
+        let (window, list_lag) = (new.rate_limit_window, new.list_lag);
+        let token_calls_max = new.token_rate_limit;
+        if is_other_limit {
+            let calls_max = self.hook().map(Hook::requests_per_minute_max);
+            self.limiter = Limiter::new(calls_max.unwrap_or(REQUESTS_PER_MINUTE_MAX), window);
+            self.token_limiter =
+                token_calls_max.map(|calls_max| (calls_max, Limiter::new(calls_max, window)));
+        }
+        if is_other_lag {
+            self.lagging = (list_lag > 0).then(|| {
+                let mut replica = first_state(&self.seeded, &self.settings);
+                self.state.changes().into_iter().for_each(|change| replica.apply(change));
+                LaggingLists::new(list_lag, replica)
+            });
+        }
+        self.amended = Some(Arc::new(amended));
+    }
+
+    /// Its seed rows, as they are now.
+    pub fn seeded(&self) -> &Arc<Seeded> {
+        self.amended.as_ref().unwrap_or(&self.seeded)
+    }
+
+    /// Its seed rows, as they were at the start.
+    pub(crate) const fn first_seeded(&self) -> &Arc<Seeded> {
         &self.seeded
     }
 
@@ -229,6 +308,7 @@ impl World {
     /// What an application authenticates with.
     pub(crate) fn client_secret<'s>(&self, application: &'s Application) -> Cow<'s, str> {
         match &self.settings.secrets {
+            _ if application.has_own_secret => Cow::Borrowed(&application.client_secret),
             SecretSource::Seeded => Cow::Borrowed(&application.client_secret),
             SecretSource::Own(name) => {
                 let id = &application.client_id;
@@ -241,7 +321,7 @@ impl World {
 
     /// Who and what there is to call it with: `{"applications": […], "users": {…}, "workflows": […]}`.
     pub fn describe(&self) -> Value {
-        self.seeded.describe(|application| self.client_secret(application))
+        self.seeded().describe(|application| self.client_secret(application))
     }
 
     pub(crate) const fn settings(&self) -> &RunSettings {
@@ -258,7 +338,7 @@ impl World {
     }
 
     pub(crate) fn answers(&self) -> &Answers {
-        self.seeded.answers()
+        self.seeded().answers()
     }
 
     pub(crate) const fn state(&self) -> &State {
@@ -338,4 +418,9 @@ impl World {
             date: timestamp::date_header(now),
         }
     }
+}
+
+/// The state that the settings of a world begin with.
+fn first_state(seeded: &Seeded, settings: &RunSettings) -> State {
+    State::new(seeded, settings.clock, settings.rate_limit, settings.progression)
 }

@@ -72,12 +72,7 @@ fn apply(left: &mut Vec<LeftObject>, line: LedgerLine) {
     let is_row = |it: &LeftObject| it.residue.tag == line.run && it.row == line.row;
     match line.what {
         LedgerEvent::Creating => left.push(LeftObject {
-            residue: Residue {
-                kind: line.kind,
-                id: None,
-                tag: line.run,
-                scenario: line.scenario,
-            },
+            residue: Residue { kind: line.kind, id: None, tag: line.run, scenario: line.scenario },
             application: line.application.unwrap_or_else(|| "main".to_owned()),
             row: line.row,
         }),

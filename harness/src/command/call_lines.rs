@@ -36,7 +36,7 @@ fn line(call: &WatchedCall, paint: Paint) -> String {
         400..500 => Verdict::Warn,
         500.. => Verdict::Fail,
     };
-    let reason = match (&call.problem, call.fault) {
+    let reason = match (&call.problem, &call.fault) {
         (_, Some(fault)) => format!(" fault {fault}"),
         (Some(problem), None) => format!(" {problem}"),
         (None, None) => String::new(),

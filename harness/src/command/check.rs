@@ -27,7 +27,8 @@ pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Co
                 let shape = json!({"files": files.len(), "scenarios": scenarios, "mistakes": []});
                 screen.json(&shape)?;
             } else {
-                let (files, scenarios) = (counted(files.len(), "file"), counted(scenarios, "scenario"));
+                let (files, scenarios) =
+                    (counted(files.len(), "file"), counted(scenarios, "scenario"));
                 let ok = screen.paint().bold("no mistake");
                 screen.print(&format!("{ok} in {files}, {scenarios}\n"))?;
             }

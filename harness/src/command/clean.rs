@@ -50,9 +50,8 @@ pub(super) fn clean(arguments: CleanArguments, screen: &Screen) -> Result<u8, Co
     } else {
         screen.print(&secrets.mask(&text(&found, &content, &ledger, screen)))?;
     }
-    let is_refused = |(_, reason): &(LeftObject, StayReason)| {
-        matches!(reason, StayReason::Refused(_))
-    };
+    let is_refused =
+        |(_, reason): &(LeftObject, StayReason)| matches!(reason, StayReason::Refused(_));
     Ok(if found.left.iter().any(is_refused) { INCONCLUSIVE } else { 0 })
 }
 
@@ -122,9 +121,7 @@ fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, scre
 fn why(reason: &StayReason) -> String {
     match reason {
         StayReason::NoSuchCall => "the API has no call that deletes it".to_owned(),
-        StayReason::IdUnknown => {
-            "it may exist, but the answer to its creation was lost".to_owned()
-        }
+        StayReason::IdUnknown => "it may exist, but the answer to its creation was lost".to_owned(),
         StayReason::Refused(said) => format!("it was not deleted: {said}"),
     }
 }

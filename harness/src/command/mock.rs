@@ -38,8 +38,7 @@ pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, Comm
         if let Some(note) = &mock.note {
             screen.note(note)?;
         }
-        let description = mock.site.describe();
-        ready::announce(&description, &world, place.fetch, mock.note.is_some(), screen)?;
+        ready::announce(&mock, &world, &place, screen)?;
         mock.serve(signals.next()).await;
         Ok(0)
     })

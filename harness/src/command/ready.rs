@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::CommandError;
 
 use super::screen::Screen;
-use super::serve::WorldArguments;
+use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
 use crate::terminal::paint::left;
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Paint, Table, escape};
@@ -14,29 +14,27 @@ use crate::terminal::{Cell, Paint, Table, escape};
 const USERS_SHOWN_MAX: usize = 2;
 const WORKFLOWS_SHOWN_MAX: usize = 6;
 
-/// Prints tables, or one line of JSON. `is_restored` where the world is that of the state folder, not that
-/// of the command line.
+/// Prints tables, or one line of JSON.
 pub(super) fn announce(
-    description: &Value,
+    mock: &ListeningMock,
     world: &WorldArguments,
-    fetches: bool,
-    is_restored: bool,
+    place: &PlaceArguments,
     screen: &Screen,
 ) -> Result<(), CommandError> {
+    let mut description = mock.site.describe();
+    description["listen"] = mock.bound.to_string().into();
     if screen.is_json() {
         return screen.print(&format!("{}\n", escape::json(&description.to_string())));
     }
-    screen.print(&text(description, world, fetches, is_restored, screen.paint()))
+    let world = match mock.is_restored {
+        true => "from the state folder".to_owned(),
+        false => world.world_name().to_owned(),
+    } + &format!(", answers {}", world.answers);
+    screen.print(&text(&description, &world, place, screen.paint()))
 }
 
-fn text(
-    description: &Value,
-    arguments: &WorldArguments,
-    fetches: bool,
-    is_restored: bool,
-    paint: Paint,
-) -> String {
-    let world = if is_restored { "from the state folder" } else { &arguments.world };
+/// What the mock is, not what it was asked to be: a state folder may know better.
+fn text(description: &Value, world: &str, place: &PlaceArguments, paint: Paint) -> String {
     let mut out = format!(
         "{} {}\n\n",
         paint.bold("moot mock is ready at"),
@@ -47,10 +45,15 @@ fn text(
     };
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
-    row("world", &format!("{world}, answers {}", arguments.answers));
-    row("clock", &format!("{}, progression {}", arguments.clock, arguments.progression));
-    row("rate limit", &arguments.rate_limit);
-    if fetches {
+    if place.public_url.is_some() {
+        row("listens on", &member(description, "listen"));
+    }
+    row("world", world);
+    let clock = if description["clock"]["frozen"] == true { "frozen at" } else { "real, now" };
+    let now = member(&description["clock"], "now");
+    row("clock", &format!("{clock} {now}, progression {}", member(description, "progression")));
+    row("rate limit", &member(description, "rate_limit"));
+    if place.fetch {
         row("fetch", "public https addresses of uploads");
     }
     row("seed", &description["seed"].to_string());

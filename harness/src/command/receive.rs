@@ -14,10 +14,9 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::error::CommandError;
-use super::listen::{at_port, listen_address};
+use super::listen::{at_port, callable, listen_address, listen_on};
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::serve::{callable, listen_on};
 use super::signals::StopSignals;
 use crate::terminal::escape;
 

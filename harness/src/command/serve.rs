@@ -1,7 +1,7 @@
 //! Opens a mock on a socket, for `moot mock` and `moot exec`.
 
 use std::fs;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,17 +10,22 @@ use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
-    CallWatch, FETCH_TIME_MAX, Fetcher, Network, ServeLimits, Site, SiteOptions, Tls, clock, holds_state,
-    serve, serve_tls,
+    CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls,
+    clock, holds_state, serve, serve_tls,
 };
 use tokio::net::TcpListener;
 
 use super::bundled::{answers_named, world_named};
 use super::error::CommandError;
+use super::listen::{callable, listen_on};
 use super::runtime::random_seed;
 
 /// The default of `--world`.
 const DEFAULT_WORLD: &str = "demo";
+/// The default of `--clock`.
+const DEFAULT_CLOCK: &str = "real";
+/// The default of `--rate-limit`.
+const DEFAULT_RATE_LIMIT: &str = "enforce";
 
 /// Environment variable with the token of the control plane.
 pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
@@ -28,9 +33,9 @@ pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
 /// The data of the mock and its behaviour.
 #[derive(Debug, Args)]
 pub(super) struct WorldArguments {
-    /// The initial data: the name of a bundled world, or a file
-    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_WORLD)]
-    pub(super) world: String,
+    /// The initial data: the name of a bundled world, or a file [default: demo]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) world: Option<String>,
     /// How the mock answers where the specification is open: `default`, `documented`, `random:SEED` or a
     /// file
     #[arg(long, value_name = "NAME|FILE|random:SEED", default_value = "default")]
@@ -38,18 +43,26 @@ pub(super) struct WorldArguments {
     /// Seed of its ids, tokens and request ids [default: random]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
-    /// `real`, `frozen` or `frozen:TIME`
-    #[arg(long, value_name = "CLOCK", default_value = "real")]
-    pub(super) clock: String,
-    /// `enforce`, `observe` (count, never refuse) or `off`
-    #[arg(long, value_name = "MODE", default_value = "enforce")]
-    pub(super) rate_limit: String,
+    /// `real`, `frozen` or `frozen:TIME` [default: real, or the clock that --state keeps]
+    #[arg(long, value_name = "CLOCK")]
+    pub(super) clock: Option<String>,
+    /// `enforce`, `observe` (count, never refuse) or `off` [default: enforce, or the mode that --state
+    /// keeps]
+    #[arg(long, value_name = "MODE")]
+    pub(super) rate_limit: Option<String>,
     /// How the status of requests advances: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
     #[arg(long, value_name = "HOW", default_value = "manual")]
     pub(super) progression: String,
     /// A deliberate fault; repeatable
     #[arg(long = "defect", value_name = "ID")]
     pub(super) defects: Vec<String>,
+}
+
+impl WorldArguments {
+    /// The name or the file of the seed world.
+    pub(super) fn world_name(&self) -> &str {
+        self.world.as_deref().unwrap_or(DEFAULT_WORLD)
+    }
 }
 
 /// The address of the mock, and its state folder.
@@ -59,7 +72,7 @@ pub(super) struct PlaceArguments {
     #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
     /// Folder that keeps the data of the main world and of every sandbox. Data in it takes precedence
-    /// over --world and --seed
+    /// over --world and --seed. --clock and --rate-limit take precedence over what it keeps
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
@@ -86,6 +99,10 @@ pub(super) struct ListeningMock {
     pub(super) tls: Option<Tls>,
     /// The token of its control plane, if it has one.
     pub(super) admin_token: Option<String>,
+    /// Where it listens; its base address may be another one.
+    pub(super) bound: SocketAddr,
+    /// Whether its data is that of a state folder.
+    pub(super) is_restored: bool,
     /// A note for the user: the state folder takes precedence over options of the command line.
     pub(super) note: Option<String>,
 }
@@ -118,15 +135,24 @@ impl ListeningMock {
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
             defects: defects_of(world)?,
             watch,
+            precedence: Precedence {
+                clock: world.clock.is_some(),
+                rate_limit: world.rate_limit.is_some(),
+            },
             ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
         };
-        let note = place.state.as_deref().and_then(|folder| state_note(folder, world));
+        let (seed, seed_world) = (options.settings.seed, options.settings.seed_world.clone());
+        let restored = place.state.as_deref().filter(|folder| holds_state(folder));
         let site = match &place.state {
             Some(folder) => Site::with_state(options, folder),
             None => Site::new(options),
         }
         .map_err(|error| CommandError::usage(format!("the mock can't start: {error}")))?;
-        Ok(Self { listener, site, tls, admin_token, note })
+        let is_contradicted = (world.seed.is_some() && site.describe()["seed"] != seed)
+            || (world.world.is_some() && *site.seed_world() != *seed_world);
+        let note = restored.filter(|_| is_contradicted).map(state_note);
+        let is_restored = restored.is_some();
+        Ok(Self { listener, site, tls, admin_token, bound, is_restored, note })
     }
 
     /// Serves until `stop` is ready.
@@ -139,45 +165,12 @@ impl ListeningMock {
     }
 }
 
-/// Listens on an address; port 0 takes a free one.
-///
-/// # Errors
-/// The address can't be listened on.
-pub(super) async fn listen_on(
-    listen: SocketAddr,
-) -> Result<(TcpListener, SocketAddr), CommandError> {
-    let listener = TcpListener::bind(listen).await.map_err(|error| {
-        CommandError::usage(format!("can't listen on {listen}: {error}"))
-            .help("`--listen 127.0.0.1:0` takes a free port")
-    })?;
-    let bound = listener
-        .local_addr()
-        .map_err(|error| CommandError::fault(format!("the socket has no address: {error}")))?;
-    Ok((listener, bound))
-}
-
-/// The address for callers of a mock that listens on this address. `0.0.0.0` can't be called.
-pub(super) fn callable(bound: SocketAddr) -> SocketAddr {
-    if !bound.ip().is_unspecified() {
-        return bound;
-    }
-    let host = match bound.ip() {
-        IpAddr::V4(_) => IpAddr::from([127, 0, 0, 1]),
-        IpAddr::V6(_) => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
-    };
-    SocketAddr::new(host, bound.port())
-}
-
-/// The note if a state folder has data and the command line names another world or seed.
-fn state_note(folder: &Path, world: &WorldArguments) -> Option<String> {
-    let names_another = world.seed.is_some() || world.world != DEFAULT_WORLD;
-    (names_another && holds_state(folder)).then(|| {
-        format!(
-            "{} holds a world already: its seed and its data are used, --seed and --world are \
-             ignored\n",
-            folder.display()
-        )
-    })
+/// The note if a state folder has another world or seed than the command line names.
+fn state_note(folder: &Path) -> String {
+    format!(
+        "{} holds a world already: its seed and its data are used, --seed and --world are ignored\n",
+        folder.display()
+    )
 }
 
 fn tls(place: &PlaceArguments) -> Result<Option<Tls>, CommandError> {
@@ -200,13 +193,15 @@ fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
 
 fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings, CommandError> {
     let refusal = |error: SettingError| CommandError::usage(error.to_string());
+    let clock_text = arguments.clock.as_deref().unwrap_or(DEFAULT_CLOCK);
+    let rate_limit = arguments.rate_limit.as_deref().unwrap_or(DEFAULT_RATE_LIMIT);
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(random_seed),
         base_url,
         answers: answers_named(&arguments.answers)?,
-        seed_world: world_named(&arguments.world)?,
-        clock: settings::clock(&arguments.clock, clock::now()).map_err(refusal)?,
-        rate_limit: settings::rate_limit(&arguments.rate_limit).map_err(refusal)?,
+        seed_world: world_named(arguments.world_name())?,
+        clock: settings::clock(clock_text, clock::now()).map_err(refusal)?,
+        rate_limit: settings::rate_limit(rate_limit).map_err(refusal)?,
         progression: settings::progression(&arguments.progression).map_err(refusal)?,
     })
 }
@@ -232,22 +227,5 @@ fn admin_token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     match token.trim() {
         "" => Err(CommandError::usage(format!("{from} has no token"))),
         token => Ok(Some(token.to_owned())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::callable;
-
-    #[test]
-    fn an_address_to_listen_on_becomes_one_to_call() {
-        for (bound, expected) in [
-            ("127.0.0.1:4010", "127.0.0.1:4010"),
-            ("0.0.0.0:4010", "127.0.0.1:4010"),
-            ("[::]:4010", "[::1]:4010"),
-            ("192.0.2.7:80", "192.0.2.7:80"),
-        ] {
-            assert_eq!(callable(bound.parse().expect("an address")).to_string(), expected);
-        }
     }
 }

@@ -15,8 +15,8 @@ use crate::environment::choice::{OpenError, TargetOptions};
 use crate::environment::{deployment, first_contact};
 use crate::exchange::Exchange;
 use crate::masks::Masks;
-use crate::target_file::model::Consent;
 use crate::target_file::TargetFile;
+use crate::target_file::model::Consent;
 
 /// Why an object stays on the target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,7 +120,9 @@ async fn delete(
     Ok(match &exchange.outcome {
         // 404: somebody deleted it meanwhile.
         Ok(answer) if (200..300).contains(&answer.status) || answer.status == 404 => None,
-        Ok(answer) => Some(format!("{} was answered with {}", exchange.request.path, answer.status)),
+        Ok(answer) => {
+            Some(format!("{} was answered with {}", exchange.request.path, answer.status))
+        }
         Err(trouble) => Some(trouble.to_string()),
     })
 }

@@ -150,9 +150,9 @@ pub(super) fn holds(
     }
 }
 
-/// On a sandbox attempts in flight are waited for so often, each time until none ended for two seconds:
+/// On a sandbox attempts in flight are waited for so often, each time until none ended for ten seconds:
 /// a receiver of ours answers at once, so it is a busy machine that holds them up.
-const SETTLES_MAX: usize = 5;
+const SETTLES_MAX: usize = 1;
 
 /// Lets time pass: on a sandbox its clock is moved and what it made due is waited for, elsewhere real
 /// time is.

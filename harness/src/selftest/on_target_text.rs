@@ -2,8 +2,8 @@
 
 use super::on_target::{CheckOnTarget, DefectFate, DefectOnTarget, TargetSelftest};
 use super::text::TextPage;
-use crate::terminal::{Detail, counted};
 use crate::terminal::paint::{Paint, left, width};
+use crate::terminal::{Detail, counted};
 use crate::verdict::Verdict;
 
 /// The report. `Detail::Verbose` shows every line.

@@ -86,7 +86,7 @@ fn response(received: &ReceivedResponse) -> Option<Response> {
         headers: received.headers.iter().map(pair).collect::<Option<_>>()?,
         body: ResponseBody::Bytes(received.body.clone()),
         refused,
-        transport: None,
+        transport: Vec::new(),
         page: None,
     })
 }

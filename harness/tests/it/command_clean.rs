@@ -35,8 +35,7 @@ fn prepare(dir: &Path, base_url: &str, consent: &str) {
 }
 
 fn clean(dir: &Path, code: i32) -> Value {
-    let ran =
-        run(&["clean", "--target", "targets/target.yaml", "--format", "json"], dir);
+    let ran = run(&["clean", "--target", "targets/target.yaml", "--format", "json"], dir);
     assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
     serde_json::from_str(&ran.stdout).expect("it is JSON")
 }

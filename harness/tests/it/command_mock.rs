@@ -116,6 +116,30 @@ fn tls_wants_two_files_that_prove_something() {
     }
 }
 
+#[test]
+fn with_a_public_address_the_real_one_is_printed_too() {
+    let words = ["--public-url", "http://lrs.example/api"];
+    let running = Running::start(&[&words[..], &["--format", "json"]].concat());
+    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let listen = ready["listen"].as_str().expect("an address").to_owned();
+    assert_eq!(get(&format!("http://{listen}/api"), "/v1/workflows"), "HTTP/1.1 401 Unauthorized");
+    running.stop("-TERM");
+    let running = Running::start(&words);
+    assert_eq!(running.first_line, "moot mock is ready at http://lrs.example/api\n");
+    let (_, rest) = running.stop("-TERM");
+    let listens = rest.lines().find_map(|line| line.trim().strip_prefix("listens on"));
+    assert!(listens.is_some_and(|at| at.trim().starts_with("127.0.0.1:")), "{rest}");
+}
+
+#[test]
+fn it_listens_on_a_name_too() {
+    let running = Running::start_at("localhost:0", "mock", &["--format", "json"]);
+    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    assert_eq!(get(base_url, "/v1/workflows"), "HTTP/1.1 401 Unauthorized");
+    running.stop("-TERM");
+}
+
 /// Body of the answer to a call of the control plane, with the token that it needs beyond loopback.
 fn admin(host: &str, line: &str, body: &str) -> Value {
     call_json(host, line, "t0p", body).1

@@ -34,6 +34,7 @@ mod command_plan;
 mod command_receive;
 mod command_receiver;
 mod command_reports;
+mod command_restart;
 mod command_run;
 mod command_selftest;
 mod command_selftest_target;

@@ -2,25 +2,24 @@
 
 use std::net::IpAddr;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
-use jiff::Timestamp;
 use moot_fixtures::contract::{LegalRequestStatus, Scope, Scopes};
 use moot_fixtures::nearest::{ending, nearest};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use strum::VariantNames;
 
+use super::address_request::{AddressContent, AddressRequest, address_content};
+use super::clock_request::{ClockMove, ClockRequest, clock_move};
 use super::fault_request::{self, FaultRequest};
-use super::filter::ExchangeFilter;
+use super::filter::{DeliveryFilter, ExchangeFilter};
+use super::settings_request::{self, SettingsUpdate};
 use super::text::optional_text;
+use super::workflow_request::WorkflowUpdate;
 use crate::fault::Fault;
 use crate::fault::drill::Drills;
 use crate::value::delivery_policy::PolicyUpdate;
-use crate::value::settings::RateLimitMode;
+use crate::value::settings::{Progression, RateLimitMode};
 
 /// Exchanges that are listed where `limit` is absent.
 const EXCHANGES_LISTED: usize = 100;
@@ -43,17 +42,103 @@ pub enum ControlAction {
     /// As a restart with `--state`: faults, drills and the counts of the rate limit are gone
     #[schemars(extend("x-route" = "POST /restart"))]
     Restart,
+    /// The checkpoints of this world
+    #[schemars(extend("x-route" = "GET /checkpoints"))]
+    ListCheckpoints,
+    /// Remember the data, the clock and the settings of this world under a name
+    #[schemars(extend("x-route" = "POST /checkpoints", "x-status" = 201))]
+    PutCheckpoint {
+        /// 1 to 100 letters, digits, `.`, `_` and `-`; a checkpoint of this name is replaced
+        name: String,
+    },
+    /// Back to a checkpoint; as after a reset, journal, faults, drills and counts are empty
+    #[schemars(extend("x-route" = "POST /checkpoints/{id}/restore"))]
+    RestoreCheckpoint {
+        /// its name
+        id: String,
+    },
+    /// Forget a checkpoint
+    #[schemars(extend("x-route" = "DELETE /checkpoints/{id}"))]
+    DeleteCheckpoint {
+        /// its name
+        id: String,
+    },
     /// The time
     #[schemars(extend("x-route" = "GET /clock"))]
     GetClock,
-    /// Move the time forward, and wait for what falls due
+    /// Move the time forward, or freeze the clock or let it run; wait for what falls due. 202 with what is in
+    /// flight if receivers are too slow
     #[serde(deserialize_with = "clock_move")]
     #[schemars(with = "ClockRequest")]
     #[schemars(extend(
         "x-route" = "POST /clock",
-        "oneOf" = one_of(&["advance_seconds", "set", "next"]),
+        "oneOf" = one_of(&["advance_seconds", "set", "next", "freeze"]),
     ))]
     MoveClock(ClockMove),
+    /// The settings that can be changed at run time
+    #[schemars(extend("x-route" = "GET /settings"))]
+    GetSettings,
+    /// Change settings; what is absent stays
+    #[schemars(extend("x-route" = "PUT /settings"))]
+    SetSettings(SettingsUpdate),
+    /// The applications with their secrets, the users and the workflows
+    #[schemars(extend("x-route" = "GET /parties"))]
+    GetParties,
+    /// Add a user
+    #[schemars(extend("x-route" = "POST /users", "x-status" = 201))]
+    AddUser {
+        /// the e-mail address
+        email: String,
+        /// the name of the company; the first one if absent
+        company: Option<String>,
+    },
+    /// Remove a user from every company
+    #[schemars(extend("x-route" = "DELETE /users/{id}"))]
+    RemoveUser {
+        /// the e-mail address
+        id: String,
+    },
+    /// Add an application, or change its secret or scopes; an earlier secret stops working
+    #[schemars(extend("x-route" = "PUT /applications/{id}"))]
+    PutApplication {
+        /// its client id
+        id: String,
+        /// as it is if absent; a new application needs it
+        client_secret: Option<String>,
+        /// as they are if absent; those of a new one are both
+        #[serde(default)]
+        #[schemars(schema_with = "scopes_schema")]
+        scopes: Option<Scopes>,
+        /// of a new one: the name of the company; the first one if absent
+        company: Option<String>,
+    },
+    /// Remove an application: its secret and its tokens stop working
+    #[schemars(extend("x-route" = "DELETE /applications/{id}"))]
+    RemoveApplication {
+        /// its client id
+        id: String,
+    },
+    /// Add a workflow, publish or unpublish it, or change its schema; what is absent stays
+    #[schemars(extend("x-route" = "PUT /workflows/{id}"))]
+    PutWorkflow {
+        /// its id
+        id: String,
+        /// What.
+        #[serde(flatten)]
+        update: WorkflowUpdate,
+    },
+    /// Remove a workflow; legal requests of it stay
+    #[schemars(extend("x-route" = "DELETE /workflows/{id}"))]
+    RemoveWorkflow {
+        /// its id
+        id: String,
+    },
+    /// All that is known of a repository document
+    #[schemars(extend("x-route" = "GET /repository_documents/{id}"))]
+    GetRepositoryDocument {
+        /// its id
+        id: String,
+    },
     /// All that is known of a legal request
     #[schemars(extend("x-route" = "GET /legal_requests/{id}"))]
     GetLegalRequest {
@@ -73,6 +158,16 @@ pub enum ControlAction {
         /// `true`: also if the transitions do not list it
         #[serde(default)]
         force: bool,
+    },
+    /// Change how a legal request moves on by itself
+    #[schemars(extend("x-route" = "PUT /legal_requests/{id}/progression"))]
+    SetProgression {
+        /// its id
+        id: String,
+        /// `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
+        #[serde(deserialize_with = "settings_request::progression")]
+        #[schemars(with = "String")]
+        progression: Progression,
     },
     /// Comment on a legal request
     #[schemars(extend("x-route" = "POST /legal_requests/{id}/comments"))]
@@ -127,7 +222,11 @@ pub enum ControlAction {
     },
     /// The outbox
     #[schemars(extend("x-route" = "GET /deliveries"))]
-    ListDeliveries,
+    ListDeliveries {
+        /// Which.
+        #[serde(flatten)]
+        filter: DeliveryFilter,
+    },
     /// How deliveries are attempted
     #[schemars(extend("x-route" = "GET /delivery_policy"))]
     GetDeliveryPolicy,
@@ -145,7 +244,12 @@ pub enum ControlAction {
     ListFaults,
     /// Arm a fault
     #[serde(deserialize_with = "fault_request::fault")]
-    #[schemars(with = "FaultRequest", extend("x-route" = "POST /faults", "x-status" = 201))]
+    #[schemars(with = "FaultRequest")]
+    #[schemars(extend(
+        "x-route" = "POST /faults",
+        "x-status" = 201,
+        "oneOf" = one_of(&["kind", "effects", "sequence"]),
+    ))]
     ArmFault(Fault),
     /// Disarm and forget all faults
     #[schemars(extend("x-route" = "DELETE /faults"))]
@@ -172,6 +276,13 @@ pub enum ControlAction {
         #[serde(flatten)]
         filter: ExchangeFilter,
     },
+    /// How many calls match
+    #[schemars(extend("x-route" = "GET /exchanges/count"))]
+    CountExchanges {
+        /// Which.
+        #[serde(flatten)]
+        filter: ExchangeFilter,
+    },
     /// Empty the journal
     #[schemars(extend("x-route" = "DELETE /exchanges"))]
     ClearExchanges,
@@ -182,81 +293,20 @@ pub enum ControlAction {
         #[serde(flatten)]
         filter: ExchangeFilter,
     },
-    /// Bytes of an https address, for uploads by it
+    /// The addresses that were set, and what each answers
+    #[schemars(extend("x-route" = "GET /addresses"))]
+    ListAddresses,
+    /// Forget what an address answers, or what all do
+    #[schemars(extend("x-route" = "DELETE /addresses"))]
+    DeleteAddresses {
+        /// the address; all of them if absent
+        url: Option<String>,
+    },
+    /// What an https address answers, for uploads by it
     #[serde(deserialize_with = "address_content")]
     #[schemars(with = "AddressRequest")]
-    #[schemars(extend("x-route" = "PUT /addresses", "oneOf" = one_of(&["text", "base64"])))]
+    #[schemars(extend("x-route" = "PUT /addresses", "oneOf" = one_of(&["text", "base64", "status"])))]
     PutAddress(AddressContent),
-}
-
-/// A move of the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClockMove {
-    /// Forward by this many seconds; what falls due on the way happens at its own time.
-    Advance(u64),
-    /// Forward to this time.
-    To(Timestamp),
-    /// Forward to the next thing due; with nothing due it stays.
-    Next,
-}
-
-/// The members of a clock move.
-#[derive(Deserialize, JsonSchema)]
-struct ClockRequest {
-    /// so far forward
-    advance_seconds: Option<u64>,
-    /// forward to this ISO 8601 time
-    set: Option<String>,
-    /// `true`: forward to the next thing due
-    next: Option<bool>,
-}
-
-fn clock_move<'de, D: Deserializer<'de>>(reader: D) -> Result<ClockMove, D::Error> {
-    let ClockRequest { advance_seconds, set, next } = ClockRequest::deserialize(reader)?;
-    match (advance_seconds, set, next) {
-        (Some(seconds), None, _) => Ok(ClockMove::Advance(seconds)),
-        (None, Some(time), _) => time.parse().map(ClockMove::To).map_err(|_| {
-            D::Error::custom(format!("`set` is a time such as 2026-03-05T14:30:00Z, not `{time}`"))
-        }),
-        (None, None, Some(true)) => Ok(ClockMove::Next),
-        _ => Err(D::Error::custom("give exactly one of `advance_seconds`, `set` and `next`")),
-    }
-}
-
-/// The bytes of an https address, for uploads by address (§4.9).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AddressContent {
-    /// The address.
-    pub url: String,
-    /// Its bytes.
-    pub bytes: Bytes,
-    /// Their media type, if it is told.
-    pub content_type: Option<String>,
-}
-
-/// The members of an address: `text` or `base64`.
-#[derive(Deserialize, JsonSchema)]
-struct AddressRequest {
-    /// the https address
-    url: String,
-    /// its bytes as text
-    text: Option<String>,
-    /// its bytes in base64
-    base64: Option<String>,
-    /// their media type
-    content_type: Option<String>,
-}
-
-fn address_content<'de, D: Deserializer<'de>>(reader: D) -> Result<AddressContent, D::Error> {
-    let AddressRequest { url, text, base64, content_type } = AddressRequest::deserialize(reader)?;
-    let bytes = match base64 {
-        Some(base64) => STANDARD
-            .decode(base64)
-            .map_err(|error| D::Error::custom(format!("`base64`: {error}")))?
-            .into(),
-        None => text.unwrap_or_default().into(),
-    };
-    Ok(AddressContent { url, bytes, content_type })
 }
 
 /// Whose window of the rate limit is filled up.
@@ -279,7 +329,7 @@ fn exhaust<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Exhaust>, D::E
     })
 }
 
-fn rate_limit_mode<'de, D: Deserializer<'de>>(
+pub(super) fn rate_limit_mode<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<RateLimitMode>, D::Error> {
     optional_text(reader, |text| {

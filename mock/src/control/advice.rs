@@ -81,7 +81,7 @@ fn client(world: &World, exchange: &JournalEntry) -> Option<String> {
              secrets of its own"
         ));
     }
-    let known = seeded.applications().iter().map(|application| application.client_id.as_str());
+    let known = seeded.applications().map(|application| application.client_id.as_str());
     Some(format!("there is no application `{id}`, but {}", some_of(known)))
 }
 
@@ -100,7 +100,6 @@ fn scope(world: &World, exchange: &JournalEntry) -> Option<String> {
     }
     let others = seeded
         .applications()
-        .iter()
         .filter(|other| other.company == caller.company && other.scopes.contains(needed));
     let others = some_of(others.map(|other| other.client_id.as_str()));
     let id = &caller.client_id;

@@ -54,6 +54,13 @@ pub(super) fn next(world: &mut World, system_now: Timestamp) -> Value {
     move_to(world, system_now, at)
 }
 
+/// Lets the clock stand still, or run on from its time.
+pub(super) fn freeze(world: &mut World, system_now: Timestamp, freeze: bool) -> Value {
+    let clock = world.state().clock.frozen(freeze, system_now);
+    world.apply(vec![Change::SetClock(clock)]);
+    view(world, system_now, &[])
+}
+
 fn move_to(world: &mut World, system_now: Timestamp, at: Timestamp) -> Value {
     let fired = world.settle(at);
     let clock = world.state().clock.moved_to(at, system_now);

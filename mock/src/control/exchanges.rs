@@ -7,17 +7,36 @@ use super::filter::ExchangeFilter;
 use crate::journal::JournalEntry;
 use crate::world::World;
 
-/// The newest exchanges. Shape: `{"exchanges": [{"serial", "at", "client", "method", "path",
+/// The newest exchanges. Shape: `{"count", "exchanges": [{"serial", "at", "client", "method", "path",
 /// "query", "operation", "application", "request": {"authorization", "content_type", "length",
 /// "text", "parts": [{"name", "file_name", "content_type", "length", "text"}]}, "status", "response":
-/// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "fault"}]}`;
-/// `application` is a client id, `authorization` a fingerprint.
+/// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "deliveries",
+/// "fault"}]}`; `count` says how many match, also beyond the limit, `application` is a client id, `authorization` a fingerprint.
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
     let mut exchanges = found(world, filter);
-    let skipped = exchanges.len().saturating_sub(limit);
+    let count = exchanges.len();
+    let skipped = count.saturating_sub(limit);
     let shown: Vec<JournalEntry> =
         exchanges.drain(skipped..).map(|exchange| advised(world, exchange)).collect();
-    json!({ "exchanges": shown })
+    json!({ "count": count, "exchanges": shown })
+}
+
+/// How many exchanges match. Shape: `{"count"}`.
+pub(super) fn count(world: &World, filter: &ExchangeFilter) -> Value {
+    json!({ "count": found(world, filter).len() })
+}
+
+/// The newest of the exchanges that match as much as possible. Shape: `{"differs_in": [], "exchange":
+/// {…}}`; null if there is none. `differs_in` has the members of the filter that it does not match.
+#[cfg(feature = "server")]
+pub(super) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
+    let since = ExchangeFilter { since: filter.since, ..ExchangeFilter::default() };
+    let candidates = found(world, &since).into_iter().rev();
+    let nearest = candidates.min_by_key(|exchange| filter.differences(exchange).len());
+    nearest.map_or(Value::Null, |exchange| {
+        let differs_in = filter.differences(&exchange);
+        json!({ "differs_in": differs_in, "exchange": advised(world, exchange) })
+    })
 }
 
 /// An entry with advice on what would have worked. Only readers of the journal see it.

@@ -2,18 +2,19 @@
 
 use std::net::IpAddr;
 
-use http::StatusCode;
 use http::header::HeaderValue;
+use http::{Method, StatusCode};
 use moot_fixtures::contract::Operation;
 use moot_fixtures::nearest::{ending, nearest};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use strum::VariantNames;
 
-use super::filter::operation;
-use crate::fault::{FailedStatus, Fault, FaultKind};
+use super::filter::{operation, path_pattern};
+use crate::fault::{FailedStatus, Fault, FaultFilter, FaultKind};
+use crate::value::path_pattern::PathPattern;
 
 /// Reads a fault from its members.
 pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
@@ -23,27 +24,59 @@ pub(super) fn fault<'de, D: Deserializer<'de>>(reader: D) -> Result<Fault, D::Er
 /// The members of a fault.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct FaultRequest {
-    /// `status`, `delay`, `slow_body`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `missing_member`, `extra_member` or `commit_then_fail`
-    kind: String,
+    /// The only effect.
+    #[serde(flatten)]
+    effect: EffectRequest,
+    /// several effects on one call, in their order, each with `kind` and its members
+    effects: Option<Vec<EffectRequest>>,
+    /// effects on consecutive calls: of each call one, a list, or null to leave the call alone
+    #[serde(default)]
+    #[schemars(schema_with = "sequence_schema")]
+    sequence: Option<Vec<StepRequest>>,
     /// calls of this operation, such as `create_legal_request`
     #[serde(default, deserialize_with = "operation")]
     #[schemars(with = "Option<String>")]
     operation: Option<Operation>,
+    /// calls with this method
+    method: Option<String>,
+    /// calls with such a path, also of no operation; `*` stands for any characters
+    #[serde(default, deserialize_with = "path_pattern")]
+    #[schemars(with = "Option<String>")]
+    path: Option<PathPattern>,
     /// calls with a token of this client id
     application: Option<String>,
     /// calls from this address
     client: Option<String>,
     /// the first matching call that is struck; 1 if absent
     nth: Option<u64>,
-    /// how many calls are struck; 1 if absent
+    /// how many calls are struck, or how often the sequence is run through; 1 if absent
     times: Option<u64>,
-    /// of `status` and `commit_then_fail`: 400 to 599
+}
+
+/// The effects on one call of a sequence.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StepRequest {
+    None,
+    Several(Vec<Value>),
+    One(Value),
+}
+
+/// The members of an effect.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct EffectRequest {
+    /// `status`, `redirect`, `delay`, `slow_body`, `stall`, `close`, `garbage`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `missing_member`, `extra_member` or `commit_then_fail`
+    kind: Option<String>,
+    /// of `status` and `commit_then_fail`: 400 to 599; of `redirect`: 300 to 399, 302 if absent
     status: Option<u64>,
     /// with `status`: `type` of the problem
     problem: Option<String>,
     /// with `status`: the header `Retry-After`
     retry_after_seconds: Option<u64>,
-    /// of `delay` and `slow_body`: real time
+    /// of `redirect`: the header `Location`
+    location: Option<String>,
+    /// of `delay`, `slow_body` and `stall`: real time
     milliseconds: Option<u64>,
     /// of `wrong_content_type`; `text/html` if absent
     content_type: Option<String>,
@@ -54,24 +87,77 @@ pub(super) struct FaultRequest {
 }
 
 impl FaultRequest {
-    fn fault(mut self) -> Result<Fault, String> {
-        let kind = self.take_kind()?;
-        self.check_rest(&kind)?;
-        let Self { operation, application, client, nth, times, .. } = self;
+    fn fault(self) -> Result<Fault, String> {
+        let Self { effect, effects, sequence, nth, times, .. } = self;
+        if let Some(name) = effect.given().filter(|_| effect.kind.is_none()) {
+            return Err(format!("`{name}` belongs beside the `kind` of an effect"));
+        }
+        let sequence = match (effects, sequence) {
+            (None, None) => vec![vec![effect.kind()?]],
+            (Some(effects), None) => vec![kinds(effects)?],
+            (None, Some(steps)) => {
+                steps.into_iter().map(StepRequest::kinds).collect::<Result<_, _>>()?
+            }
+            (Some(_), Some(_)) => {
+                return Err("give exactly one of `kind`, `effects` and `sequence`".to_owned());
+            }
+        };
         Ok(Fault {
-            operation,
-            application,
-            client: client.map(|text| read_client(&text)).transpose()?,
+            filter: FaultFilter {
+                operation: self.operation,
+                method: self.method.map(|text| read_method(&text)).transpose()?,
+                path: self.path,
+                application: self.application,
+                client: self.client.map(|text| read_client(&text)).transpose()?,
+            },
             nth: nth.unwrap_or(1),
             times: times.unwrap_or(1),
-            kind,
+            sequence,
         })
+    }
+}
+
+impl StepRequest {
+    fn kinds(self) -> Result<Vec<FaultKind>, String> {
+        let effects = match self {
+            Self::None => return Ok(Vec::new()),
+            Self::Several(effects) => effects,
+            Self::One(effect) => vec![effect],
+        };
+        // Read here, so that the error names the member.
+        let effects = effects.into_iter().map(|effect| {
+            serde_json::from_value(effect).map_err(|error| format!("an effect: {error}"))
+        });
+        kinds(effects.collect::<Result<_, _>>()?)
+    }
+}
+
+fn kinds(effects: Vec<EffectRequest>) -> Result<Vec<FaultKind>, String> {
+    effects.into_iter().map(EffectRequest::kind).collect()
+}
+
+impl EffectRequest {
+    fn kind(mut self) -> Result<FaultKind, String> {
+        let kind = self.take_kind()?;
+        self.check_rest(&kind)?;
+        Ok(kind)
     }
 
     /// Takes what the kind needs out of the members.
     fn take_kind(&mut self) -> Result<FaultKind, String> {
-        Ok(match self.kind.as_str() {
+        let kind = self.kind.take().ok_or_else(|| "an effect needs `kind`".to_owned())?;
+        Ok(match kind.as_str() {
             "status" => FaultKind::Status(self.take_status()?.ok_or_else(|| missing("status"))?),
+            "redirect" => {
+                let code = self.status.take().unwrap_or(302);
+                let text = self.location.take().ok_or_else(|| missing("location"))?;
+                let location = HeaderValue::from_str(&text)
+                    .map_err(|_| format!("`location` can't be `{text}`"))?;
+                FaultKind::Redirect { status: status_code(code, "300 to 399")?, location }
+            }
+            "close" => FaultKind::Close,
+            "garbage" => FaultKind::Garbage,
+            "stall" => FaultKind::Stall { milliseconds: self.take_milliseconds()? },
             "delay" => FaultKind::Delay { milliseconds: self.take_milliseconds()? },
             "slow_body" => FaultKind::SlowBody { milliseconds: self.take_milliseconds()? },
             "truncate" => FaultKind::Truncate,
@@ -100,8 +186,7 @@ impl FaultRequest {
 
     fn take_status(&mut self) -> Result<Option<FailedStatus>, String> {
         let Some(code) = self.status.take() else { return Ok(None) };
-        let status = u16::try_from(code).ok().and_then(|code| StatusCode::from_u16(code).ok());
-        let status = status.ok_or_else(|| format!("`status` is 400 to 599, not {code}"))?;
+        let status = status_code(code, "400 to 599")?;
         let of_status = || {
             let reason = status.canonical_reason().unwrap_or("error");
             reason.to_ascii_lowercase().replace([' ', '-'], "_")
@@ -123,23 +208,38 @@ impl FaultRequest {
 
     /// What nobody took was meant for another kind.
     fn check_rest(&self, kind: &FaultKind) -> Result<(), String> {
-        let rest = [
-            ("status", self.status.is_some()),
-            ("problem", self.problem.is_some()),
-            ("retry_after_seconds", self.retry_after_seconds.is_some()),
-            ("milliseconds", self.milliseconds.is_some()),
-            ("content_type", self.content_type.is_some()),
-            ("member", self.member.is_some()),
-            ("value", self.value.is_some()),
-        ];
-        match rest.into_iter().find(|(_, is_there)| *is_there) {
-            Some((name, _)) => {
+        match self.given() {
+            Some(name) => {
                 let kind: &str = kind.into();
                 Err(format!("`{name}` says nothing about a fault of kind `{kind}` as it is"))
             }
             None => Ok(()),
         }
     }
+
+    /// The first member that is there, beside `kind`.
+    fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("status", self.status.is_some()),
+            ("problem", self.problem.is_some()),
+            ("retry_after_seconds", self.retry_after_seconds.is_some()),
+            ("location", self.location.is_some()),
+            ("milliseconds", self.milliseconds.is_some()),
+            ("content_type", self.content_type.is_some()),
+            ("member", self.member.is_some()),
+            ("value", self.value.is_some()),
+        ];
+        all.into_iter().find_map(|(name, is_there)| is_there.then_some(name))
+    }
+}
+
+fn status_code(code: u64, allowed: &str) -> Result<StatusCode, String> {
+    let status = u16::try_from(code).ok().and_then(|code| StatusCode::from_u16(code).ok());
+    status.ok_or_else(|| format!("`status` is {allowed}, not {code}"))
+}
+
+fn read_method(text: &str) -> Result<Method, String> {
+    text.parse().map_err(|_| format!("`method` is such as POST, not `{text}`"))
 }
 
 fn read_client(text: &str) -> Result<IpAddr, String> {
@@ -151,4 +251,8 @@ fn read_client(text: &str) -> Result<IpAddr, String> {
 
 fn missing(name: &str) -> String {
     format!("a fault of this kind needs `{name}`")
+}
+
+fn sequence_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["array", "null"], "items": { "type": ["object", "array", "null"] } })
 }

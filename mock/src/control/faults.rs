@@ -6,12 +6,15 @@ use serde_json::{Value, json};
 use super::Refusal;
 use crate::fault::{Fault, FaultKind};
 use crate::message::call::Principal;
-use crate::value::limits::{FAULT_MILLISECONDS_MAX, FAULTS_MAX};
+use crate::value::limits::{
+    FAULT_EFFECTS_MAX, FAULT_MILLISECONDS_MAX, FAULT_SEQUENCE_MAX, FAULTS_MAX,
+};
 use crate::world::World;
 use crate::world::authorise;
 
-/// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "operation", "application",
-/// "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says how often it struck.
+/// Every fault, oldest first. Shape: `{"faults": [{"id", "kind", "sequence", "operation",
+/// "method", "path", "application", "client", "nth", "times", "matched", "hits", "spent"}]}`; `hits` says
+/// how often it struck, `kind` is null if it has several effects, which `sequence` lists call by call.
 pub(super) fn view(world: &World) -> Value {
     json!({ "faults": world.faults().views() })
 }
@@ -20,7 +23,7 @@ pub(super) fn view(world: &World) -> Value {
 pub(super) fn arm(world: &World, fault: Fault) -> Result<Value, Refusal> {
     check_count("nth", fault.nth)?;
     check_count("times", fault.times)?;
-    check_kind(&fault.kind)?;
+    check_sequence(&fault.sequence)?;
     let application = check_caller(world, &fault)?;
     let armed = world.faults().arm(fault, application);
     armed.map(|view| json!(view)).ok_or_else(|| {
@@ -45,11 +48,25 @@ fn check_count(name: &str, count: u64) -> Result<(), Refusal> {
     Ok(())
 }
 
+fn check_sequence(sequence: &[Vec<FaultKind>]) -> Result<(), Refusal> {
+    let kinds: Vec<&FaultKind> = sequence.iter().flatten().collect();
+    if kinds.is_empty() {
+        return Err(Refusal::invalid("a fault needs an effect, such as `kind`".to_owned()));
+    }
+    let calls = sequence.len();
+    if calls > FAULT_SEQUENCE_MAX || sequence.iter().any(|kinds| kinds.len() > FAULT_EFFECTS_MAX) {
+        return Err(Refusal::invalid(format!(
+            "a sequence has {FAULT_SEQUENCE_MAX} calls at most, and a call {FAULT_EFFECTS_MAX} effects"
+        )));
+    }
+    kinds.into_iter().try_for_each(check_kind)
+}
+
 fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
     let is_sound = match kind {
-        FaultKind::Delay { milliseconds } | FaultKind::SlowBody { milliseconds } => {
-            (1..=FAULT_MILLISECONDS_MAX).contains(milliseconds)
-        }
+        FaultKind::Delay { milliseconds }
+        | FaultKind::SlowBody { milliseconds }
+        | FaultKind::Stall { milliseconds } => (1..=FAULT_MILLISECONDS_MAX).contains(milliseconds),
         FaultKind::MissingMember { pointer } | FaultKind::ExtraMember { pointer, .. } => {
             if !pointer.starts_with('/') {
                 let detail =
@@ -64,7 +81,15 @@ fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
             }
             true
         }
+        FaultKind::Redirect { status, .. } => {
+            if !status.is_redirection() {
+                return Err(Refusal::invalid("`status` is 300 to 399".to_owned()));
+            }
+            true
+        }
         FaultKind::CommitThenFail(None)
+        | FaultKind::Close
+        | FaultKind::Garbage
         | FaultKind::Truncate
         | FaultKind::ResetBefore
         | FaultKind::ResetDuring
@@ -79,7 +104,8 @@ fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
 
 /// The index of the application, if a call of it can be admitted at all.
 fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
-    if let Some(operation) = fault.operation
+    let filter = &fault.filter;
+    if let Some(operation) = filter.operation
         && !world.seeded().router().has(operation)
     {
         let name = operation.as_str();
@@ -87,12 +113,12 @@ fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
             "`{name}` is no operation of this world: its answers leave it out"
         )));
     }
-    let Some(client_id) = &fault.application else { return Ok(None) };
+    let Some(client_id) = &filter.application else { return Ok(None) };
     let (index, application) = world
         .seeded()
         .application_of(client_id)
         .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
-    let Some(operation) = fault.operation else { return Ok(Some(index)) };
+    let Some(operation) = filter.operation else { return Ok(Some(index)) };
     let (name, need) = (operation.as_str(), authorise::need(operation, world.answers()));
     if need == TokenNeed::None {
         return Err(Refusal::invalid(format!(

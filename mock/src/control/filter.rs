@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer};
 
 use super::text::optional_text;
 use crate::journal::JournalEntry;
+use crate::resource::Delivery;
+use crate::value::path_pattern::PathPattern;
 
 /// Which exchanges; what is absent matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -15,14 +17,50 @@ pub struct ExchangeFilter {
     #[serde(default, deserialize_with = "operation")]
     #[schemars(with = "Option<String>")]
     pub operation: Option<Operation>,
+    /// a call with this method
+    pub method: Option<String>,
+    /// a call with such a path below the base address; `*` stands for any characters
+    #[serde(default, deserialize_with = "path_pattern")]
+    #[schemars(with = "Option<String>")]
+    pub path: Option<PathPattern>,
     /// answered with this status, such as `422`, or `4xx`
     #[serde(default, deserialize_with = "status")]
     #[schemars(with = "Option<String>")]
     pub status: Option<StatusFilter>,
     /// with a token of this client id
     pub application: Option<String>,
+    /// a call that queued the delivery with this id
+    pub delivery: Option<u64>,
     /// later than the call of this serial
     pub since: Option<u64>,
+}
+
+/// Which deliveries; what is absent matches any.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct DeliveryFilter {
+    /// `queued`, `delivered`, `failed` or `discarded`
+    #[serde(default, deserialize_with = "delivery_state")]
+    #[schemars(with = "Option<String>")]
+    pub state: Option<String>,
+    /// of this event, such as `execution_complete`
+    pub event: Option<String>,
+    /// to this webhook
+    pub webhook_id: Option<String>,
+    /// about this legal request
+    pub legal_request_id: Option<String>,
+}
+
+impl DeliveryFilter {
+    pub(crate) fn matches(&self, delivery: &Delivery) -> bool {
+        let is = |wanted: &Option<String>, value: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted == value)
+        };
+        let state: &str = delivery.state.into();
+        is(&self.state, state)
+            && is(&self.event, &delivery.event)
+            && is(&self.webhook_id, &delivery.webhook_id)
+            && is(&self.legal_request_id, &delivery.legal_request_id)
+    }
 }
 
 /// Which statuses.
@@ -36,13 +74,26 @@ pub enum StatusFilter {
 
 impl ExchangeFilter {
     pub(crate) fn matches(&self, exchange: &JournalEntry) -> bool {
-        self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))
-            && self.since.is_none_or(|serial| exchange.serial > serial)
-            && (self.application.is_none() || self.application == exchange.application)
-            && self.status.is_none_or(|wanted| match wanted {
-                StatusFilter::Exactly(status) => exchange.status == status,
-                StatusFilter::Class(class) => exchange.status / 100 == class,
-            })
+        self.differences(exchange).is_empty()
+    }
+
+    /// The members that a call does not match.
+    pub(crate) fn differences(&self, exchange: &JournalEntry) -> Vec<&'static str> {
+        let has_method = |wanted: &String| wanted.eq_ignore_ascii_case(&exchange.method);
+        let has_status = |wanted| match wanted {
+            StatusFilter::Exactly(status) => exchange.status == status,
+            StatusFilter::Class(class) => exchange.status / 100 == class,
+        };
+        let is_of = [
+            ("operation", self.operation.is_none_or(|wanted| exchange.operation == Some(wanted))),
+            ("method", self.method.as_ref().is_none_or(has_method)),
+            ("path", self.path.as_ref().is_none_or(|pattern| pattern.matches(&exchange.path))),
+            ("status", self.status.is_none_or(has_status)),
+            ("application", self.application.is_none() || self.application == exchange.application),
+            ("delivery", self.delivery.is_none_or(|id| exchange.deliveries.contains(&id))),
+            ("since", self.since.is_none_or(|serial| exchange.serial > serial)),
+        ];
+        is_of.into_iter().filter_map(|(name, is_of)| (!is_of).then_some(name)).collect()
     }
 }
 
@@ -54,6 +105,26 @@ pub(super) fn operation<'de, D: Deserializer<'de>>(
         Operation::from_text(text).ok_or_else(|| {
             let hint = ending(nearest(text, Operation::ALL.map(Operation::as_str)));
             format!("there is no operation `{text}`{hint}")
+        })
+    })
+}
+
+/// Reads a pattern of paths.
+pub(super) fn path_pattern<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<Option<PathPattern>, D::Error> {
+    optional_text(reader, |text| {
+        PathPattern::new(text)
+            .ok_or_else(|| format!("`path` is such as /v1/requests/*, not `{text}`"))
+    })
+}
+
+fn delivery_state<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    const STATES: [&str; 4] = ["queued", "delivered", "failed", "discarded"];
+    optional_text(reader, |text| {
+        STATES.contains(&text).then(|| text.to_owned()).ok_or_else(|| {
+            let hint = ending(nearest(text, STATES));
+            format!("`state` is {}, not `{text}`{hint}", STATES.join(", "))
         })
     })
 }

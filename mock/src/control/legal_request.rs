@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use super::Refusal;
 use crate::resource::LegalRequest;
 use crate::resource::activity::ActivityKind;
+use crate::resource::course;
 use crate::resource::legal_request::StoredFile;
 use crate::resource::status_way;
 use crate::state::change::Change;
+use crate::value::settings::Progression;
 use crate::value::timestamp;
 use crate::world::World;
 use crate::world::transition;
@@ -24,7 +26,7 @@ pub(super) struct Ordered {
 /// Everything. Shape: `{"id", "company", "workflow_id", "name", "description", "status",
 /// "created_at", "fields": {}, "variables": {}, "internal_signers": [], "files": [{"name",
 /// "content_type", "length", "sha256", "role", "disposition"}], "merge", "activity": [],
-/// "transitions": []}`.
+/// "transitions": [], "next_step_at"}`.
 pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
     let record = found(world, id)?;
     let answers = world.answers();
@@ -45,6 +47,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "merge": submission.merge,
         "activity": activity,
         "transitions": status_way::next(answers, record.status()),
+        "next_step_at": record.next_step_at().map(timestamp::exact),
     }))
 }
 
@@ -74,6 +77,21 @@ pub(super) fn set_status(
     let (changes, _) =
         transition::change_status(world, now, record, status, comment).into_changes();
     world.apply(changes);
+    view(world, id)
+}
+
+/// Changes how a request moves on by itself, from now on.
+pub(super) fn set_progression(
+    world: &mut World,
+    now: Timestamp,
+    id: &str,
+    progression: Progression,
+) -> Result<Value, Refusal> {
+    let mut record = LegalRequest::clone(found(world, id)?);
+    record.course = course::course(progression, &record.submission.texts, now)
+        .filter(|course| course.goal != record.status() && progression != Progression::Manual);
+    world.apply(vec![Change::from(record)]);
+    world.settle(now);
     view(world, id)
 }
 

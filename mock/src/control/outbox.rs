@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::{DeliveryFilter, Refusal};
 use crate::resource::{Delivery, DeliveryState};
 use crate::state::change::Change;
 use crate::value::delivery_policy::PolicyUpdate;
@@ -11,10 +11,10 @@ use crate::value::limits::{DUPLICATES_MAX, EVENT_LENGTH_MAX};
 use crate::world::World;
 use crate::world::deliver;
 
-/// All deliveries, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
+/// The deliveries that match, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
 /// "legal_request_id", "state", "attempts": [{"at", "status" | "error"}], "next_attempt_at"}]}`.
-pub(super) fn view(world: &World) -> Value {
-    let deliveries = world.state().deliveries.values();
+pub(super) fn view(world: &World, filter: &DeliveryFilter) -> Value {
+    let deliveries = world.state().deliveries.values().filter(|delivery| filter.matches(delivery));
     let views: Vec<_> = deliveries.map(|delivery| delivery.json()).collect();
     json!({ "deliveries": views })
 }

@@ -23,7 +23,7 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
             .collect::<Vec<_>>(),
         "answers": world.answers(),
         "rate_limit": world.state().rate_limit,
-        "progression": world.settings().progression.to_string(),
+        "progression": world.state().progression.to_string(),
         "deliveries": deliveries(world),
     })
 }
@@ -31,11 +31,12 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
 fn company(world: &World, index: u32, company: &Company) -> Value {
     let state = world.state();
     let count = |rows: &Index| rows.rows(index, None).map_or(0, |rows| rows.len());
-    let applications = company.applications.clone();
+    let applications = world.seeded().applications();
     json!({
         "name": company.name,
         "applications": applications
-            .filter_map(|at| Some(&world.seeded().application(at)?.client_id))
+            .filter(|application| application.company == index)
+            .map(|application| &application.client_id)
             .collect::<Vec<_>>(),
         "users": company.users,
         "counts": {

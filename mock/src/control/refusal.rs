@@ -29,7 +29,7 @@ impl Refusal {
 
     /// 404: no application has this client id.
     pub(crate) fn unknown_application(world: &World, client_id: &str) -> Self {
-        let applications = world.seeded().applications().iter();
+        let applications = world.seeded().applications();
         let near = nearest(client_id, applications.map(|known| known.client_id.as_str()));
         let hint = ending(near);
         Self::unknown(format!("there is no application `{client_id}`{hint}"))

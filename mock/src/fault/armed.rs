@@ -8,7 +8,7 @@ use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use super::{Fault, FaultKind, Struck};
+use super::{Fault, FaultFilter, FaultKind, Struck};
 use crate::value::limits::FAULTS_MAX;
 
 /// The faults of a world, in the order armed. Interior state: calls are counted as they come.
@@ -34,7 +34,7 @@ pub(crate) struct Armed {
     application: Option<u32>,
     /// Matching calls so far.
     matched: u64,
-    /// Those that were struck.
+    /// Those of them that its sequence was gone on by.
     hits: u64,
 }
 
@@ -43,11 +43,25 @@ pub(crate) struct Armed {
 pub(crate) struct Strike {
     id: u64,
     fault: Arc<Fault>,
+    /// The place in [`Fault::sequence`].
+    step: usize,
 }
 
 impl Strike {
-    pub(crate) fn kind(&self) -> &FaultKind {
-        &self.fault.kind
+    /// What it does to the call; at least one effect.
+    pub(crate) fn kinds(&self) -> &[FaultKind] {
+        self.fault.sequence.get(self.step).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the call is not processed.
+    pub(crate) fn is_before(&self) -> bool {
+        self.kinds().iter().any(FaultKind::is_before)
+    }
+
+    /// The names of its effects.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.kinds().iter().map(Into::into).collect();
+        names.join(", ")
     }
 }
 
@@ -55,8 +69,12 @@ impl Strike {
 #[derive(Debug, Serialize)]
 pub(crate) struct ArmedFaultJson {
     id: u64,
-    kind: &'static str,
+    /// `None` if it has several effects.
+    kind: Option<&'static str>,
+    sequence: Vec<Vec<&'static str>>,
     operation: Option<Operation>,
+    method: Option<String>,
+    path: Option<String>,
     application: Option<String>,
     client: Option<IpAddr>,
     nth: u64,
@@ -104,7 +122,7 @@ impl Faults {
     }
 
     /// Counts a call; gives the first armed fault that strikes it.
-    pub(crate) fn strike(&self, call: Struck) -> Option<Strike> {
+    pub(crate) fn strike(&self, call: Struck<'_>) -> Option<Strike> {
         if !self.is_any.load(Ordering::Acquire) {
             return None;
         }
@@ -114,10 +132,8 @@ impl Faults {
                 continue;
             }
             armed.matched += 1;
-            let is_due = armed.matched >= armed.fault.nth && armed.hits < armed.fault.times;
-            if is_due && strike.is_none() {
-                armed.hits += 1;
-                strike = Some(Strike { id: armed.id, fault: armed.fault.clone() });
+            if strike.is_none() {
+                strike = armed.strike();
             }
         }
         strike
@@ -133,26 +149,56 @@ impl Faults {
 }
 
 impl Armed {
-    fn matches(&self, call: Struck) -> bool {
-        let Fault { operation, client, .. } = &*self.fault;
-        operation.is_none_or(|operation| operation == call.operation)
-            && client.is_none_or(|client| client == call.client)
+    fn matches(&self, call: Struck<'_>) -> bool {
+        let FaultFilter { operation, method, path, client, .. } = &self.fault.filter;
+        let is_known = call.operation.is_some() || path.is_some();
+        is_known
+            && operation.is_none_or(|operation| Some(operation) == call.operation)
+            && method.as_ref().is_none_or(|method| method == call.head.method)
+            && path.as_ref().is_none_or(|pattern| pattern.matches(call.head.path))
+            && client.is_none_or(|client| client == call.head.client.to_canonical())
             && (self.application.is_none() || self.application == call.application)
     }
 
+    /// Goes on by one call; `None` if that call is left alone.
+    fn strike(&mut self) -> Option<Strike> {
+        if self.matched < self.fault.nth || self.is_spent() {
+            return None;
+        }
+        let length = self.fault.sequence.len() as u64;
+        let step = usize::try_from(self.hits % length.max(1)).unwrap_or_default();
+        self.hits += 1;
+        let strike = Strike { id: self.id, fault: self.fault.clone(), step };
+        (!strike.kinds().is_empty()).then_some(strike)
+    }
+
+    fn is_spent(&self) -> bool {
+        let length = self.fault.sequence.len() as u64;
+        self.hits >= self.fault.times.saturating_mul(length)
+    }
+
     fn view(&self) -> ArmedFaultJson {
-        let Fault { operation, application, client, nth, times, kind } = &*self.fault;
+        let Fault { filter, nth, times, sequence } = &*self.fault;
+        let names = |kinds: &Vec<FaultKind>| kinds.iter().map(Into::into).collect();
+        let sequence: Vec<Vec<&'static str>> = sequence.iter().map(names).collect();
+        let kind = match sequence.as_slice() {
+            [kinds] => (kinds.len() == 1).then(|| kinds[0]),
+            _ => None,
+        };
         ArmedFaultJson {
             id: self.id,
-            kind: kind.into(),
-            operation: *operation,
-            application: application.clone(),
-            client: *client,
+            kind,
+            sequence,
+            operation: filter.operation,
+            method: filter.method.as_ref().map(ToString::to_string),
+            path: filter.path.as_ref().map(|path| path.as_str().to_owned()),
+            application: filter.application.clone(),
+            client: filter.client,
             nth: *nth,
             times: *times,
             matched: self.matched,
             hits: self.hits,
-            spent: self.hits >= *times,
+            spent: self.is_spent(),
         }
     }
 }

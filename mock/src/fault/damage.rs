@@ -1,7 +1,7 @@
 //! What a fault does to an answer.
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use moot_fixtures::contract::Operation;
 use serde_json::Value;
 
@@ -11,19 +11,47 @@ use crate::message::problem::Problem;
 use crate::message::reply::Responder;
 use crate::message::response::{Response, ResponseBody, TransportFault};
 
-/// The damaged answer; `None` if it has nothing that the fault can damage.
+/// The answer with all effects, in their order; `None` if it has nothing that any of them can damage.
 pub(crate) fn damage(
     reply: &Responder<'_>,
-    operation: Operation,
+    operation: Option<Operation>,
+    kinds: &[FaultKind],
+    response: &Response,
+) -> Option<Response> {
+    let mut damaged = None;
+    for kind in kinds {
+        let current = damaged.as_ref().unwrap_or(response);
+        if let Some(next) = effect(reply, operation, kind, current) {
+            damaged = Some(next);
+        }
+    }
+    damaged
+}
+
+fn effect(
+    reply: &Responder<'_>,
+    operation: Option<Operation>,
     kind: &FaultKind,
     response: &Response,
 ) -> Option<Response> {
     match kind {
         FaultKind::Status(failed) | FaultKind::CommitThenFail(Some(failed)) => {
-            Some(failure(reply, operation, failed))
+            let failure = failure(reply, operation, failed);
+            Some(Response { transport: response.transport.clone(), ..failure })
+        }
+        FaultKind::Redirect { status, location } => {
+            let mut redirect = reply.empty(status.as_u16());
+            redirect.headers.push((LOCATION, location.clone()));
+            Some(Response { transport: response.transport.clone(), ..redirect })
         }
         FaultKind::ResetBefore | FaultKind::CommitThenFail(None) => {
             Some(carried(response, TransportFault::ResetBefore))
+        }
+        FaultKind::Close => Some(carried(response, TransportFault::Close)),
+        FaultKind::Garbage => Some(carried(response, TransportFault::Garbage)),
+        FaultKind::Stall { milliseconds } => {
+            let delay = TransportFault::Delay { milliseconds: *milliseconds };
+            Some(carried(&carried(response, delay), TransportFault::Close))
         }
         FaultKind::Delay { milliseconds } => {
             Some(carried(response, TransportFault::Delay { milliseconds: *milliseconds }))
@@ -47,7 +75,7 @@ pub(crate) fn damage(
     }
 }
 
-fn failure(reply: &Responder<'_>, operation: Operation, failed: &FailedStatus) -> Response {
+fn failure(reply: &Responder<'_>, operation: Option<Operation>, failed: &FailedStatus) -> Response {
     let FailedStatus { status, problem, retry_after_seconds } = failed;
     let mut response = reply.problem(&Problem::injected(operation, *status, problem));
     // No rule of the service refused it.
@@ -58,7 +86,9 @@ fn failure(reply: &Responder<'_>, operation: Operation, failed: &FailedStatus) -
 }
 
 fn carried(response: &Response, transport: TransportFault) -> Response {
-    Response { transport: Some(transport), ..response.clone() }
+    let mut carried = response.clone();
+    carried.transport.push(transport);
+    carried
 }
 
 /// Two bytes are the least that can be cut in the middle.

@@ -10,6 +10,22 @@ use serde_json::Value;
 pub enum FaultKind {
     /// The call is not processed, and this failure is answered.
     Status(FailedStatus),
+    /// The call is not processed, and the client is sent elsewhere.
+    Redirect {
+        /// 3xx.
+        status: StatusCode,
+        /// `Location`.
+        location: HeaderValue,
+    },
+    /// The call is not processed, and the connection is closed without an answer.
+    Close,
+    /// The call is not processed, and what comes is not HTTP.
+    Garbage,
+    /// The call is not processed. Nothing comes, and after this real time the connection is closed.
+    Stall {
+        /// Milliseconds.
+        milliseconds: u64,
+    },
     /// The call is processed, and the answer is delayed in real time.
     Delay {
         /// Milliseconds.
@@ -64,6 +80,14 @@ pub struct FailedStatus {
 impl FaultKind {
     /// Whether the call is not processed.
     pub(crate) const fn is_before(&self) -> bool {
-        matches!(self, Self::Status(_) | Self::ResetBefore)
+        matches!(
+            self,
+            Self::Status(_)
+                | Self::Redirect { .. }
+                | Self::ResetBefore
+                | Self::Close
+                | Self::Garbage
+                | Self::Stall { .. }
+        )
     }
 }

@@ -1,6 +1,7 @@
 //! One call and its answer, as the journal keeps them.
 
 use std::net::IpAddr;
+use std::ops::Range;
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -16,11 +17,12 @@ use crate::message::call::{Body, Call, Head, Part};
 use crate::message::content::{Content, ContentPlace};
 use crate::message::response::{Response, ResponseBody, Stage, TransportFault};
 use crate::value::limits::{
-    JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_PARTS_MAX, JOURNAL_TEXT_MAX,
+    JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX,
+    JOURNAL_TEXT_MAX,
 };
 
 /// A call with its answer, at the moment it is recorded.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Occurrence<'a> {
     /// Number of the call.
     pub(crate) serial: u64,
@@ -38,10 +40,19 @@ pub(crate) struct Occurrence<'a> {
     pub(crate) application: Option<u32>,
     /// The answer.
     pub(crate) response: &'a Response,
-    /// What it changed.
-    pub(crate) changes: &'a [String],
+    /// What it did.
+    pub(crate) effects: CallEffects<'a>,
     /// The fault that struck it.
     pub(crate) fault: Option<&'a Strike>,
+}
+
+/// What a call did to its world.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallEffects<'a> {
+    /// What it changed, in words.
+    pub(crate) changes: &'a [String],
+    /// The ids of the deliveries that it queued.
+    pub(crate) deliveries: Range<u64>,
 }
 
 impl<'a> Occurrence<'a> {
@@ -50,7 +61,7 @@ impl<'a> Occurrence<'a> {
         now: Timestamp,
         call: &'a Call<'a>,
         response: &'a Response,
-        changes: &'a [String],
+        effects: CallEffects<'a>,
         fault: Option<&'a Strike>,
     ) -> Self {
         let Call { head, admitted, body, fetched: _ } = call;
@@ -63,7 +74,7 @@ impl<'a> Occurrence<'a> {
             operation: Some(admitted.operation),
             application: admitted.principal.map(|principal| principal.application),
             response,
-            changes,
+            effects,
             fault,
         }
     }
@@ -98,8 +109,10 @@ pub(crate) struct JournalEntry {
     pub(crate) refused_by: Option<Stage>,
     /// What it changed.
     pub(crate) changes: Vec<String>,
-    /// The kind of the fault that struck it; then the client may have seen something else.
-    pub(crate) fault: Option<&'static str>,
+    /// The ids of the deliveries that it queued.
+    pub(crate) deliveries: Vec<u64>,
+    /// The effects of the fault that struck it; then the client may have seen something else.
+    pub(crate) fault: Option<String>,
     #[serde(skip)]
     pub(crate) timing: Timing,
     /// The body that it was answered with; empty if it is not kept.
@@ -179,8 +192,14 @@ impl JournalEntry {
                 .take_while(|stage| refused_by.is_none_or(|refused| *stage < refused))
                 .collect(),
             refused_by,
-            changes: occurrence.changes.to_vec(),
-            fault: occurrence.fault.map(|strike| strike.kind().into()),
+            changes: occurrence.effects.changes.to_vec(),
+            deliveries: occurrence
+                .effects
+                .deliveries
+                .clone()
+                .take(JOURNAL_DELIVERIES_MAX)
+                .collect(),
+            fault: occurrence.fault.map(Strike::names),
             timing: Timing::of(occurrence),
             answer: answer(*operation, &response.body),
         }
@@ -280,21 +299,23 @@ impl Timing {
     fn of(occurrence: &Occurrence<'_>) -> Self {
         let reading = occurrence.read_at.duration_since(occurrence.at).as_micros();
         let reading_microseconds = u64::try_from(reading).unwrap_or(0);
-        let none = Self { reading_microseconds, ..Self::default() };
-        match occurrence.response.transport {
-            Some(TransportFault::Delay { milliseconds }) => {
-                Self { delay_milliseconds: milliseconds, ..none }
-            }
-            Some(TransportFault::SlowBody { milliseconds }) => {
-                Self { slowness_milliseconds: milliseconds, ..none }
-            }
-            Some(
+        let mut timing = Self { reading_microseconds, ..Self::default() };
+        for fault in &occurrence.response.transport {
+            match fault {
+                TransportFault::Delay { milliseconds } => {
+                    timing.delay_milliseconds += milliseconds;
+                }
+                TransportFault::SlowBody { milliseconds } => {
+                    timing.slowness_milliseconds += milliseconds;
+                }
                 TransportFault::Truncate
                 | TransportFault::ResetBefore
-                | TransportFault::ResetDuring,
-            )
-            | None => none,
+                | TransportFault::ResetDuring
+                | TransportFault::Close
+                | TransportFault::Garbage => {}
+            }
         }
+        timing
     }
 }
 

@@ -249,9 +249,13 @@ impl Problem {
     }
 
     /// A failure that the control plane asked for.
-    pub(crate) fn injected(operation: Operation, status: StatusCode, problem: &str) -> Self {
+    pub(crate) fn injected(
+        operation: Option<Operation>,
+        status: StatusCode,
+        problem: &str,
+    ) -> Self {
         let is_token_failure =
-            operation == Operation::CreateAccessToken && status.is_client_error();
+            operation == Some(Operation::CreateAccessToken) && status.is_client_error();
         Self {
             status: status.as_u16(),
             problem_type: problem.to_owned().into(),
@@ -265,12 +269,16 @@ impl Problem {
     }
 
     /// 500: the mock's own fault, which no specification speaks of.
-    pub(crate) fn state_not_kept(why: &str) -> Self {
+    pub(crate) fn state_not_kept(operation: Operation, why: &str) -> Self {
+        let detail = format!("The mock can't keep its state: {why}.");
+        if matches!(operation, Operation::CreateAccessToken | Operation::RevokeToken) {
+            return Self::token_failure(500, "server_error", detail);
+        }
         Self {
             status: 500,
             problem_type: "state_not_kept".into(),
             title: "Internal Server Error".into(),
-            detail: format!("The mock can't keep its state: {why}."),
+            detail,
             stage: Stage::Rule,
             rule: None,
             form: ProblemForm::Problem,

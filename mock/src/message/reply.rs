@@ -145,7 +145,7 @@ impl Responder<'_> {
             headers,
             body: ResponseBody::Bytes(body),
             refused: None,
-            transport: None,
+            transport: Vec::new(),
             page: None,
         }
     }

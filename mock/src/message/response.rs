@@ -19,8 +19,8 @@ pub struct Response {
     pub body: ResponseBody,
     /// Why it is an error; `None` where it is none. For the journal, not for the wire.
     pub refused: Option<Box<Refused>>,
-    /// What a fault does to its way out.
-    pub transport: Option<TransportFault>,
+    /// What a fault does to its way out, in this order.
+    pub transport: Vec<TransportFault>,
     /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
     pub page: Option<PageNumber>,
 }
@@ -53,6 +53,10 @@ pub enum TransportFault {
     ResetBefore,
     /// The connection is reset in the middle of the body.
     ResetDuring,
+    /// The connection is closed, and nothing is answered.
+    Close,
+    /// Bytes that are not HTTP are sent in place of the answer, and the connection is closed.
+    Garbage,
 }
 
 /// Why a call was refused.

@@ -10,10 +10,10 @@ use crate::value::settings::SettingsError;
 const ID: &str = "{id}";
 
 /// All routes of a world.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Router(Vec<OperationRoute>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct OperationRoute {
     operation: Operation,
     method: Method,

@@ -209,7 +209,7 @@ fn created(
         WorkflowKind::ThirdParty => submission.texts.get("counterparty_name"),
     };
     let name = legal_request::name(context.answers(), workflow, organisation.map(String::as_str));
-    let progression = context.world.settings().progression;
+    let progression = context.world.state().progression;
     Ok(LegalRequest {
         row,
         id,

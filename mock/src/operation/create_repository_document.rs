@@ -35,6 +35,10 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
     let company = context.principal()?.company;
     let answers = context.answers();
     let Upload { custom_fields, source } = read(context)?;
+    let delay = match &source {
+        UploadSource::File(_) => None,
+        UploadSource::Address(url) => by_address::delay(context, url),
+    };
     let (name, content) = match source {
         UploadSource::File(file) => sent(answers, file)?,
         UploadSource::Address(url) => by_address::document(context, &url)?,
@@ -54,8 +58,10 @@ pub(crate) fn answer(context: &Context<'_>) -> Result<Outcome, Problem> {
         content,
     };
     let body = record.upload_json(answers.timestamps);
+    let mut response = context.reply.json(answers.upload_success_status, &body);
+    response.transport.extend(delay);
     Ok(Outcome {
-        response: context.reply.json(answers.upload_success_status, &body),
+        response,
         changes: vec![Change::PutRepositoryDocument { row, record: Arc::new(record) }],
         effects: Vec::new(),
     })

@@ -1,5 +1,7 @@
 //! A delivery of an event to a webhook (§6), with its attempts.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -101,6 +103,20 @@ impl<'a> AttemptJson<'a> {
 }
 
 impl Delivery {
+    /// The same delivery. If it is being attempted, it is queued again.
+    pub(crate) fn landed(self: &Arc<Self>) -> Arc<Self> {
+        match self.state {
+            DeliveryState::InFlight { due, .. } => {
+                let state = DeliveryState::Queued { due };
+                Arc::new(Self { state, ..Self::clone(self) })
+            }
+            DeliveryState::Queued { .. }
+            | DeliveryState::Delivered
+            | DeliveryState::Failed
+            | DeliveryState::Discarded => Arc::clone(self),
+        }
+    }
+
     /// The JSON on the control plane.
     pub(crate) fn json(&self) -> DeliveryJson<'_> {
         DeliveryJson {

@@ -55,6 +55,22 @@ impl Workflow {
         }
     }
 
+    /// The seed that makes it.
+    pub(crate) fn seed(&self) -> SeedWorkflow {
+        SeedWorkflow {
+            id: Some(self.id.clone()),
+            name: self.name.clone(),
+            description: self.description.clone(),
+            status: self.status,
+            kind: self.kind,
+            signers: self.signers,
+            signer_options: self.signer_options.clone(),
+            required_fields: Some(self.required_fields.clone()),
+            optional_fields: Some(self.optional_fields.clone()),
+            variables: self.variables.clone(),
+        }
+    }
+
     /// Its JSON (§2.3).
     pub(crate) fn json<'a>(
         &'a self,

@@ -19,8 +19,9 @@ impl Service {
         });
         let newest = self.newest();
         drop(turn);
-        let begun = begun.and_then(|attempts| self.finish(newest).map(|()| attempts));
-        // What can't be kept is not begun.
+        // If it can't be kept, the attempt is made again after a restart.
+        let _ = self.finish(newest);
+        // Nothing begins while an earlier change is not kept.
         begun.unwrap_or_default()
     }
 
@@ -40,10 +41,10 @@ impl Service {
     pub fn attempt_put_back(&self, delivery: u64) {
         let turn = self.0.turn.lock();
         let change = deliver::put_back(&self.0.world.read(), delivery);
-        // If it can't be kept, the attempt is made again after a restart.
-        let _ = self.change(change.into_iter().collect());
+        self.change_anyway(|world| world.apply(change.into_iter().collect()));
         let newest = self.newest();
         drop(turn);
+        // If it can't be kept, the attempt is made again after a restart.
         let _ = self.finish(newest);
         self.wake();
     }
@@ -55,10 +56,10 @@ impl Service {
             let world = self.0.world.read();
             deliver::done(&world, world.now(system_now), delivery, result)
         };
-        // If it can't be kept, the attempt is made again after a restart.
-        let _ = self.change(change.into_iter().collect());
+        self.change_anyway(|world| world.apply(change.into_iter().collect()));
         let newest = self.newest();
         drop(turn);
+        // If it can't be kept, the attempt is made again after a restart.
         let _ = self.finish(newest);
         self.wake();
     }

@@ -11,7 +11,8 @@ pub type Take = Box<dyn Fn(Noted) -> u64 + Send + Sync>;
 /// Waits until all changes up to a number of [`Take`] are stored.
 pub type Finish = Box<dyn Fn(u64) -> Result<(), NotKept> + Send + Sync>;
 
-/// Stores changes: all of one call of `take`, or none. After a failure it stores nothing more.
+/// Stores changes: all of one call of `take`, or none. After a failure it still has them, and the next
+/// call of `finish` tries again.
 pub struct Keeper {
     /// Queues changes.
     pub take: Take,

@@ -7,4 +7,4 @@ mod transport;
 
 pub use body::SiteBody;
 pub(crate) use problem::ControlProblem;
-pub(crate) use transport::{Reset, sent};
+pub(crate) use transport::{ConnectionEnd, sent};

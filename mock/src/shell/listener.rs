@@ -2,8 +2,11 @@
 
 mod accept;
 mod connection;
+mod places;
 mod tls;
+mod watched_body;
 
 pub use accept::ServeLimits;
 pub(crate) use accept::accept_all;
 pub use tls::{Tls, TlsError};
+pub(crate) use watched_body::WatchedBody;

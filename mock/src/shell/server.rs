@@ -41,7 +41,7 @@ async fn serve_on(
     accept_all(listener, limits, tls, stop, move |peer, request| {
         let site = site.clone();
         // An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).
-        async move { site.call(request, peer.ip().to_canonical()).await }
+        async move { site.call_over_http(request, peer.ip().to_canonical()).await }
     })
     .await;
 }

@@ -8,7 +8,8 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use serde_json::Value;
+use moot_fixtures::world::SeedWorld;
+use serde_json::{Value, json};
 
 use self::access::Access;
 pub use self::watch::{CallWatch, WatchedCall};
@@ -20,7 +21,14 @@ use super::sandbox::{Realm, Sandboxes};
 use super::store::StateStore;
 use crate::Service;
 use crate::World;
+use crate::control::ControlAction;
 use crate::defect::{self, Defect};
+#[cfg(feature = "state")]
+use crate::service::NotKept;
+#[cfg(feature = "state")]
+use crate::state::change::Change;
+#[cfg(feature = "state")]
+use crate::value::clock::Clock;
 use crate::value::settings::SettingsError;
 use crate::world::settings::{Settings, base_path};
 
@@ -49,6 +57,18 @@ pub struct SiteOptions {
     pub body_times: BodyTimes,
     /// Who is told of each answered call.
     pub watch: Option<CallWatch>,
+    /// Which settings take precedence over those that a state folder keeps.
+    pub precedence: Precedence,
+}
+
+/// Which settings of a site replace those that a state folder keeps. The seed and the seed world never do:
+/// the kept data are made of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Precedence {
+    /// [`Settings::clock`].
+    pub clock: bool,
+    /// [`Settings::rate_limit`].
+    pub rate_limit: bool,
 }
 
 impl SiteOptions {
@@ -64,6 +84,7 @@ impl SiteOptions {
             fetcher: None,
             body_times: BodyTimes::default(),
             watch: None,
+            precedence: Precedence::default(),
         }
     }
 }
@@ -89,6 +110,10 @@ pub enum SiteError {
     #[cfg(feature = "state")]
     #[error(transparent)]
     State(#[from] super::store::DurableError),
+    /// The settings could not be stored.
+    #[cfg(feature = "state")]
+    #[error("the mock can't keep its state: {0}")]
+    NotKept(#[from] NotKept),
     /// The thread of the deliveries, or a listener.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -128,7 +153,8 @@ impl Site {
     }
 
     /// As [`Self::new`], with the state of the main world and of every sandbox kept in a folder: where
-    /// there is one already, its seed and seed world take the place of those of the options.
+    /// there is one already, its seed and seed world take the place of those of the options, and so do its
+    /// clock and its rate limit unless [`SiteOptions::precedence`] says otherwise.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -148,6 +174,7 @@ impl Site {
         let world = defect::install(world, &options.defects);
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
+        service.keep(given(&options))?;
         let site = Self::with(options, service, store, Some((durable, made)))?;
         for realm in restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
             site.0.deliverer.add(&realm);
@@ -192,12 +219,24 @@ impl Site {
         })))
     }
 
-    /// Its address and credentials. Shape: `{"ready": true, "base_url", "token_url",
-    /// "admin_url", "seed", "applications": [{"client_id", "client_secret", "scopes": [],
-    /// "company"}], "users": {company: [email]}, "workflows": [{"id", "company", "name", "type",
-    /// "status"}]}`.
+    /// Its address, its settings and its credentials. Shape: `{"ready": true, "base_url", "token_url",
+    /// "admin_url", "seed", "clock": {"now", "frozen"}, "rate_limit", "progression", "applications":
+    /// [{"client_id", "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
+    /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {
-        self.0.main.describe()
+        let mut all = self.0.main.describe();
+        let ask = |action| self.0.main.service().control(clock::now(), action).unwrap_or_default();
+        let (shown, world) = (ask(ControlAction::GetClock), ask(ControlAction::World));
+        all["clock"] = json!({ "now": shown["now"], "frozen": shown["frozen"] });
+        for name in ["rate_limit", "progression"] {
+            all[name] = world[name].clone();
+        }
+        all
+    }
+
+    /// The seed rows of the main world.
+    pub fn seed_world(&self) -> &SeedWorld {
+        self.0.sandboxes.main_world()
     }
 
     /// Deletes the sandboxes whose lease has ended.
@@ -245,4 +284,13 @@ impl Site {
     pub(crate) fn times(&self) -> BodyTimes {
         self.0.times
     }
+}
+
+/// The changes that give these settings precedence over kept ones.
+#[cfg(feature = "state")]
+fn given(options: &SiteOptions) -> Vec<Change> {
+    let SiteOptions { settings, precedence, .. } = options;
+    let clock = precedence.clock.then(|| Change::SetClock(Clock::new(settings.clock)));
+    let limit = precedence.rate_limit.then_some(Change::SetRateLimit(settings.rate_limit));
+    clock.into_iter().chain(limit).collect()
 }

@@ -6,6 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use moot_fixtures::contract::Answers;
+use moot_fixtures::world::{SeedApplication, SeedWorkflow};
 use serde::Serialize;
 
 use crate::message::content::Content;
@@ -13,7 +15,7 @@ use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::value::clock::Clock;
 use crate::value::delivery_policy::DeliveryPolicy;
 use crate::value::limits::JOURNAL_CHANGES_MAX;
-use crate::value::settings::RateLimitMode;
+use crate::value::settings::{Progression, RateLimitMode};
 use crate::value::timestamp;
 
 /// One change.
@@ -77,14 +79,17 @@ pub enum Change {
         /// Number of the call that issued the first token that stays valid.
         serial: u64,
     },
-    /// Registers the bytes of an address.
+    /// Sets what an address answers.
     PutAddress {
         /// The address, as the WHATWG parser writes it.
         url: String,
-        /// Its bytes.
-        content: Content,
-        /// Their media type.
-        content_type: Option<String>,
+        /// Its answer.
+        registered: Registered,
+    },
+    /// Forgets what an address answers.
+    DeleteAddress {
+        /// The address.
+        url: String,
     },
     /// Sets the clock.
     SetClock(Clock),
@@ -92,6 +97,73 @@ pub enum Change {
     SetRateLimit(RateLimitMode),
     /// Sets the delivery policy.
     SetDeliveryPolicy(DeliveryPolicy),
+    /// Sets the progression of new legal requests.
+    SetProgression(Progression),
+    /// Sets the answers to the open questions.
+    SetAnswers(Arc<Answers>),
+    /// Adds or removes a user.
+    SetUser {
+        /// Index of the company.
+        company: u32,
+        /// The address.
+        email: String,
+        /// `false` removes it.
+        is_user: bool,
+    },
+    /// Adds, replaces or removes an application.
+    SetApplication {
+        /// Its index.
+        index: u32,
+        /// Index of its company.
+        company: u32,
+        /// The new value.
+        record: Arc<SeedApplication>,
+        /// `true` removes it.
+        is_removed: bool,
+    },
+    /// Adds, replaces or removes a workflow.
+    SetWorkflow {
+        /// Its row.
+        row: u32,
+        /// Index of its company.
+        company: u32,
+        /// The new value.
+        record: Arc<SeedWorkflow>,
+        /// `true` removes it.
+        is_removed: bool,
+    },
+    /// Makes or replaces a checkpoint.
+    PutCheckpoint {
+        /// Its name.
+        name: String,
+        /// The new value.
+        checkpoint: Arc<Checkpoint>,
+    },
+    /// Forgets a checkpoint.
+    DeleteCheckpoint {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What a test set for an address.
+#[derive(Debug, Clone)]
+pub struct Registered {
+    /// Its bytes, or the status of its failure.
+    pub(crate) answer: Result<Content, u16>,
+    /// The media type of the bytes.
+    pub(crate) content_type: Option<String>,
+    /// Milliseconds of real time that fetching takes.
+    pub(crate) milliseconds: Option<u64>,
+}
+
+/// A state of a world that a test can go back to. It shares its rows with the world.
+#[derive(Debug, Clone)]
+pub struct Checkpoint {
+    /// The world's time when it was made.
+    pub made_at: Timestamp,
+    /// The changes that lead from the seed to this state.
+    pub changes: Vec<Change>,
 }
 
 /// The first changes of a list in words, then the number of the others.
@@ -103,6 +175,19 @@ pub(crate) fn summary(changes: &[Change]) -> Vec<String> {
         words.push(format!("and {more} more"));
     }
     words
+}
+
+impl Change {
+    /// Whether it changes what derives from the seed.
+    pub(crate) const fn amends(&self) -> bool {
+        matches!(
+            self,
+            Self::SetAnswers(_)
+                | Self::SetUser { .. }
+                | Self::SetApplication { .. }
+                | Self::SetWorkflow { .. }
+        )
+    }
 }
 
 impl From<LegalRequest> for Change {
@@ -135,10 +220,25 @@ impl fmt::Display for Change {
             Self::RevokeEarlierTokens { serial, .. } => {
                 write!(words, "tokens of the application before call {serial} revoked")
             }
-            Self::PutAddress { url, .. } => write!(words, "address {url} registered"),
+            Self::PutAddress { url, .. } => write!(words, "address {url} set"),
+            Self::DeleteAddress { url } => write!(words, "address {url} forgotten"),
             Self::SetClock(_) => write!(words, "clock set"),
             Self::SetRateLimit(mode) => write!(words, "rate limit set to {mode}"),
             Self::SetDeliveryPolicy(_) => write!(words, "delivery policy set"),
+            Self::SetProgression(progression) => write!(words, "progression set to {progression}"),
+            Self::SetAnswers(_) => write!(words, "answers set"),
+            Self::SetUser { email, is_user: true, .. } => write!(words, "user {email} added"),
+            Self::SetUser { email, .. } => write!(words, "user {email} removed"),
+            Self::SetApplication { record, is_removed, .. } => {
+                let done = if *is_removed { "removed" } else { "set" };
+                write!(words, "application {} {done}", record.client_id)
+            }
+            Self::SetWorkflow { record, is_removed, .. } => {
+                let done = if *is_removed { "removed" } else { "set" };
+                write!(words, "workflow {} {done}", record.name)
+            }
+            Self::PutCheckpoint { name, .. } => write!(words, "checkpoint {name} made"),
+            Self::DeleteCheckpoint { name } => write!(words, "checkpoint {name} forgotten"),
         }
     }
 }

@@ -12,12 +12,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use moot_fixtures::contract::{Answers, WorkflowStatus};
-use moot_fixtures::world::SeedWorld;
+use moot_fixtures::world::{SeedApplication, SeedWorkflow, SeedWorld};
 use serde_json::{Value, json};
 
 use crate::message::route::Router;
 use crate::resource::workflow::{self, Workflow};
+use crate::state::amendments::{Amended, Amendments};
 use crate::state::index::Index;
+use crate::state::table;
 use crate::value::identifier::Identifiers;
 use crate::value::key::SeedKey;
 use crate::value::settings::SettingsError;
@@ -28,7 +30,7 @@ pub(crate) use parties::{Application, Company};
 pub(crate) use rows::SeedRows;
 
 /// The seed rows of a seed world under a set of answers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Seeded {
     answers: Answers,
     router: Router,
@@ -39,7 +41,7 @@ pub struct Seeded {
     workflows: Vec<Workflow>,
     workflow_rows: BTreeMap<String, u32>,
     workflow_index: Index,
-    rows: SeedRows,
+    rows: Arc<SeedRows>,
 }
 
 impl Seeded {
@@ -71,8 +73,78 @@ impl Seeded {
             workflows,
             workflow_rows,
             workflow_index,
-            rows,
+            rows: Arc::new(rows),
         })
+    }
+
+    /// These rows with amendments. Legal requests, documents and webhooks stay as they are, even if
+    /// other answers would have made other rows.
+    ///
+    /// # Errors
+    /// [`SettingsError::Answers`].
+    pub(crate) fn amended(&self, amendments: &Amendments) -> Result<Self, SettingsError> {
+        let mut amended = self.clone();
+        if let Some(answers) = &amendments.answers {
+            amended.router = Router::new(answers)?;
+            amended.answers = Answers::clone(answers);
+        }
+        for ((company, email), is_user) in &amendments.users {
+            amended.set_user(*company, email, *is_user);
+        }
+        for (index, row) in &amendments.applications {
+            amended.set_application(*index, row);
+        }
+        for (row, workflow) in &amendments.workflows {
+            amended.set_workflow(*row, workflow);
+        }
+        Ok(amended)
+    }
+
+    fn set_user(&mut self, company: u32, email: &str, is_user: bool) {
+        let Some(company) = self.companies.get_mut(company as usize) else { return };
+        company.users.retain(|known| !known.eq_ignore_ascii_case(email));
+        if is_user {
+            company.users.push(email.to_owned());
+        }
+    }
+
+    /// Indexes come in order, so that none is passed over.
+    fn set_application(&mut self, index: u32, amended: &Amended<SeedApplication>) {
+        let record = &amended.record;
+        let application = Application {
+            client_id: record.client_id.clone(),
+            client_secret: record.client_secret.clone(),
+            has_own_secret: true,
+            scopes: record.scopes,
+            company: amended.company,
+        };
+        if amended.is_removed {
+            self.application_numbers.remove(&record.client_id);
+        } else {
+            self.application_numbers.insert(record.client_id.clone(), index);
+        }
+        match self.applications.get_mut(index as usize) {
+            Some(known) => *known = application,
+            None => self.applications.push(application),
+        }
+    }
+
+    /// Rows come in order, so that none is passed over.
+    fn set_workflow(&mut self, row: u32, amended: &Amended<SeedWorkflow>) {
+        let id = amended.record.id.clone().unwrap_or_default();
+        // Its fields are all in the record.
+        let workflow = Workflow::new(id.clone(), amended.company, false, &amended.record);
+        self.workflow_index.remove(workflow.company, row);
+        if amended.is_removed {
+            self.workflow_rows.remove(&id);
+        } else {
+            self.workflow_index.insert(workflow.company, row, Some(workflow.status as usize));
+            self.workflow_rows.insert(id, row);
+        }
+        match self.workflows.get_mut(row as usize) {
+            Some(known) => *known = workflow,
+            None => self.workflows.push(workflow),
+        }
     }
 
     /// The answers of the service.
@@ -88,7 +160,7 @@ impl Seeded {
         secret: impl Fn(&'s Application) -> Cow<'s, str>,
     ) -> Value {
         let company = |index: u32| self.companies.get(index as usize).map(|company| &company.name);
-        let applications = self.applications.iter().map(|application| {
+        let applications = self.applications().map(|application| {
             json!({
                 "client_id": application.client_id,
                 "client_secret": secret(application),
@@ -96,7 +168,7 @@ impl Seeded {
                 "company": company(application.company),
             })
         });
-        let workflows = self.workflows.iter().map(|workflow| {
+        let workflows = self.known_workflows().map(|workflow| {
             json!({
                 "id": workflow.id,
                 "company": company(workflow.company),
@@ -135,13 +207,44 @@ impl Seeded {
         self.applications.get(index as usize)
     }
 
-    pub(crate) fn applications(&self) -> &[Application] {
-        &self.applications
+    /// The applications that there are, in their order.
+    pub(crate) fn applications(&self) -> impl Iterator<Item = &Application> {
+        let indexed = (0..).zip(&self.applications);
+        indexed.filter(|(index, _)| self.has_application(*index)).map(|(_, row)| row)
+    }
+
+    /// Whether an application was not removed.
+    pub(crate) fn has_application(&self, index: u32) -> bool {
+        self.application(index).is_some_and(|application| {
+            self.application_numbers.get(&application.client_id) == Some(&index)
+        })
+    }
+
+    /// The index of the next application.
+    pub(crate) fn next_application(&self) -> u32 {
+        table::length(self.applications.len())
+    }
+
+    /// The company of a name, with its index.
+    pub(crate) fn company_of(&self, name: &str) -> Option<(u32, &Company)> {
+        (0..).zip(&self.companies).find(|(_, company)| company.name == name)
+    }
+
+    /// The row that a workflow of this id has or gets: that of one that was removed is used again.
+    pub(crate) fn row_for_workflow(&self, id: &str) -> u32 {
+        let known = self.workflows.iter().position(|workflow| workflow.id == id);
+        table::length(known.unwrap_or(self.workflows.len()))
     }
 
     /// The workflows of a company, in the seed's order.
     pub(crate) fn workflows_of(&self, company: u32) -> impl Iterator<Item = &Workflow> {
-        self.workflows.iter().filter(move |workflow| workflow.company == company)
+        let known = self.known_workflows();
+        known.filter(move |workflow| workflow.company == company)
+    }
+
+    /// The workflows that there are.
+    fn known_workflows(&self) -> impl Iterator<Item = &Workflow> {
+        self.workflows.iter().filter(|workflow| self.workflow_rows.contains_key(&workflow.id))
     }
 
     /// The application of a `client_id`, with its index.
@@ -169,7 +272,7 @@ impl Seeded {
         &self.workflow_index
     }
 
-    pub(crate) const fn rows(&self) -> &SeedRows {
+    pub(crate) fn rows(&self) -> &SeedRows {
         &self.rows
     }
 }

@@ -6,13 +6,15 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::message::content::Content;
 use crate::message::json::json_bytes;
-use crate::resource::{Delivery, DeliveryState, LegalRequest};
-use crate::state::change::Change;
+use crate::resource::{Delivery, LegalRequest};
+use crate::state::change::{Change, Checkpoint, Registered};
+use crate::value::setting_text;
 
 /// One row: a key and its new value.
 #[derive(Debug, Clone)]
@@ -56,6 +58,17 @@ enum RowKind {
     Clock,
     RateLimit,
     DeliveryPolicy,
+    Progression,
+    Answers,
+    User,
+    Application,
+    Workflow,
+    Checkpoint,
+}
+
+/// Whether a row survives a reset of its world.
+pub fn survives_reset(key: &str) -> bool {
+    key.split_once('/').is_some_and(|(kind, _)| kind.parse() == Ok(RowKind::Checkpoint))
 }
 
 impl RowKind {
@@ -65,12 +78,27 @@ impl RowKind {
     }
 }
 
+/// The value of a checkpoint: the rows of its changes.
+#[derive(Serialize, Deserialize)]
+struct CheckpointRow {
+    made_at: Timestamp,
+    /// Keys, and values as JSON text.
+    rows: Vec<(String, String)>,
+}
+
 /// The value of an address.
 #[derive(Serialize, Deserialize)]
 struct Address {
-    content: Content,
+    content: Option<Content>,
+    #[serde(default)]
+    status: Option<u16>,
     content_type: Option<String>,
+    #[serde(default)]
+    milliseconds: Option<u64>,
 }
+
+/// The status of an address without bytes.
+const NOT_FOUND: u16 = 404;
 
 impl StoredRow {
     fn put(key: String, value: &impl Serialize) -> Self {
@@ -115,17 +143,51 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
         Change::RevokeEarlierTokens { application, serial } => {
             StoredRow::put(RowKind::RevokedBefore.key(application), serial)
         }
-        Change::PutAddress { url, content, content_type } => {
-            let value = Address { content: content.clone(), content_type: content_type.clone() };
-            StoredRow::put(RowKind::Address.key(url), &value).with([content.clone()])
+        Change::PutAddress { url, registered } => {
+            let Registered { answer, content_type, milliseconds } = registered;
+            let value = Address {
+                content: answer.clone().ok(),
+                status: answer.as_ref().err().copied(),
+                content_type: content_type.clone(),
+                milliseconds: *milliseconds,
+            };
+            StoredRow::put(RowKind::Address.key(url), &value).with(answer.clone().ok())
         }
+        Change::DeleteAddress { url } => StoredRow::removed(RowKind::Address.key(url)),
         Change::SetClock(clock) => StoredRow::put(RowKind::Clock.key(""), clock),
         Change::SetRateLimit(mode) => StoredRow::put(RowKind::RateLimit.key(""), mode),
         Change::SetDeliveryPolicy(policy) => {
             StoredRow::put(RowKind::DeliveryPolicy.key(""), policy)
         }
+        Change::SetProgression(progression) => {
+            StoredRow::put(RowKind::Progression.key(""), &progression.to_string())
+        }
+        Change::SetAnswers(answers) => StoredRow::put(RowKind::Answers.key(""), &**answers),
+        Change::SetUser { company, email, is_user } => {
+            StoredRow::put(RowKind::User.key(format_args!("{company}/{email}")), is_user)
+        }
+        Change::SetApplication { index, company, record, is_removed } => {
+            StoredRow::put(RowKind::Application.key(index), &(company, &**record, is_removed))
+        }
+        Change::SetWorkflow { row, company, record, is_removed } => {
+            StoredRow::put(RowKind::Workflow.key(row), &(company, &**record, is_removed))
+        }
+        Change::PutCheckpoint { name, checkpoint } => checkpoint_row(name, checkpoint),
+        Change::DeleteCheckpoint { name } => StoredRow::removed(RowKind::Checkpoint.key(name)),
     };
     vec![row]
+}
+
+fn checkpoint_row(name: &str, checkpoint: &Checkpoint) -> StoredRow {
+    let (mut rows, mut contents) = (Vec::new(), Vec::new());
+    for row in checkpoint.changes.iter().flat_map(self::rows) {
+        if let Some(value) = row.value {
+            rows.push((row.key, String::from_utf8_lossy(&value).into_owned()));
+        }
+        contents.extend(row.contents);
+    }
+    let value = CheckpointRow { made_at: checkpoint.made_at, rows };
+    StoredRow::put(RowKind::Checkpoint.key(name), &value).with(contents)
 }
 
 /// The change of a row. `fill` sets the place of each [`Content`].
@@ -157,7 +219,9 @@ pub fn change<E: From<StoredError>>(
             }
             None => Change::DeleteWebhook { row: number(key, name)? },
         },
-        RowKind::Delivery => Change::PutDelivery { record: Arc::new(landed(read(key, value)?)) },
+        RowKind::Delivery => {
+            Change::PutDelivery { record: Arc::new(read::<Delivery>(key, value)?).landed() }
+        }
         RowKind::ExpiredToken => Change::ExpireToken { serial: number(key, name)? },
         RowKind::RevokedToken => Change::RevokeToken { serial: number(key, name)? },
         RowKind::RevokedBefore => Change::RevokeEarlierTokens {
@@ -165,13 +229,48 @@ pub fn change<E: From<StoredError>>(
             serial: read(key, value)?,
         },
         RowKind::Address => {
-            let Address { mut content, content_type } = read(key, value)?;
-            fill(&mut content)?;
-            Change::PutAddress { url: name.to_owned(), content, content_type }
+            let Address { mut content, status, content_type, milliseconds } = read(key, value)?;
+            content.iter_mut().try_for_each(&mut fill)?;
+            let answer = content.ok_or(status.unwrap_or(NOT_FOUND));
+            let registered = Registered { answer, content_type, milliseconds };
+            Change::PutAddress { url: name.to_owned(), registered }
         }
         RowKind::Clock => Change::SetClock(read(key, value)?),
         RowKind::RateLimit => Change::SetRateLimit(read(key, value)?),
         RowKind::DeliveryPolicy => Change::SetDeliveryPolicy(read(key, value)?),
+        RowKind::Progression => {
+            let text: String = read(key, value)?;
+            Change::SetProgression(setting_text::progression(&text).map_err(|_| unknown())?)
+        }
+        RowKind::Answers => Change::SetAnswers(Arc::new(read(key, value)?)),
+        RowKind::User => {
+            let (company, email) = name.split_once('/').ok_or_else(unknown)?;
+            Change::SetUser {
+                company: number(key, company)?,
+                email: email.to_owned(),
+                is_user: read(key, value)?,
+            }
+        }
+        RowKind::Application => {
+            let (company, record, is_removed) = read(key, value)?;
+            let (index, record) = (number(key, name)?, Arc::new(record));
+            Change::SetApplication { index, company, record, is_removed }
+        }
+        RowKind::Workflow => {
+            let (company, record, is_removed) = read(key, value)?;
+            let (row, record) = (number(key, name)?, Arc::new(record));
+            Change::SetWorkflow { row, company, record, is_removed }
+        }
+        RowKind::Checkpoint => {
+            let CheckpointRow { made_at, rows } = read(key, value)?;
+            let fill: &mut dyn FnMut(&mut Content) -> Result<(), E> = &mut fill;
+            let changes = rows
+                .iter()
+                .map(|(key, value)| change(key, value.as_bytes(), &mut *fill))
+                .collect::<Result<_, E>>()?;
+            let checkpoint = Arc::new(Checkpoint { made_at, changes });
+            Change::PutCheckpoint { name: name.to_owned(), checkpoint }
+        }
     })
 }
 
@@ -181,17 +280,4 @@ fn read<T: DeserializeOwned>(key: &str, value: &[u8]) -> Result<T, StoredError> 
 
 fn number<N: FromStr>(key: &str, name: &str) -> Result<N, StoredError> {
     name.parse().map_err(|_| StoredError::Key(key.to_owned()))
-}
-
-/// An attempt that was in flight at the end of the process is made again.
-fn landed(delivery: Delivery) -> Delivery {
-    match delivery.state {
-        DeliveryState::InFlight { due, .. } => {
-            Delivery { state: DeliveryState::Queued { due }, ..delivery }
-        }
-        DeliveryState::Queued { .. }
-        | DeliveryState::Delivered
-        | DeliveryState::Failed
-        | DeliveryState::Discarded => delivery,
-    }
 }

@@ -39,6 +39,13 @@ impl<R> RowTable<R> {
         length(self.base.len() + self.added.len())
     }
 
+    /// The rows that differ from the base, each with its number; `None` is a deleted one.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = (u32, Option<&Arc<R>>)> {
+        let changed = self.changed.iter().map(|(row, record)| (*row, record.as_ref()));
+        let added = (self.base_length()..).zip(&self.added);
+        changed.chain(added.map(|(row, record)| (row, record.as_ref())))
+    }
+
     /// Sets a row.
     pub(crate) fn put(&mut self, row: u32, record: Arc<R>) {
         self.set(row, Some(record));

@@ -58,6 +58,16 @@ impl Clock {
         }
     }
 
+    /// The clock that shows the same time, and stands still or runs on.
+    pub(crate) fn frozen(self, freeze: bool, system_now: Timestamp) -> Self {
+        let at = self.now(system_now);
+        if freeze {
+            Self::Frozen { at }
+        } else {
+            Self::Real { offset: at.duration_since(system_now) }
+        }
+    }
+
     /// Whether it stands still by itself.
     pub const fn is_frozen(self) -> bool {
         matches!(self, Self::Frozen { .. })

@@ -14,10 +14,20 @@ pub(crate) const EVENT_LENGTH_MAX: usize = 200;
 pub(crate) const MARKED_TOKENS_MAX: usize = 1_000_000;
 /// Addresses whose bytes were registered.
 pub(crate) const ADDRESSES_MAX: usize = 10_000;
+/// Users, applications and workflows of a world that differ from its seed.
+pub(crate) const AMENDMENTS_MAX: usize = 2_000;
+/// Checkpoints of a world.
+pub(crate) const CHECKPOINTS_MAX: usize = 100;
+/// Characters of a checkpoint's name.
+pub(crate) const CHECKPOINT_NAME_LENGTH_MAX: usize = 100;
 /// Client addresses whose calls are counted; beyond it one that called little is forgotten.
 pub(crate) const CLIENTS_MAX: usize = 4_096;
 /// Faults of a world, the spent ones included.
 pub(crate) const FAULTS_MAX: usize = 1_000;
+/// Consecutive calls that a fault has effects for.
+pub(crate) const FAULT_SEQUENCE_MAX: usize = 50;
+/// Effects of a fault on one call.
+pub(crate) const FAULT_EFFECTS_MAX: usize = 4;
 /// Milliseconds that a fault delays an answer, or stretches its body.
 pub(crate) const FAULT_MILLISECONDS_MAX: u64 = 120_000;
 /// Exchanges in the journal.
@@ -28,6 +38,8 @@ pub(crate) const JOURNAL_TEXTS_MAX: usize = 2 << 20;
 pub(crate) const JOURNAL_PARTS_MAX: usize = 32;
 /// Changes that the journal keeps of one call.
 pub(crate) const JOURNAL_CHANGES_MAX: usize = 8;
+/// Ids of deliveries that the journal keeps of one call.
+pub(crate) const JOURNAL_DELIVERIES_MAX: usize = 32;
 /// Bytes of a path, or of any other text, that the journal keeps.
 pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
 /// Bytes of a body that is no form of parts, as the journal keeps it.

@@ -41,10 +41,11 @@ impl Grant {
 pub(crate) struct Sealer(SeedKey);
 
 impl Sealer {
-    /// The sealer of a world. The address is part of it, so that a token of one sandbox means
-    /// nothing in another of the same seed.
-    pub(crate) fn new(seed: u64, base_url: &str) -> Self {
-        Self(SeedKey::derive(seed, &format!("token {base_url}")))
+    /// The sealer of a world. The id of the sandbox is part of it, so that a token of one sandbox means
+    /// nothing in another of the same seed. The address is not: a stored world may move to another port.
+    pub(crate) fn new(seed: u64, sandbox: Option<&str>) -> Self {
+        let world = sandbox.unwrap_or("main");
+        Self(SeedKey::derive(seed, &format!("tokens of {world}")))
     }
 
     /// The token of a grant.

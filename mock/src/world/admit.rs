@@ -4,9 +4,10 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{CheckOrder, Operation, REQUESTS_PER_MINUTE_MAX, TokenNeed};
 
 use super::{World, reading};
-use crate::journal::Occurrence;
+use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
+use crate::message::response::{Response, Stage};
 use crate::message::route::Routed;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
@@ -34,24 +35,56 @@ impl World {
         let mut seen = AdmissionTrace::default();
         match self.admitted(now, head, serial, &mut seen) {
             Ok(admitted) => Admission::Admitted(admitted),
-            Err(problem) => {
-                let response = self.reply(now, head.path, serial).problem(&problem);
-                let response = self.with_drills(seen.operation, response);
-                self.journal().record(&Occurrence {
-                    serial,
-                    at: now,
-                    read_at: now,
-                    head,
-                    body: None,
-                    operation: seen.operation,
-                    application: seen.application,
-                    response: &response,
-                    changes: &[],
-                    fault: None,
-                });
-                Admission::Refused(response)
-            }
+            Err(problem) => Admission::Refused(self.refused(now, head, serial, &seen, &problem)),
         }
+    }
+
+    /// 400 for a call whose head breaks a rule of HTTP, in the form of its operation.
+    pub(crate) fn malformed(&self, now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+        let operation = match self.seeded().router().find(head.method, head.path) {
+            Routed::Found(operation, _) => Some(operation),
+            Routed::WrongMethod(_) | Routed::Unknown => None,
+        };
+        let problem = match operation {
+            Some(Operation::CreateAccessToken | Operation::RevokeToken) => {
+                Problem::token_failure(400, "invalid_request", detail)
+            }
+            _ => Problem::parameter_missing(detail),
+        };
+        let serial = self.next_serial();
+        let seen = AdmissionTrace { operation, application: None };
+        self.refused(now, head, serial, &seen, &problem)
+    }
+
+    /// The answer to a refused call, which is recorded in the journal.
+    fn refused(
+        &self,
+        now: Timestamp,
+        head: &Head<'_>,
+        serial: u64,
+        seen: &AdmissionTrace,
+        problem: &Problem,
+    ) -> Response {
+        let response = self.reply(now, head.path, serial).problem(problem);
+        let response = self.with_drills(seen.operation, response);
+        let (response, strike) = if problem.stage == Stage::Route {
+            self.struck_refusal(now, head, serial, response)
+        } else {
+            (response, None)
+        };
+        self.journal().record(&Occurrence {
+            serial,
+            at: now,
+            read_at: now,
+            head,
+            body: None,
+            operation: seen.operation,
+            application: seen.application,
+            response: &response,
+            effects: CallEffects::default(),
+            fault: strike.as_ref(),
+        });
+        response
     }
 
     fn admitted(

@@ -36,6 +36,7 @@ pub(crate) fn authenticate(
     let application = world
         .seeded()
         .application(grant.application)
+        .filter(|_| world.seeded().has_application(grant.application))
         .ok_or_else(|| Problem::token_invalid("The application of this token does not exist."))?;
     Ok(Principal {
         application: grant.application,

@@ -49,7 +49,7 @@ impl World {
 
     /// The answer to a call whose changes no store could keep.
     pub(crate) fn not_kept(&self, now: Timestamp, call: &Call<'_>, why: &str) -> Response {
-        let problem = Problem::state_not_kept(why);
+        let problem = Problem::state_not_kept(call.admitted.operation, why);
         self.reply(now, call.head.path, call.admitted.serial).problem(&problem)
     }
 }

@@ -48,6 +48,8 @@ pub struct RunSettings {
     pub progression: Progression,
     /// Where the secrets of its applications come from.
     pub secrets: SecretSource,
+    /// The id of its sandbox; `None` for the main world. No two worlds of a mock have the same.
+    pub sandbox: Option<String>,
 }
 
 /// The base path of a base address: empty, or with a leading and without a trailing `/`.
@@ -94,6 +96,7 @@ impl Settings {
             rate_limit: self.rate_limit,
             progression: self.progression,
             secrets: SecretSource::Seeded,
+            sandbox: None,
         }
     }
 }

@@ -81,6 +81,78 @@ fn a_running_clock_keeps_running_after_it_was_moved() {
 }
 
 #[test]
+fn a_clock_is_frozen_and_runs_on_from_its_time() {
+    let bench = bench_with(|settings| settings.clock = ClockSetting::Real);
+    let at = |seconds| start() + SignedDuration::from_secs(seconds);
+    let ask = |seconds, action| bench.service.control(at(seconds), action).expect("it is done");
+    let freeze = |freeze| ControlAction::MoveClock(ClockMove::Freeze(freeze));
+    assert_eq!(ask(5, freeze(true))["frozen"], true);
+    assert_eq!(ask(60, ControlAction::GetClock)["now"], "2026-03-05T14:30:05Z");
+    ask(60, ControlAction::MoveClock(ClockMove::Advance(10)));
+    assert_eq!(ask(99, freeze(true))["now"], "2026-03-05T14:30:15Z");
+    assert_eq!(ask(100, freeze(false))["frozen"], false);
+    assert_eq!(ask(107, ControlAction::GetClock)["now"], "2026-03-05T14:30:22Z");
+    assert_eq!(ask(108, freeze(false))["now"], "2026-03-05T14:30:23Z");
+}
+
+/// What falls due while a clock stands still happens when it runs again.
+#[test]
+fn nothing_falls_due_while_the_clock_is_frozen() {
+    let bench = bench_with(|settings| {
+        settings.clock = ClockSetting::Real;
+        settings.progression = Progression::Timed { seconds: 30 };
+    });
+    let id = bench.create(&sound());
+    bench.ask(ControlAction::MoveClock(ClockMove::Freeze(true))).expect("an order");
+    let much_later = start() + SignedDuration::from_secs(3_600);
+    let ask = |action| bench.service.control(much_later, action).expect("it is done");
+    assert_eq!(bench.service.next_due(much_later), None);
+    let look = || ask(ControlAction::GetLegalRequest { id: id.clone() })["status"].clone();
+    assert_eq!(look(), "draft");
+    ask(ControlAction::MoveClock(ClockMove::Freeze(false)));
+    assert_eq!(look(), "draft", "it runs on from its own time");
+    assert!(bench.service.next_due(much_later).is_some_and(|due| due > much_later));
+}
+
+#[test]
+fn a_checkpoint_is_the_same_state_again() {
+    let bench = bench();
+    let checkpoint = |name: &str| ControlAction::PutCheckpoint { name: name.to_owned() };
+    let restore = |name: &str| ControlAction::RestoreCheckpoint { id: name.to_owned() };
+    let seeded = bench.get("/v1/webhooks").body;
+    let staged = bench.create(&sound());
+    bench.advance(100);
+    bench.ask(checkpoint("stage")).expect("a sound name");
+    let (world, list) =
+        (bench.ask(ControlAction::World).expect("a question"), bench.get("/v1/requests").body);
+    for _ in 0..2 {
+        let later = bench.create(&sound());
+        let set = ControlAction::SetStatus {
+            id: staged.clone(),
+            status: moot_fixtures::contract::LegalRequestStatus::Canceled,
+            comment: None,
+            force: true,
+        };
+        bench.ask(set).expect("it is forced");
+        bench.advance(10);
+        bench.ask(restore("stage")).expect("it is known");
+        assert_eq!(bench.ask(ControlAction::World).expect("a question"), world);
+        assert_eq!(bench.get("/v1/requests").body, list);
+        check(&bench, ControlAction::GetLegalRequest { id: later }, 404);
+    }
+    bench.ask(ControlAction::Reset).expect("an order");
+    assert_eq!(bench.get("/v1/webhooks").body, seeded);
+    bench.ask(restore("stage")).expect("a reset keeps checkpoints");
+    assert_eq!(bench.get("/v1/requests").body, list);
+    bench.ask(ControlAction::DeleteCheckpoint { id: "stage".to_owned() }).expect("it is known");
+    check(&bench, restore("stage"), 404);
+    check(&bench, ControlAction::DeleteCheckpoint { id: "stage".to_owned() }, 404);
+    for name in ["", "a b", "..", "a/b", &"x".repeat(101)] {
+        check(&bench, checkpoint(name), 422);
+    }
+}
+
+#[test]
 fn the_clock_moves_to_the_next_thing_due() {
     let bench = bench_with(|settings| settings.progression = Progression::Timed { seconds: 90 });
     let idle = bench.ask(ControlAction::MoveClock(ClockMove::Next)).expect("an order");

@@ -1,7 +1,7 @@
 //! Deliveries of §6: queueing, sending, retries and discarding.
 
 use moot_fixtures::contract::LegalRequestStatus;
-use moot_mock::control::ControlAction;
+use moot_mock::control::{ControlAction, DeliveryFilter};
 use moot_mock::service::{AttemptResult, DeliveryAttempt};
 use serde_json::{Value, json};
 
@@ -37,7 +37,9 @@ fn due(bench: &Bench) -> Vec<DeliveryAttempt> {
 }
 
 fn delivery(bench: &Bench, id: u64) -> Value {
-    let known = bench.ask(ControlAction::ListDeliveries).expect("a question");
+    let known = bench
+        .ask(ControlAction::ListDeliveries { filter: DeliveryFilter::default() })
+        .expect("a question");
     let deliveries = known["deliveries"].as_array().expect("a list");
     deliveries.iter().find(|delivery| delivery["id"] == id).cloned().unwrap_or_default()
 }
@@ -57,7 +59,9 @@ fn full_execution_queues_one_delivery_per_subscribed_webhook_of_the_company() {
     set_status(&bench, &id, LegalRequestStatus::InitialReview);
     assert!(due(&bench).is_empty(), "nothing is executed yet");
     set_status(&bench, &id, LegalRequestStatus::Signed);
-    let known = bench.ask(ControlAction::ListDeliveries).expect("a question");
+    let known = bench
+        .ask(ControlAction::ListDeliveries { filter: DeliveryFilter::default() })
+        .expect("a question");
     let urls = known["deliveries"].as_array().expect("a list").len();
     assert_eq!(urls, 3, "two subscribed webhooks of the seed, and ours");
     let attempt = due(&bench).remove(0);

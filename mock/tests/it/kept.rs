@@ -149,9 +149,85 @@ fn what_could_not_be_kept_is_never_told() {
     let (status, problem) = text(&reader);
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(!problem.contains("Kept\""), "{problem}");
+    bench.tell(Err(NotKept("no room".to_owned())));
     let refused = bench
         .service
         .control(NOW, ControlAction::MoveClock(ClockMove::Next))
         .expect_err("it changes no more");
     assert_eq!((refused.status, refused.problem), (500, "state_not_kept"));
+}
+
+/// A full disk that has room again, without a restart.
+#[test]
+fn what_can_be_kept_again_is_kept_and_told() {
+    let bench = Bench::new();
+    let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    let number = bench.asked(&[&writer]);
+    bench.tell(Err(NotKept("no room".to_owned())));
+    assert_eq!(text(&writer).0, StatusCode::INTERNAL_SERVER_ERROR);
+    let second = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    assert_eq!(bench.asked(&[&second]), number, "nothing changes until the first change is kept");
+    bench.tell(Err(NotKept("no room".to_owned())));
+    assert_eq!(text(&second).0, StatusCode::INTERNAL_SERVER_ERROR);
+    let third = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    assert_eq!(bench.asked(&[&third]), number);
+    bench.tell(Ok(()));
+    assert_eq!(bench.asked(&[&third]), number + 1, "the second call changed nothing");
+    bench.tell(Ok(()));
+    assert_eq!(text(&third).0, StatusCode::CREATED);
+}
+
+/// RFC 6749, section 5.2.
+#[test]
+fn a_token_that_could_not_be_kept_is_refused_in_the_form_of_oauth() {
+    let bench = Bench::new();
+    let writer = bench.call(Method::POST, "/v1/webhooks", WEBHOOK);
+    bench.asked(&[&writer]);
+    bench.tell(Err(NotKept("no room".to_owned())));
+    assert_eq!(text(&writer).0, StatusCode::INTERNAL_SERVER_ERROR);
+    let token = bench.call(Method::POST, "/oauth/token", "grant_type=client_credentials");
+    bench.asked(&[&token]);
+    bench.tell(Err(NotKept("no room".to_owned())));
+    let (status, body) = text(&token);
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+    assert_eq!(body["error"], "server_error", "{body}");
+    let why = body["error_description"].as_str().expect("a text");
+    assert!(why.contains("no room") && body.get("type").is_none(), "{body}");
+}
+
+/// The bytes of an upload, which a reset removes: not before others may read again.
+#[derive(Debug)]
+struct Removal {
+    service: Service,
+    was_readable: Sender<bool>,
+}
+
+impl moot_mock::content::ContentFile for Removal {
+    fn digest(&self) -> Option<[u8; 32]> {
+        None
+    }
+}
+
+impl Drop for Removal {
+    fn drop(&mut self) {
+        let (read, is_read) = channel();
+        let service = self.service.clone();
+        std::thread::spawn(move || read.send(service.now(NOW)));
+        let is_read = is_read.recv_timeout(Duration::from_secs(5));
+        let _ = self.was_readable.send(is_read.is_ok());
+    }
+}
+
+#[test]
+fn files_are_removed_after_a_reset_and_nobody_waits_for_that() {
+    let bench = crate::support::bench();
+    let (was_readable, seen) = channel();
+    let keep = std::sync::Arc::new(Removal { service: bench.service.clone(), was_readable });
+    let mut part = crate::support::file("file", "large.txt");
+    part.content = moot_mock::content::Content::in_file(9, "nowhere".into(), keep);
+    let sent = crate::support::post("/v1/repository_documents").token(&bench.token());
+    bench.send(&sent.multipart(vec![part])).ok();
+    bench.service.control(NOW, ControlAction::Reset).expect("a reset");
+    assert!(seen.recv_timeout(PATIENCE).expect("the file is removed"), "the world was locked");
 }

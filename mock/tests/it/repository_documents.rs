@@ -220,8 +220,9 @@ fn registered_bytes_are_what_an_address_holds() {
         let content_type = content_type.map(str::to_owned);
         bench.ask(ControlAction::PutAddress(AddressContent {
             url: url.to_owned(),
-            bytes,
+            answer: Ok(bytes),
             content_type,
+            milliseconds: None,
         }))
     };
     put("https://files.example/a.pdf", None).expect("an https address");

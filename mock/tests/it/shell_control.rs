@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use http_body_util::BodyExt;
+use moot_mock::settings::ClockSetting;
 use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use serde_json::{Value, json};
 
@@ -103,7 +104,7 @@ async fn mistakes_are_explained() {
     check("POST /sandboxes", json!({ "clock": "frozn" }), 422, "did you mean `frozen`?").await;
     check("DELETE /sandboxes/s9", Value::Null, 404, "s9").await;
     check("PUT /rate_limit", json!({ "exhaust": "10.0.0" }), 422, "client address").await;
-    check("PUT /addresses", json!({ "url": "https://a.example/" }), 400, "`text` and `base64`")
+    check("PUT /addresses", json!({ "url": "https://a.example/" }), 400, "`base64` and `status`")
         .await;
     check("GET /exchanges?limt=3", Value::Null, 400, "did you mean `limit`?").await;
     check("GET /exchanges?limit=x", Value::Null, 400, "number").await;
@@ -133,6 +134,35 @@ async fn the_clock_moves_and_takes_tokens_with_it() {
     let moved = post(&site, "/clock", json!({ "set": "2027-01-01T00:00:00Z" })).await;
     assert!(moved["now"].as_str().is_some_and(|now| now.starts_with("2027-01-01")), "{moved}");
     post(&site, "/clock", json!({ "next": true })).await;
+}
+
+#[tokio::test]
+async fn a_running_clock_is_frozen_through_the_socket() {
+    let settings = moot_mock::Settings { clock: ClockSetting::Real, ..settings() };
+    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let served = served(&site, ServeLimits::default()).await;
+    let client = client().build().expect("a client");
+    let url = format!("http://{}{BASE}/__admin/clock", served.address);
+    let send = async |json: Value| {
+        let call = client.post(&url).header("content-type", "application/json");
+        let answer = call.body(json.to_string()).send().await.expect("an answer");
+        let status = answer.status().as_u16();
+        (status, serde_json::from_slice::<Value>(&answer.bytes().await.expect("a body")))
+    };
+    let frozen = async |json: Value| {
+        let (status, answer) = send(json).await;
+        let answer = answer.expect("JSON");
+        assert_eq!(status, 200, "{answer}");
+        (answer["frozen"] == json!(true), answer["now"].clone())
+    };
+    let (is_frozen, at) = frozen(json!({ "freeze": true })).await;
+    assert!(is_frozen);
+    assert_eq!(frozen(json!({ "next": true })).await, (true, at.clone()));
+    let (is_frozen, after) = frozen(json!({ "freeze": false })).await;
+    assert!(!is_frozen && after.to_string() >= at.to_string(), "{after} {at}");
+    assert_eq!(send(json!({ "freeze": true, "next": true })).await.0, 400);
+    assert_eq!(send(json!({ "freeze": "yes" })).await.0, 400);
+    assert_eq!(send(json!({ "next": false })).await.0, 400);
 }
 
 #[tokio::test]

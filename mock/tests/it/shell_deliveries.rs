@@ -46,6 +46,14 @@ async fn settle(site: &Site) -> Value {
     admin(site, BASE, "POST /deliveries/settle", Value::Null).await.ok().json()
 }
 
+/// For receivers that never answer.
+async fn settle_briefly(site: &Site) -> Value {
+    let json = json!({ "wait_seconds": 1 });
+    let answer = admin(site, BASE, "POST /deliveries/settle", json).await;
+    assert_eq!(answer.status, 202, "it says that it gave up: {answer:?}");
+    answer.json()
+}
+
 async fn advance(site: &Site, seconds: u64) -> Value {
     let json = json!({ "advance_seconds": seconds });
     admin(site, BASE, "POST /clock", json).await.ok().json()
@@ -132,7 +140,7 @@ async fn deleting_a_webhook_cuts_what_is_in_flight_for_it() {
     let silent = format!("http://{}", nobody.local_addr().expect("a bound address"));
     let id = webhook(&site, &token, &silent).await;
     signed(&site, &token).await;
-    assert_eq!(settle(&site).await["in_flight"], json!(1));
+    assert_eq!(settle_briefly(&site).await["in_flight"], json!(1));
     call(&site, &format!("DELETE {BASE}/v1/webhooks/{id}"), &token).await.ok();
     assert_eq!(settle(&site).await, json!({ "attempts": [], "in_flight": 0 }));
 }
@@ -149,9 +157,35 @@ async fn a_receiver_that_is_not_there_delays_no_other() {
     for _ in 0..20 {
         signed(&site, &token).await;
     }
-    let settled = settle(&site).await;
+    let settled = settle_briefly(&site).await;
     assert_eq!(received(&receiver).await.len(), 20, "{settled}");
     assert_eq!(settled["in_flight"], json!(20), "{settled}");
+}
+
+/// A receiver that answers after three seconds: the clock and `settle` wait for it, or say that they did not.
+#[tokio::test]
+async fn a_slow_receiver_is_waited_for_as_long_as_asked() {
+    let (site, token) = quiet_site().await;
+    let slow = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(3));
+    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    webhook(&site, &token, &slow.uri()).await;
+    signed(&site, &token).await;
+    let impatient = json!({ "advance_seconds": 1, "wait_seconds": 0 });
+    let moved = admin(&site, BASE, "POST /clock", impatient).await;
+    assert_eq!(moved.status, 202);
+    let moved = moved.json();
+    assert_eq!((&moved["attempts"], &moved["in_flight"]), (&json!([]), &json!(1)));
+    let outbox = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    assert_eq!(moved["in_flight_deliveries"], json!([outbox["deliveries"][0]["id"]]));
+    let settled = admin(&site, BASE, "POST /deliveries/settle", Value::Null).await;
+    assert_eq!(settled.status, 200);
+    let settled = settled.json();
+    assert_eq!(settled["in_flight"], json!(0), "{settled}");
+    assert_eq!(settled["attempts"][0]["status"], json!(200), "{settled}");
+    let beyond =
+        admin(&site, BASE, "POST /deliveries/settle", json!({ "wait_seconds": 601 })).await;
+    assert_eq!(beyond.status, 422, "{beyond:?}");
 }
 
 async fn set_policy(site: &Site, policy: Value) -> Value {

@@ -160,7 +160,8 @@ async fn many_dead_receivers_delay_a_healthy_one_by_two_seconds_at_most() {
     let status = json!({ "status": "signed", "force": true });
     admin(&site, &format!("POST /legal_requests/{id}/status"), status).await;
     admin(&site, "PUT /delivery_policy", json!({ "paused": false })).await;
-    let settled = admin(&site, "POST /deliveries/settle", Value::Null).await;
+    let patience = json!({ "wait_seconds": 2 });
+    let settled = admin(&site, "POST /deliveries/settle", patience).await;
     assert_eq!(count(&healthy).await, 8, "{}", settled["in_flight"]);
     assert_eq!(settled["in_flight"], json!(320), "the dead ones hang");
 }

@@ -43,7 +43,21 @@ async fn exchanges_are_filtered() {
     assert_eq!(serials("?application=demo-reader").await, all[1..2]);
     assert_eq!(serials(&format!("?since={}", all[1])).await, all[2..]);
     assert_eq!(serials("?status=2xx&limit=1").await, all[2..3]);
+    assert_eq!(serials("?method=post").await, all[1..3]);
+    assert_eq!(serials("?path=/v1/requests").await, all[..2]);
+    assert_eq!(serials("?path=/v1/*&method=POST&status=2xx").await, all[2..3]);
+    assert_eq!(serials("?path=*where").await, all[3..]);
+    for (query, count) in
+        [("", 4), ("?status=4xx", 2), ("?path=/none", 0), ("?status=4xx&limit=1", 2)]
+    {
+        let line = format!("GET /exchanges{query}");
+        let found = admin(&site, BASE, &line, Value::Null).await.ok().json();
+        assert_eq!(found["count"], json!(count), "{query}");
+    }
+    let counted = admin(&site, BASE, "GET /exchanges/count?method=POST", Value::Null).await;
+    assert_eq!(counted.ok().json(), json!({ "count": 2 }));
     for (query, says) in [
+        ("?path=v1", "/v1/requests/*"),
         ("?operation=list_request", "there is no operation"),
         ("?status=6xx", "such as 422 or 4xx"),
         ("?sinse=1", "did you mean `since`?"),
@@ -250,4 +264,59 @@ async fn the_archive_has_the_shape_of_har() {
         let content: [Member; 2] = [("size", Value::is_i64), ("mimeType", Value::is_string)];
         check(&entry["response"]["content"], &content);
     }
+}
+
+/// A call that queued a delivery is found by it, and a delivery is waited for, through the socket.
+#[tokio::test]
+async fn calls_are_found_by_their_delivery() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let progression = json!({ "progression": "immediate" });
+    admin(&site, BASE, "PUT /settings", progression).await.ok();
+    let line = format!("POST {BASE}/v1/requests");
+    let made = send(&site, request(&line, &token, Some(form(LEGAL_REQUEST)))).await.ok();
+    let served = served(&site, ServeLimits::default()).await;
+    let client = client().build().expect("a client");
+    let url = format!("http://{}{BASE}/__admin", served.address);
+    let wanted = json!({ "legal_request_id": made.text("/data/id"), "timeout_seconds": 5 });
+    let waiting = client.post(format!("{url}/deliveries/wait")).body(wanted.to_string());
+    let found: Value = serde_json::from_slice(
+        &waiting.send().await.expect("an answer").bytes().await.expect("a body"),
+    )
+    .expect("JSON");
+    let id = found["deliveries"][0]["id"].as_u64().expect("an id");
+    let calls = exchanges(&site, &format!("?delivery={id}")).await;
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert_eq!(calls[0]["operation"], json!("create_legal_request"));
+    assert!(calls[0]["deliveries"].as_array().is_some_and(|all| all.contains(&json!(id))));
+    assert_eq!(exchanges(&site, "?delivery=999999").await.len(), 0);
+    let none = json!({ "event": "none", "timeout_seconds": 0 });
+    let answer = admin(&site, BASE, "POST /deliveries/wait", none).await;
+    assert_eq!(answer.status, 408, "{answer:?}");
+    assert!(answer.json()["deliveries"].as_array().is_some_and(|all| !all.is_empty()));
+    let wrong = admin(&site, BASE, "GET /deliveries?state=deliverd", Value::Null).await;
+    assert!(wrong.text("/detail").contains("did you mean `delivered`?"), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn a_wait_that_timed_out_says_what_came_nearest() {
+    let site = site();
+    conversation(&site).await;
+    let wait = async |json: Value| admin(&site, BASE, "POST /exchanges/wait", json).await;
+    let wanted = json!({ "path": "/v1/requests", "application": "demo-reader", "status": "201",
+        "timeout_seconds": 0 });
+    let answer = wait(wanted).await;
+    assert_eq!(answer.status, 408, "{answer:?}");
+    let problem = answer.json();
+    assert_eq!(problem["count"], json!(0));
+    let nearest = &problem["nearest_miss"];
+    assert_eq!(nearest["differs_in"], json!(["status"]));
+    assert_eq!(nearest["exchange"]["status"], json!(403));
+    let three = wait(json!({ "status": "2xx", "count": 3, "timeout_seconds": 0 })).await;
+    assert_eq!((three.status.as_u16(), &three.json()["count"]), (408, &json!(2)));
+    let two = wait(json!({ "status": "2xx", "count": 2, "timeout_seconds": 0 })).await;
+    assert_eq!(two.ok().json()["exchanges"].as_array().map(Vec::len), Some(2));
+    admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
+    let none = wait(json!({ "timeout_seconds": 0 })).await.json();
+    assert_eq!(none["nearest_miss"], Value::Null);
 }

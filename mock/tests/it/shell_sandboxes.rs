@@ -272,3 +272,23 @@ async fn a_lease_ends_once_nobody_called_for_its_length() {
         assert_eq!(admin(&site, BASE, "POST /sandboxes", asked).await.status, 422, "{seconds}");
     }
 }
+
+#[tokio::test]
+async fn a_sandbox_is_shown_with_settings_and_lease_and_renewed() {
+    let site = site();
+    let plan = json!({ "lease_seconds": 600, "progression": "timed:5",
+        "clock": "frozen:2026-03-05T14:30:00Z" });
+    let made = admin(&site, BASE, "POST /sandboxes", plan).await.ok();
+    let path = format!("/sandboxes/{}", made.text("/id"));
+    let shown = admin(&site, BASE, &format!("GET {path}"), Value::Null).await.ok().json();
+    assert_eq!(shown["applications"], made.json()["applications"]);
+    assert_eq!(shown["settings"]["progression"], json!("timed:5"));
+    assert_eq!(shown["clock"]["frozen"], json!(true));
+    assert_eq!(shown["lease_seconds"], json!(600));
+    let left = shown["lease_ends_in_seconds"].as_u64();
+    assert!(left.is_some_and(|left| (500..=600).contains(&left)), "{left:?}");
+    admin(&site, BASE, &format!("POST {path}/renew"), Value::Null).await.ok();
+    for line in ["GET /sandboxes/s9", "POST /sandboxes/s9/renew"] {
+        assert_eq!(admin(&site, BASE, line, Value::Null).await.status, 404, "{line}");
+    }
+}

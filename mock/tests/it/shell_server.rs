@@ -135,18 +135,184 @@ async fn stopping_waits_no_longer_than_its_limit() {
     assert!(started.elapsed() >= SHORT && started.elapsed() < LONG, "{:?}", started.elapsed());
 }
 
+const CALL: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+/// The call of the first connection is being answered, so it keeps the only place.
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
     let limits = ServeLimits { connections_max: 1, ..ServeLimits::default() };
-    let served = served(&site(), limits).await;
-    let first = connect(&served).await;
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let fault = serde_json::json!({ "kind": "delay", "milliseconds": 1_000 });
+    admin(&site, BASE, "POST /faults", fault).await.ok();
+    let served = served(&site, limits).await;
+    let mut first = connect(&served).await;
+    let head = format!(
+        "GET {BASE}/v1/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\n\r\n"
+    );
+    first.write_all(head.as_bytes()).await.expect("the server reads");
+    // It is in the journal before the delay.
+    let wait = serde_json::json!({ "operation": "list_legal_requests" });
+    admin(&site, BASE, "POST /exchanges/wait", wait).await.ok();
     let mut second = connect(&served).await;
-    let call = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    second.write_all(call).await.expect("the system takes it");
+    second.write_all(CALL).await.expect("the system takes it");
     let early = tokio::time::timeout(SHORT, second.readable()).await;
     assert!(early.is_err(), "answered while the first connection held the only place");
-    drop(first);
+    assert!(to_end(&mut first).await.starts_with("HTTP/1.1 200"));
     assert!(to_end(&mut second).await.starts_with("HTTP/1.1 404"));
+}
+
+#[tokio::test]
+async fn beyond_the_limit_idle_connections_are_closed_first_and_then_slow_bodies() {
+    let limits = ServeLimits { connections_max: 2, ..ServeLimits::default() };
+    let served = served(&site(), limits).await;
+    let mut slow = connect(&served).await;
+    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
+                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
+    slow.write_all(head.as_bytes()).await.expect("the server reads");
+    let mut idle = connect(&served).await;
+    let (answer, took) = exchange(&served, CALL).await;
+    assert!(answer.starts_with("HTTP/1.1 404") && took < LONG, "{answer} {took:?}");
+    assert_eq!(to_end(&mut idle).await, "", "it said nothing, so it went first");
+    // Two more take the places of the slow body and of one of them.
+    let mut others = [connect(&served).await, connect(&served).await];
+    for other in &mut others {
+        let (answer, took) = exchange(&served, CALL).await;
+        assert!(answer.starts_with("HTTP/1.1 404") && took < LONG, "{answer} {took:?}");
+        other.write_all(b"GET").await.ok();
+    }
+}
+
+#[tokio::test]
+async fn an_address_has_only_its_share_of_the_connections() {
+    let limits = ServeLimits { connections_per_address_max: 2, ..ServeLimits::default() };
+    let served = served(&site(), limits).await;
+    let mut held = [connect(&served).await, connect(&served).await];
+    let (answer, _) = exchange(&served, CALL).await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    assert_eq!(to_end(&mut held[0]).await, "", "the older one made room");
+    held[1].write_all(CALL).await.expect("the younger one goes on");
+    assert!(to_end(&mut held[1]).await.starts_with("HTTP/1.1 404"));
+}
+
+/// A body that comes too slowly is given up long before it stalls.
+#[tokio::test]
+async fn a_body_below_the_least_rate_is_given_up_after_the_grace() {
+    let times = BodyTimes { grace: SHORT, stall_max: LONG * 2, ..BodyTimes::default() };
+    let site = Site::new(SiteOptions { body_times: times, ..SiteOptions::new(settings()) });
+    let served = served(&site.expect("the settings are sound"), ServeLimits::default()).await;
+    let head = "POST /api/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\
+                Content-Type: application/x-www-form-urlencoded\r\n\r\ngrant_type=";
+    let (answer, took) = exchange(&served, head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(took >= SHORT && took < LONG, "{took:?}");
+    let defaults = (BodyTimes::default(), ServeLimits::default());
+    assert_eq!(
+        (defaults.0.grace, defaults.0.bytes_per_second_min),
+        (Duration::from_secs(30), 1_024)
+    );
+    assert!(defaults.1.head_max <= Duration::from_secs(30), "a head");
+}
+
+#[tokio::test]
+async fn a_call_names_one_host() {
+    let served = served(&site(), ServeLimits::default()).await;
+    for path in ["/api/v1/requests", "/api/__admin/health", "/api/oauth/token", "/elsewhere"] {
+        for hosts in ["", "Host: localhost\r\nHost: localhost\r\n"] {
+            let head = format!("GET {path} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
+            let (answer, _) = exchange(&served, head.as_bytes()).await;
+            assert!(answer.starts_with("HTTP/1.1 400"), "{path} {hosts}: {answer}");
+            let body = answer.split_once("\r\n\r\n").expect("a head").1;
+            let body: serde_json::Value = serde_json::from_str(body).expect("JSON");
+            let is_named = body.to_string().contains("`Host`");
+            assert!(is_named, "{path}: {body}");
+            if path.starts_with("/api/v1") || path == "/elsewhere" {
+                assert_eq!(body["type"], "parameter_missing", "{path}: {body}");
+                assert_eq!(body["instance"], path, "{body}");
+                assert!(body["request_id"].is_string(), "{body}");
+            }
+        }
+        let head = format!("GET {path} HTTP/1.0\r\n\r\n");
+        let (answer, _) = exchange(&served, head.as_bytes()).await;
+        assert!(!answer.contains(" 400 "), "HTTP/1.0 needs none: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_limit_is_not_asked_for() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let served = served(&site, ServeLimits::default()).await;
+    for (path, kind) in [
+        ("oauth/token", "application/x-www-form-urlencoded"),
+        ("v1/repository_documents", "multipart/form-data; boundary=b0"),
+        ("v1/requests", "multipart/form-data; boundary=b0"),
+        ("__admin/clock", "application/json"),
+    ] {
+        let head = format!(
+            "POST /api/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: {kind}\r\nContent-Length: 99999999999\r\nExpect: 100-continue\r\n\r\n"
+        );
+        let (answer, took) = exchange(&served, head.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 4"), "{path}: {answer}");
+        assert!(!answer.contains("100 Continue") && took < LONG, "{path}: {answer} {took:?}");
+        assert!(answer.contains("connection: close"), "{path}: {answer}");
+    }
+}
+
+/// Sends pieces until the server closes; its answer, and the bytes sent.
+async fn endless(served: &Served, head: &str, first: &[u8]) -> (String, usize) {
+    const PIECE: &[u8] = &[b'x'; 64 * 1024];
+    let stream = connect(served).await;
+    let (mut reading, mut writing) = stream.into_split();
+    let read = tokio::spawn(async move {
+        let mut answer = Vec::new();
+        let _ = tokio::time::timeout(LONG, reading.read_to_end(&mut answer)).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    });
+    let mut sent = 0;
+    let mut piece = first.to_vec();
+    let _ = writing.write_all(head.as_bytes()).await;
+    loop {
+        let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), &piece, b"\r\n"].concat();
+        if read.is_finished() || writing.write_all(&chunk).await.is_err() {
+            break;
+        }
+        sent += chunk.len();
+        piece = PIECE.to_vec();
+    }
+    (read.await.expect("no panic"), sent)
+}
+
+#[tokio::test]
+async fn an_endless_upload_is_cut_when_its_limit_is_passed() {
+    const LIMIT: u64 = 1024 * 1024;
+    let mut settings = settings();
+    settings.answers.upload_size_max = LIMIT;
+    let site = Site::new(SiteOptions::new(settings)).expect("the settings are sound");
+    let token = token(&site, BASE, MAIN).await;
+    let served = served(&site, ServeLimits::default()).await;
+    let head = |path: &str, kind: &str| {
+        format!(
+            "POST /api/{path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+    };
+    let form = b"--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n";
+    let multipart = "multipart/form-data; boundary=b0";
+    let started = Instant::now();
+    for (head, first) in [
+        (head("v1/repository_documents", multipart), &form[..]),
+        (head("v1/webhooks", "application/json"), b"["),
+    ] {
+        let (answer, sent) = endless(&served, &head, first).await;
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
+        // The answer comes soon; a client that goes on is read a little longer.
+        assert!(sent < 128 * 1024 * 1024, "{sent}");
+    }
+    assert!(started.elapsed() < LONG, "{:?}", started.elapsed());
 }
 
 /// A body that fails as no peer can make one fail.

@@ -2,7 +2,7 @@
 //! queues one delivery for each subscribed webhook.
 
 use moot_fixtures::contract::LegalRequestStatus as Status;
-use moot_mock::control::ControlAction;
+use moot_mock::control::{ControlAction, DeliveryFilter};
 use moot_mock::settings::Progression;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -59,7 +59,9 @@ fn logged(known: &Value) -> Vec<String> {
 
 /// Deliveries of a legal request.
 fn deliveries(bench: &Bench, id: &str) -> usize {
-    let outbox = bench.ask(ControlAction::ListDeliveries).expect("a question");
+    let outbox = bench
+        .ask(ControlAction::ListDeliveries { filter: DeliveryFilter::default() })
+        .expect("a question");
     let all = outbox["deliveries"].as_array().expect("a list").iter();
     all.filter(|delivery| delivery["legal_request_id"] == id).count()
 }

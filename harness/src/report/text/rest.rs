@@ -3,8 +3,8 @@
 use super::Options;
 use crate::report::Report;
 use crate::result::RunOutcome;
-use crate::terminal::{Detail, counted};
 use crate::terminal::paint::{Paint, left, width};
+use crate::terminal::{Detail, counted};
 use crate::verdict::Verdict;
 
 /// Names listed under one reason; `-v` lists all.

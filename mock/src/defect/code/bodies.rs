@@ -123,7 +123,8 @@ fn fail_if(is_hostile: bool, call: &AdmittedCall<'_>, outcome: Outcome) -> Outco
         return outcome;
     }
     let operation = call.call.admitted.operation;
-    let problem = Problem::injected(operation, StatusCode::INTERNAL_SERVER_ERROR, "internal_error");
+    let problem =
+        Problem::injected(Some(operation), StatusCode::INTERNAL_SERVER_ERROR, "internal_error");
     Outcome::unchanged(call.world.refuse(call.now, call.call, &problem))
 }
 

@@ -9,6 +9,7 @@ use super::check_type;
 use crate::message::call::{Fetch, FetchFault};
 use crate::message::content::Content;
 use crate::message::problem::Problem;
+use crate::message::response::TransportFault;
 use crate::message::rule::Rule;
 use crate::value::address;
 use crate::value::document_type;
@@ -41,6 +42,12 @@ pub(super) fn needs(context: &Context<'_>, url: Url) -> Option<Fetch> {
     Some(Fetch { url, bytes_max: answers.upload_size_max })
 }
 
+/// How long fetching a set address takes.
+pub(super) fn delay(context: &Context<'_>, url: &Url) -> Option<TransportFault> {
+    let registered = context.world.state().addresses.get(url.as_str())?;
+    registered.milliseconds.map(|milliseconds| TransportFault::Delay { milliseconds })
+}
+
 /// Name and content of the document.
 ///
 /// # Errors
@@ -55,7 +62,9 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
             (None, Some(told)) => check_type(answers, document_type::extension_of(told))?,
             (None, None) => {}
         }
-        known.content.clone()
+        known.answer.clone().map_err(|status| {
+            not_fetched(answers, &format!("the server answered with the status {status}"))
+        })?
     } else {
         if let Some(extension) = &extension {
             check_type(answers, Some(extension))?;
@@ -72,9 +81,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
             }
             Some(Err(FetchFault::TooLarge)) => return Err(Problem::document_too_large(answers)),
             Some(Err(FetchFault::Failed(why))) => {
-                let detail = format!("`url` can't be fetched: {why}.");
-                let problem = Problem::document_creation(detail).breaking(Rule::UploadFetched);
-                return Err(problem.answered(answers.url_refused));
+                return Err(not_fetched(answers, why));
             }
         }
     };
@@ -82,6 +89,11 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
         return Err(Problem::document_too_large(answers));
     }
     Ok((name(answers, url), content))
+}
+
+fn not_fetched(answers: &Answers, why: &str) -> Problem {
+    let detail = format!("`url` can't be fetched: {why}.");
+    Problem::document_creation(detail).breaking(Rule::UploadFetched).answered(answers.url_refused)
 }
 
 fn extension(url: &Url) -> Option<String> {

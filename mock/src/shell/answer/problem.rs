@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::body::SiteBody;
 use crate::control::Refusal;
@@ -14,11 +14,13 @@ pub(crate) struct ControlProblem {
     pub(crate) status: StatusCode,
     pub(crate) problem: &'static str,
     pub(crate) detail: String,
+    /// Further members of its body.
+    pub(crate) members: Vec<(&'static str, Value)>,
 }
 
 impl ControlProblem {
     fn new(status: StatusCode, problem: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, problem, detail: detail.into() }
+        Self { status, problem, detail: detail.into(), members: Vec::new() }
     }
 
     pub(crate) fn malformed(detail: impl Into<String>) -> Self {
@@ -64,13 +66,16 @@ impl ControlProblem {
 
     /// The answer; `instance` is the path of the call.
     pub(crate) fn respond(&self, instance: &str) -> Response<SiteBody> {
-        let body = json!({
+        let mut body = json!({
             "type": self.problem,
             "title": self.status.canonical_reason().unwrap_or("Error"),
             "status": self.status.as_u16(),
             "detail": self.detail,
             "instance": instance,
         });
+        for (name, value) in &self.members {
+            body[name] = value.clone();
+        }
         respond(self.status, "application/problem+json", body.to_string())
     }
 }
@@ -79,7 +84,7 @@ impl From<Refusal> for ControlProblem {
     fn from(Refusal { status, problem, detail }: Refusal) -> Self {
         // The core's refusals are 4xx by their constructors.
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
-        Self { status, problem, detail }
+        Self { status, problem, detail, members: Vec::new() }
     }
 }
 

@@ -9,17 +9,21 @@ use super::faulty_body::FaultyBody;
 use super::problem;
 use crate::message::response::{self, ResponseBody, TransportFault};
 
-/// Marks an answer whose connection ends with a reset.
+/// Marks an answer whose connection ends in another way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reset {
-    /// Instead of the answer.
-    Before,
-    /// In the middle of its body.
-    During,
+pub(crate) enum ConnectionEnd {
+    /// It is reset instead of the answer.
+    ResetBefore,
+    /// It is reset in the middle of the body.
+    ResetDuring,
+    /// It is closed instead of the answer.
+    Close,
+    /// It carries bytes that are not HTTP instead of the answer, and is closed.
+    Garbage,
 }
 
-/// The answer as HTTP. A connection that has to be reset is the server's doing, by [`Reset`]; where
-/// there is none, the body of such an answer can't be read.
+/// The answer as HTTP. A connection that ends in another way is the server's doing, by [`ConnectionEnd`];
+/// where there is none, the body of such an answer can't be read.
 pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     let body = match response.body {
         ResponseBody::Bytes(bytes) => bytes.into(),
@@ -35,13 +39,13 @@ pub(crate) async fn sent(response: response::Response) -> Response<SiteBody> {
     for (name, value) in response.headers {
         headers.append(name, value);
     }
-    match response.transport {
-        None => sent,
-        Some(transport) => Box::pin(carried(sent, transport)).await,
+    for fault in response.transport {
+        sent = Box::pin(carried(sent, fault)).await;
     }
+    sent
 }
 
-async fn carried(mut sent: Response<SiteBody>, transport: TransportFault) -> Response<SiteBody> {
+async fn carried(sent: Response<SiteBody>, transport: TransportFault) -> Response<SiteBody> {
     match transport {
         TransportFault::Delay { milliseconds } => {
             tokio::time::sleep(Duration::from_millis(milliseconds)).await;
@@ -52,13 +56,14 @@ async fn carried(mut sent: Response<SiteBody>, transport: TransportFault) -> Res
             sent.map(|body| SiteBody::faulty(FaultyBody::slow(body, takes)))
         }
         TransportFault::Truncate => sent.map(|body| SiteBody::faulty(FaultyBody::halved(body))),
-        TransportFault::ResetBefore => {
-            sent.extensions_mut().insert(Reset::Before);
-            sent.map(|body| SiteBody::faulty(FaultyBody::halved(body)))
-        }
-        TransportFault::ResetDuring => {
-            sent.extensions_mut().insert(Reset::During);
-            sent.map(|body| SiteBody::faulty(FaultyBody::halved(body)))
-        }
+        TransportFault::ResetBefore => ended(sent, ConnectionEnd::ResetBefore),
+        TransportFault::ResetDuring => ended(sent, ConnectionEnd::ResetDuring),
+        TransportFault::Close => ended(sent, ConnectionEnd::Close),
+        TransportFault::Garbage => ended(sent, ConnectionEnd::Garbage),
     }
+}
+
+fn ended(mut sent: Response<SiteBody>, end: ConnectionEnd) -> Response<SiteBody> {
+    sent.extensions_mut().insert(end);
+    sent.map(|body| SiteBody::faulty(FaultyBody::halved(body)))
 }

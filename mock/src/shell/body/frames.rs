@@ -19,6 +19,10 @@ pub struct BodyTimes {
     pub stall_max: Duration,
     /// For the whole body.
     pub total_max: Duration,
+    /// From then on a body must have come at [`Self::bytes_per_second_min`] on average.
+    pub grace: Duration,
+    /// A slower body is given up, so that slow clients can't hold all connections for long.
+    pub bytes_per_second_min: u64,
     /// For what is read only to be thrown away.
     pub drain_max: Duration,
 }
@@ -28,6 +32,8 @@ impl Default for BodyTimes {
         Self {
             stall_max: Duration::from_secs(20),
             total_max: Duration::from_secs(600),
+            grace: Duration::from_secs(30),
+            bytes_per_second_min: 1_024,
             drain_max: Duration::from_secs(30),
         }
     }
@@ -37,8 +43,7 @@ impl Default for BodyTimes {
 pub(super) struct Frames<B> {
     body: B,
     times: BodyTimes,
-    /// When the whole body must be here.
-    end: Instant,
+    begun: Instant,
     /// `content-length`, where it is given.
     declared: Option<u64>,
     received: u64,
@@ -50,8 +55,8 @@ impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
     pub(super) fn new(body: B, headers: &HeaderMap, times: BodyTimes) -> Self {
         let declared =
             headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        let end = clock::instant() + times.total_max;
-        Self { body, times, end, declared, received: 0, is_over: false }
+        let begun = clock::instant();
+        Self { body, times, begun, declared, received: 0, is_over: false }
     }
 
     /// Bytes received so far.
@@ -64,14 +69,21 @@ impl<B: Body<Data = Bytes> + Unpin> Frames<B> {
         self.declared.or_else(|| self.body.size_hint().exact())
     }
 
+    /// When the next piece must be here.
+    fn deadline(&self) -> Instant {
+        let BodyTimes { stall_max, total_max, grace, bytes_per_second_min, .. } = self.times;
+        let seconds = self.received / bytes_per_second_min.max(1);
+        let by_rate = grace.saturating_add(Duration::from_secs(seconds)).min(total_max);
+        (self.begun + by_rate).min(clock::instant() + stall_max)
+    }
+
     /// The next piece; `None` at the sound end.
     ///
     /// # Errors
     /// [`BodyFault::Truncated`]: the connection ended or stalled, or less came than was declared.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, BodyFault> {
         while !self.is_over {
-            let deadline = self.end.min(clock::instant() + self.times.stall_max);
-            match timeout_at(deadline, self.body.frame()).await {
+            match timeout_at(self.deadline(), self.body.frame()).await {
                 Ok(Some(Ok(frame))) => {
                     // Trailers are ignored.
                     let Ok(piece) = frame.into_data() else { continue };

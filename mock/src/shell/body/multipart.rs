@@ -25,6 +25,9 @@ use crate::message::content::Content;
 const PIECE_BYTES_MAX: usize = 64 * 1024;
 /// Bytes of a preamble, or of the headers of a part.
 const HEAD_BYTES_MAX: usize = 128 * 1024;
+/// Bytes that a file may go on beyond its limit, where nobody knows where its body ends. So a file that is
+/// a little too large is refused as what it is, and an endless one is cut.
+const ENDLESS_BYTES_MAX: u64 = 1024 * 1024;
 /// RFC 2046, section 5.1.1.
 const BOUNDARY_CHARACTERS_MAX: usize = 70;
 
@@ -70,6 +73,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let head_bytes_left = &AtomicUsize::new(HEAD_BYTES_MAX);
+    let beyond_max = if frames.announced().is_some() { u64::MAX } else { ENDLESS_BYTES_MAX };
     let pieces = stream::unfold((frames, Bytes::new()), |(frames, mut rest)| async move {
         let piece = next_piece(frames, &mut rest, limits, head_bytes_left).await;
         piece.transpose().map(|piece| (piece.map_err(PieceError), (frames, rest)))
@@ -86,7 +90,7 @@ where
         let content_type = header(&field, CONTENT_TYPE);
         let (content, is_cut) = match file_name {
             None => (text(&mut field, limits.text_bytes_max).await?, false),
-            Some(_) => file(&mut field, limits.part_bytes_max, store).await?,
+            Some(_) => file(&mut field, limits.part_bytes_max, beyond_max, store).await?,
         };
         parts.push(Part { name, file_name, content_type, content, is_cut });
         head_bytes_left.store(HEAD_BYTES_MAX, Ordering::Relaxed);
@@ -186,23 +190,26 @@ async fn text(field: &mut Field<'_>, bytes_max: u64) -> Result<Content, BodyFaul
     Ok(Content::in_memory(all.freeze()))
 }
 
-/// A file, and whether there was more of it.
+/// A file of at most `bytes_max` bytes, and whether there was more of it: at most `beyond_max`.
 async fn file(
     field: &mut Field<'_>,
     bytes_max: u64,
+    beyond_max: u64,
     store: &Store,
 ) -> Result<(Content, bool), ReadError> {
     let mut spool = Spool::new(store);
-    let mut is_cut = false;
+    let mut beyond = 0;
     while let Some(mut piece) = field.chunk().await.map_err(fault)? {
-        if spool.length() + piece.len() as u64 > bytes_max {
-            is_cut = true;
-            let room = bytes_max.saturating_sub(spool.length());
-            piece.truncate(usize::try_from(room).unwrap_or(usize::MAX));
+        let room = bytes_max.saturating_sub(spool.length());
+        let fits = usize::try_from(room).map_or(piece.len(), |room| room.min(piece.len()));
+        beyond += (piece.len() - fits) as u64;
+        if beyond > beyond_max {
+            return Err(BodyFault::TooLarge.into());
         }
+        piece.truncate(fits);
         spool.write(&piece).map_err(ReadError::Store)?;
     }
-    Ok((spool.finish().map_err(ReadError::Store)?, is_cut))
+    Ok((spool.finish().map_err(ReadError::Store)?, beyond > 0))
 }
 
 /// The one boundary of the one content type.

@@ -14,7 +14,7 @@ use super::spool::Store;
 use crate::message::call::{self, BodyFault, Reading};
 
 /// Bytes that are read only to be thrown away, so that a client that writes before it reads finds
-/// the answer; whoever sends more finds the connection closed.
+/// the answer. A body that is announced as longer is not read at all, and its connection is closed.
 const DRAIN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Whether there is nothing to read, and nothing missing.
@@ -28,7 +28,9 @@ fn is_empty<B: Body>(body: &B, headers: &HeaderMap, reading: Reading) -> bool {
     }
 }
 
-/// Reads `body` as `reading` says, to its end also where a fault is found on the way.
+/// Reads `body` as `reading` says, to its end also where a fault is found on the way: unless its client
+/// waits to be asked for it (`100-continue`), or it is too large and nobody knows where it ends. Then the
+/// listener closes the connection after the answer.
 ///
 /// # Errors
 /// Only of ours: a temporary file that can't be written.
@@ -57,7 +59,12 @@ where
             read.await.map(call::Body::Multipart)
         }
     };
-    rest(&mut frames, times).await;
+    let is_too_large = matches!(outcome, Err(ReadError::Fault(BodyFault::TooLarge)));
+    let is_held_back = frames.received() == 0 && headers.contains_key(EXPECT);
+    let is_short = frames.announced().is_some_and(|length| length <= DRAIN_BYTES_MAX);
+    if !is_too_large || (is_short && !is_held_back) {
+        rest(&mut frames, times).await;
+    }
     match outcome {
         Ok(body) => Ok(body),
         Err(ReadError::Fault(fault)) => Ok(call::Body::Broken(fault)),
@@ -74,7 +81,10 @@ where
     if body.is_end_stream() || headers.contains_key(EXPECT) {
         return;
     }
-    rest(&mut Frames::new(body, headers, times), times).await;
+    let mut frames = Frames::new(body, headers, times);
+    if frames.announced().is_none_or(|length| length <= DRAIN_BYTES_MAX) {
+        rest(&mut frames, times).await;
+    }
 }
 
 async fn whole<B>(frames: &mut Frames<B>, bytes_max: u64) -> Result<Bytes, BodyFault>

@@ -275,6 +275,21 @@ async fn a_body_that_drips_ends_by_time() {
     let reading = Reading::Whole { bytes_max: 1_000_000 };
     let read = read_from(body, &HeaderMap::new(), reading, &Store::default()).await;
     assert_eq!(shown(&read), "Truncated");
+    assert_eq!(started.elapsed().as_secs(), BodyTimes::default().grace.as_secs());
+}
+
+/// At the least rate a body is given up only when its whole time is over.
+#[tokio::test(start_paused = true)]
+async fn a_slow_body_of_the_least_rate_ends_by_time() {
+    let started = tokio::time::Instant::now();
+    let slow = stream::unfold((), |()| async {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        Some((Ok::<_, io::Error>(Frame::data(Bytes::from(vec![b'1'; 10 * 1024]))), ()))
+    });
+    let body = StreamBody::new(Box::pin(slow));
+    let reading = Reading::Whole { bytes_max: 1_000_000_000 };
+    let read = read_from(body, &HeaderMap::new(), reading, &Store::default()).await;
+    assert_eq!(shown(&read), "Truncated");
     assert_eq!(started.elapsed().as_secs(), BodyTimes::default().total_max.as_secs());
 }
 

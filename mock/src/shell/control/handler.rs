@@ -1,5 +1,7 @@
 //! Answers a call to the control plane: finds its route, reads its action, and has it performed.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::header::{ALLOW, HeaderValue};
 use http::request::Parts;
@@ -20,6 +22,12 @@ use crate::shell::site::Site;
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// The member of actions that wait for receivers.
+const WAIT_MEMBER: &str = "wait_seconds";
+/// Its value if it is absent.
+const WAIT_SECONDS: u64 = 10;
+const WAIT_SECONDS_MAX: u64 = 600;
 
 /// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
 pub(crate) async fn call<B>(
@@ -62,13 +70,24 @@ where
     let body = whole_body(site, parts, body).await?;
     let (route, id) = route(realm, path, &parts.method)?;
     let members = members::read(route, parts, id, &body)?;
-    let call = ControlCall { site, realm, parts, body };
+    let patience = patience(&members)?;
+    let call = ControlCall { site, realm, parts, body, patience };
     let (status, value) = if route.is_of_site {
         on_site(&call, action(members)?).await?
     } else {
         on_world(&call, action(members)?).await?
     };
     Ok((status.unwrap_or(route.status), value))
+}
+
+/// How long receivers may be silent while an action waits for them.
+fn patience(members: &Value) -> Result<Duration, ControlProblem> {
+    let seconds = members[WAIT_MEMBER].as_u64().unwrap_or(WAIT_SECONDS);
+    if seconds > WAIT_SECONDS_MAX {
+        let detail = format!("`{WAIT_MEMBER}` is {WAIT_SECONDS_MAX} at most, not {seconds}");
+        return Err(ControlProblem::invalid_value(detail));
+    }
+    Ok(Duration::from_secs(seconds))
 }
 
 async fn whole_body<B>(site: &Site, parts: &Parts, body: B) -> Result<Bytes, ControlProblem>

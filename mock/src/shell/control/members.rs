@@ -116,9 +116,10 @@ fn check_presence(route: &Route, members: &Map<String, Value>) -> Result<(), Con
         let says = route.members[name]["description"].as_str().unwrap_or_default();
         return Err(ControlProblem::malformed(format!("missing field `{name}` ({says})")));
     }
-    // `false` asks for nothing.
+    // A member with its default value asks for nothing.
     let is_given = |name: &&String| {
-        members.get(*name).is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
+        let default = &route.members[*name]["default"];
+        members.get(*name).is_some_and(|value| !value.is_null() && value != default)
     };
     let given = route.one_of.iter().filter(is_given).count();
     if let Some((last, first)) = route.one_of.split_last()
@@ -154,6 +155,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
     let is_of = |name| match name {
         "string" => value.is_string(),
         "object" => value.is_object(),
+        "null" => value.is_null(),
         "boolean" => value.is_boolean(),
         "integer" if schema["minimum"] == 0 => value.is_u64(),
         "integer" => value.is_i64(),
@@ -189,6 +191,7 @@ fn many(schema: &Value) -> String {
             .map(|name| format!("`{name}`"))
             .collect::<Vec<_>>()
             .join(", "),
+        None if has_type(schema, "object") => "objects".to_owned(),
         None if has_type(schema, "integer") => "whole numbers from 0 on".to_owned(),
         None => "texts".to_owned(),
     }

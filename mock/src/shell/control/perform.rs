@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::openapi;
 use super::routes::ROUTES;
 use super::site_action::SiteAction;
-use crate::control::{ControlAction, ExchangeFilter};
+use crate::control::{ControlAction, DeliveryFilter, ExchangeFilter};
 use crate::service::AttemptResult;
 use crate::shell::answer::ControlProblem;
 use crate::shell::clock;
@@ -19,12 +19,17 @@ use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
 use crate::shell::sandbox::{Realm, SandboxError, SandboxPlan};
 use crate::shell::site::Site;
 
+/// Between two looks for a delivery.
+const DELIVERY_LOOK: Duration = Duration::from_millis(20);
+
 /// A call of the control plane.
 pub(super) struct ControlCall<'c> {
     pub(super) site: &'c Site,
     pub(super) realm: &'c Realm,
     pub(super) parts: &'c Parts,
     pub(super) body: Bytes,
+    /// How long receivers may be silent while the action waits for them.
+    pub(super) patience: Duration,
 }
 
 /// An answer: its JSON, and its status if that is not the one of its route.
@@ -45,13 +50,22 @@ pub(super) async fn on_site(
         SiteAction::OpenApi => openapi::document(realm),
         SiteAction::ListSandboxes => list_sandboxes(site),
         SiteAction::CreateSandbox(plan) => create_sandbox(site, plan)?,
-        SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
-        SiteAction::SettleDeliveries => {
-            let begun = site.deliverer().begin(realm).await;
-            outcome(site.deliverer().settle(realm, begun).await)
+        SiteAction::GetSandbox { id } => sandbox(site, &id)?,
+        SiteAction::RenewSandbox { id } => {
+            // Whoever asks for it by its id renews it.
+            site.sandboxes().get(&id).ok_or_else(|| unknown_sandbox(&id))?;
+            sandbox(site, &id)?
         }
-        SiteAction::WaitForExchange { filter, timeout_seconds } => {
-            wait(realm, filter, Duration::from_secs(timeout_seconds)).await?
+        SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
+        SiteAction::SettleDeliveries { .. } => {
+            let begun = site.deliverer().begin(realm).await;
+            return Ok(outcome(site.deliverer().settle(realm, begun, call.patience).await));
+        }
+        SiteAction::WaitForExchange { filter, count, timeout_seconds } => {
+            wait(realm, filter, count, Duration::from_secs(timeout_seconds)).await?
+        }
+        SiteAction::WaitForDelivery { filter, timeout_seconds } => {
+            wait_for_delivery(call, filter, Duration::from_secs(timeout_seconds)).await?
         }
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
@@ -76,22 +90,31 @@ pub(super) async fn on_world(
     action: ControlAction,
 ) -> Result<Reply, ControlProblem> {
     let (deliverer, realm) = (call.site.deliverer(), call.realm);
-    let is_reset = matches!(action, ControlAction::Reset);
+    let is_reset = matches!(action, ControlAction::Reset | ControlAction::RestoreCheckpoint { .. });
     let moves_clock = matches!(action, ControlAction::MoveClock(_));
     // Before the action, so that no attempt that it makes due is missed.
     let begun = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
-    let mut value = realm.service().control(clock::now(), action)?;
-    if let Some(begun) = begun
-        && let Value::Object(moved) = &mut value
-        && let Value::Object(attempts) = outcome(deliverer.settle(realm, begun).await)
-    {
-        moved.extend(attempts);
+    let mut value = if is_reset {
+        let (value, former) = realm.service().reset(clock::now())?;
+        // Removing thousands of files takes seconds.
+        tokio::task::spawn_blocking(move || drop(former));
+        value
+    } else {
+        realm.service().control(clock::now(), action)?
+    };
+    let mut status = None;
+    if let Some(begun) = begun {
+        let (given_up, attempts) = outcome(deliverer.settle(realm, begun, call.patience).await);
+        status = given_up;
+        if let (Value::Object(moved), Value::Object(attempts)) = (&mut value, attempts) {
+            moved.extend(attempts);
+        }
     }
     if is_reset {
         deliverer.abort_all(realm).await;
         realm.mailbox().clear();
     }
-    Ok((None, value))
+    Ok((status, value))
 }
 
 fn index(realm: &Realm) -> Value {
@@ -143,10 +166,32 @@ fn delete_sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     match site.sandboxes().remove(id).map_err(SandboxError::from)? {
         Some(realm) => {
             site.deliverer().remove(&realm);
+            // Removing thousands of files takes seconds.
+            tokio::task::spawn_blocking(move || drop(realm));
             Ok(json!({ "deleted": id }))
         }
-        None => Err(ControlProblem::not_found(format!("there is no sandbox `{id}`"))),
+        None => Err(unknown_sandbox(id)),
     }
+}
+
+fn unknown_sandbox(id: &str) -> ControlProblem {
+    ControlProblem::not_found(format!("there is no sandbox `{id}`"))
+}
+
+/// A sandbox, without a new lease. Shape: as it was answered when it was made, with `settings`, `clock`
+/// and `lease_ends_in_seconds`.
+fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
+    site.collect();
+    let realm = site.sandboxes().look(id).ok_or_else(|| unknown_sandbox(id))?;
+    let mut shown = realm.describe();
+    for (name, action) in
+        [("settings", ControlAction::GetSettings), ("clock", ControlAction::GetClock)]
+    {
+        shown[name] = realm.service().control(clock::now(), action)?;
+    }
+    let left = realm.lease().map(|lease| lease.end().duration_since(clock::instant()).as_secs());
+    shown["lease_ends_in_seconds"] = json!(left);
+    Ok(shown)
 }
 
 impl From<SandboxError> for ControlProblem {
@@ -179,10 +224,11 @@ fn receive(call: &ControlCall<'_>) -> Result<Reply, ControlProblem> {
     Ok((Some(call.realm.mailbox().take(now, arrival)), json!({})))
 }
 
-/// The newest call that matches, once there is one.
+/// The newest calls that match, once there are so many.
 async fn wait(
     realm: &Realm,
     filter: ExchangeFilter,
+    count: usize,
     timeout: Duration,
 ) -> Result<Value, ControlProblem> {
     let found = async {
@@ -190,24 +236,77 @@ async fn wait(
             // Registered before the look, so that no call is missed between the two.
             let mut called = std::pin::pin!(realm.called().notified());
             called.as_mut().enable();
-            let action = ControlAction::ListExchanges { filter: filter.clone(), limit: 1 };
+            let action = ControlAction::ListExchanges { filter: filter.clone(), limit: count };
             let found = realm.service().control(clock::now(), action)?;
-            if found["exchanges"].as_array().is_some_and(|found| !found.is_empty()) {
+            if found["exchanges"].as_array().is_some_and(|found| found.len() >= count) {
                 return Ok(found);
             }
             called.await;
         }
     };
-    tokio::time::timeout(timeout, found).await.unwrap_or_else(|_| {
-        let detail = format!("no call that matches came within {} s", timeout.as_secs());
-        Err(ControlProblem::timeout(detail))
+    let found = tokio::time::timeout(timeout, found).await;
+    found.unwrap_or_else(|_| Err(missed(realm, filter, count, timeout)))
+}
+
+/// What came instead of the calls that were waited for.
+fn missed(
+    realm: &Realm,
+    filter: ExchangeFilter,
+    wanted: usize,
+    timeout: Duration,
+) -> ControlProblem {
+    let nearest = realm.service().nearest_exchange(&filter);
+    let action = ControlAction::CountExchanges { filter };
+    let counted = realm.service().control(clock::now(), action).unwrap_or_default();
+    let count = counted["count"].as_u64().unwrap_or_default();
+    let seconds = timeout.as_secs();
+    let detail = format!("{count} of {wanted} calls that match came within {seconds} s");
+    let mut problem = ControlProblem::timeout(detail);
+    problem.members = vec![("count", json!(count)), ("nearest_miss", nearest)];
+    problem
+}
+
+/// The deliveries that match, once there is one.
+async fn wait_for_delivery(
+    call: &ControlCall<'_>,
+    filter: DeliveryFilter,
+    timeout: Duration,
+) -> Result<Value, ControlProblem> {
+    let service = call.realm.service();
+    let found = async {
+        loop {
+            let action = ControlAction::ListDeliveries { filter: filter.clone() };
+            let found = service.control(clock::now(), action)?;
+            if found["deliveries"].as_array().is_some_and(|found| !found.is_empty()) {
+                return Ok(found);
+            }
+            tokio::time::sleep(DELIVERY_LOOK).await;
+        }
+    };
+    let found = tokio::time::timeout(timeout, found).await;
+    found.unwrap_or_else(|_| {
+        let seconds = timeout.as_secs();
+        let detail = format!("no delivery that matches was there within {seconds} s");
+        let mut problem = ControlProblem::timeout(detail);
+        let all = ControlAction::ListDeliveries { filter: DeliveryFilter::default() };
+        problem.members = service
+            .control(clock::now(), all)
+            .map_or(Vec::new(), |mut all| vec![("deliveries", all["deliveries"].take())]);
+        Err(problem)
     })
 }
 
-fn outcome(settled: SettleOutcome) -> Value {
+/// 202 where attempts are still in flight.
+fn outcome(settled: SettleOutcome) -> Reply {
     let attempts = settled.attempts.into_iter().map(|(delivery, result)| match result {
         AttemptResult::Status(status) => json!({"delivery": delivery, "status": status}),
         AttemptResult::NoAnswer(why) => json!({"delivery": delivery, "error": why}),
     });
-    json!({ "attempts": attempts.collect::<Vec<_>>(), "in_flight": settled.in_flight })
+    let (attempts, in_flight) = (attempts.collect::<Vec<_>>(), settled.in_flight);
+    let mut value = json!({ "attempts": attempts, "in_flight": in_flight.len() });
+    if in_flight.is_empty() {
+        return (None, value);
+    }
+    value["in_flight_deliveries"] = json!(in_flight);
+    (Some(StatusCode::ACCEPTED), value)
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-use crate::control::ExchangeFilter;
+use crate::control::{DeliveryFilter, ExchangeFilter};
 use crate::shell::receiver::STATUSES_MAX;
 use crate::shell::sandbox::SandboxPlan;
 
@@ -36,21 +36,50 @@ pub(super) enum SiteAction {
     /// Another world under its own base path
     #[schemars(extend("x-route" = "POST /sandboxes", "x-status" = 201))]
     CreateSandbox(SandboxPlan),
+    /// All that is known of a sandbox: credentials, settings, clock and lease
+    #[schemars(extend("x-route" = "GET /sandboxes/{id}"))]
+    GetSandbox {
+        /// its id
+        id: String,
+    },
+    /// Let the lease of a sandbox begin again
+    #[schemars(extend("x-route" = "POST /sandboxes/{id}/renew"))]
+    RenewSandbox {
+        /// its id
+        id: String,
+    },
     /// Delete a sandbox
     #[schemars(extend("x-route" = "DELETE /sandboxes/{id}"))]
     DeleteSandbox {
         /// its id
         id: String,
     },
-    /// Wait until what is due was delivered
+    /// Wait until what is due was delivered; 202 with what is in flight if receivers are too slow
     #[schemars(extend("x-route" = "POST /deliveries/settle"))]
-    SettleDeliveries,
-    /// Wait for a call that matches; 408 if none comes in time
+    SettleDeliveries {
+        /// real time without an answer of any receiver, 10 if absent, 600 at most
+        #[serde(rename = "wait_seconds")]
+        _wait_seconds: Option<u64>,
+    },
+    /// Wait for a delivery that matches; 408 if none does in time
+    #[schemars(extend("x-route" = "POST /deliveries/wait"))]
+    WaitForDelivery {
+        /// Which.
+        #[serde(flatten)]
+        filter: DeliveryFilter,
+        /// real time, 10 if absent, 60 at most
+        #[serde(default = "timeout_default", deserialize_with = "timeout")]
+        timeout_seconds: u64,
+    },
+    /// Wait for calls that match; 408 with the nearest miss if they do not come in time
     #[schemars(extend("x-route" = "POST /exchanges/wait"))]
     WaitForExchange {
         /// Which.
         #[serde(flatten)]
         filter: ExchangeFilter,
+        /// for so many; 1 if absent
+        #[serde(default = "one")]
+        count: usize,
         /// real time, 10 if absent, 60 at most
         #[serde(default = "timeout_default", deserialize_with = "timeout")]
         timeout_seconds: u64,
@@ -72,6 +101,10 @@ pub(super) enum SiteAction {
     /// Forget what arrived, and answer 200 again
     #[schemars(extend("x-route" = "DELETE /receiver"))]
     ClearReceived,
+}
+
+fn one() -> usize {
+    1
 }
 
 fn timeout_default() -> u64 {

@@ -23,8 +23,6 @@ use crate::shell::network::{Network, Reach};
 use crate::shell::sandbox::Realm;
 use crate::shell::sandbox::Sandboxes;
 
-/// Real time that settling waits for the next attempt to end.
-const SETTLE_MAX: Duration = Duration::from_secs(2);
 /// Real time after which the attempts of a settling are no longer recorded if nobody waits for it.
 const BEGUN_MAX: Duration = Duration::from_secs(60);
 /// The longest wait. The system's clock may be set, so a longer wait could be wrong.
@@ -48,8 +46,8 @@ pub(crate) struct SettleTicket(u64);
 pub(crate) struct SettleOutcome {
     /// The attempts that ended meanwhile, in this order.
     pub(crate) attempts: Vec<(u64, AttemptResult)>,
-    /// The number of attempts that have not ended, because their receivers are slow.
-    pub(crate) in_flight: usize,
+    /// The deliveries whose attempts have not ended, because their receivers are slow.
+    pub(crate) in_flight: Vec<u64>,
 }
 
 enum DelivererOrder {
@@ -58,7 +56,7 @@ enum DelivererOrder {
     Look(u64),
     Abort { key: u64, which: AbortScope, done: oneshot::Sender<()> },
     Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
-    Settle { key: u64, begun: u64, done: oneshot::Sender<SettleOutcome> },
+    Settle { key: u64, begun: u64, patience: Duration, done: oneshot::Sender<SettleOutcome> },
     Done { key: u64, delivery: u64, result: Option<AttemptResult> },
     Stop,
 }
@@ -134,15 +132,16 @@ impl Deliverer {
         SettleTicket(begun)
     }
 
-    /// Starts what is due. Waits until no attempt is in flight, or until none has ended for
-    /// [`SETTLE_MAX`].
+    /// Starts what is due. Waits until no attempt is in flight, or until none has ended for as long as
+    /// `patience`, in real time.
     pub(crate) async fn settle(
         &self,
         realm: &Realm,
         SettleTicket(begun): SettleTicket,
+        patience: Duration,
     ) -> SettleOutcome {
         let (done, settled) = oneshot::channel();
-        self.order(DelivererOrder::Settle { key: realm.key(), begun, done });
+        self.order(DelivererOrder::Settle { key: realm.key(), begun, patience, done });
         settled.await.unwrap_or_default()
     }
 
@@ -183,6 +182,8 @@ struct WorldWatch {
 
 struct Settling {
     begun: u64,
+    /// The time without an attempt that ended after which the caller is answered.
+    patience: Duration,
     until: Instant,
     settled: SettleOutcome,
     /// The waiting caller, if there is one yet.
@@ -224,7 +225,9 @@ impl Outbox {
                     self.begin(key, begun);
                     let _ = done.send(());
                 }
-                Some(DelivererOrder::Settle { key, begun, done }) => self.settle(key, begun, done),
+                Some(DelivererOrder::Settle { key, begun, patience, done }) => {
+                    self.settle(key, begun, patience, done)
+                }
                 Some(DelivererOrder::Done { key, delivery, result }) => {
                     self.done(key, delivery, result)
                 }
@@ -327,7 +330,7 @@ impl Outbox {
             Some(result) => {
                 service.attempt_done(clock::now(), delivery, result.clone());
                 for settling in &mut watched.settling {
-                    settling.until = settling.until.max(clock::instant() + SETTLE_MAX);
+                    settling.until = settling.until.max(clock::instant() + settling.patience);
                     settling.settled.attempts.push((delivery, result.clone()));
                 }
             }
@@ -340,20 +343,23 @@ impl Outbox {
         if let Some(watched) = self.watched.get_mut(&key) {
             let until = clock::instant() + BEGUN_MAX;
             let settled = SettleOutcome::default();
-            watched.settling.push(Settling { begun, until, settled, done: None });
+            let patience = Duration::ZERO;
+            watched.settling.push(Settling { begun, patience, until, settled, done: None });
         }
     }
 
-    fn settle(&mut self, key: u64, begun: u64, done: oneshot::Sender<SettleOutcome>) {
+    fn settle(
+        &mut self,
+        key: u64,
+        begun: u64,
+        patience: Duration,
+        done: oneshot::Sender<SettleOutcome>,
+    ) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
-        let until = clock::instant() + SETTLE_MAX;
-        match watched.settling.iter_mut().find(|one| one.begun == begun) {
-            Some(settling) => (settling.until, settling.done) = (until, Some(done)),
-            None => {
-                let settled = SettleOutcome::default();
-                watched.settling.push(Settling { begun, until, settled, done: Some(done) });
-            }
-        }
+        let until = clock::instant() + patience;
+        let before = watched.settling.extract_if(.., |one| one.begun == begun).next();
+        let settled = before.map(|one| one.settled).unwrap_or_default();
+        watched.settling.push(Settling { begun, patience, until, settled, done: Some(done) });
         self.look(key);
     }
 
@@ -383,9 +389,8 @@ impl WorldWatch {
 
     /// Answers the callers that have waited for their whole time.
     fn end_overdue(&mut self, now: Instant) {
-        let in_flight = self.in_flight.len();
         for mut settling in self.settling.extract_if(.., |one| one.until <= now) {
-            settling.settled.in_flight = in_flight;
+            settling.settled.in_flight = self.in_flight.keys().copied().collect();
             settling.end();
         }
     }

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::header::{CONNECTION, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -14,12 +15,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use super::connection::{Connection, ResetSwitch};
+use super::connection::{Connection, ConnectionSwitch};
+use super::places::{ConnectionPhase, Place, Places};
 use super::tls::Tls;
-use crate::shell::answer::{Reset, SiteBody};
+use super::watched_body::WatchedBody;
+use crate::shell::answer::{ConnectionEnd, SiteBody};
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
@@ -27,8 +29,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 /// Bounds of a server; those of bodies are the site's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServeLimits {
-    /// Connections at a time; further ones wait to be accepted.
+    /// Connections at a time. For further ones, those without a call are closed, then those whose body comes
+    /// slowly; if there are none, further ones wait.
     pub connections_max: usize,
+    /// Of them, those of one address. A further one closes another of the same address, or is closed.
+    pub connections_per_address_max: usize,
     /// For the head of a call, and for an idle connection.
     pub head_max: Duration,
     /// For calls that run when the server is told to stop.
@@ -39,7 +44,8 @@ impl Default for ServeLimits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
-            head_max: Duration::from_secs(60),
+            connections_per_address_max: 3_072,
+            head_max: Duration::from_secs(30),
             stop_max: Duration::from_secs(10),
         }
     }
@@ -47,7 +53,7 @@ impl Default for ServeLimits {
 
 /// Answers the calls on `listener` until `stop` is ready. Then it accepts no more, closes idle
 /// connections and lets running calls end, for [`ServeLimits::stop_max`] at most. Dropped, it ends at
-/// once. An answer with a [`Reset`] resets its connection.
+/// once. An answer with a [`ConnectionEnd`] ends its connection in that way.
 pub(crate) async fn accept_all<H, F>(
     listener: TcpListener,
     limits: ServeLimits,
@@ -55,10 +61,10 @@ pub(crate) async fn accept_all<H, F>(
     stop: impl Future<Output = ()>,
     answer: H,
 ) where
-    H: Fn(SocketAddr, Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    H: Fn(SocketAddr, Request<WatchedBody>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response<SiteBody>> + Send,
 {
-    let places = Arc::new(Semaphore::new(limits.connections_max));
+    let places = Places::new(limits.connections_max, limits.connections_per_address_max);
     let graceful = GracefulShutdown::new();
     // Dropped at the end, and with it what has not ended by then.
     let mut tasks = JoinSet::new();
@@ -73,20 +79,24 @@ pub(crate) async fn accept_all<H, F>(
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
+        // Beyond the share of its address, it is closed.
+        let Some(place) = place else { continue };
+        let number = place.number();
         while tasks.try_join_next().is_some() {}
         let (watcher, tls, answer) = (graceful.watcher(), tls.clone(), answer.clone());
-        tasks.spawn(async move {
-            let _place = place;
-            let (stream, reset) = Connection::new(stream);
+        let task = tasks.spawn(async move {
+            let place = Arc::new(place);
+            let (stream, switch) = Connection::new(stream);
             let answer = move |request| answer(peer, request);
             let Some(Tls(acceptor)) = tls else {
-                return serve(stream, watcher, limits.head_max, reset, answer).await;
+                return serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             };
             let handshake = tokio::time::timeout(limits.head_max, acceptor.accept(stream));
             if let Ok(Ok(stream)) = handshake.await {
-                serve(stream, watcher, limits.head_max, reset, answer).await;
+                serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             }
         });
+        Place::set_task(&places, number, task);
     }
     drop(listener);
     let _ = tokio::time::timeout(limits.stop_max, graceful.shutdown()).await;
@@ -94,12 +104,12 @@ pub(crate) async fn accept_all<H, F>(
 
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let place = places.clone().acquire_owned().await.map_err(io::Error::other)?;
+    places: &Places,
+) -> io::Result<(TcpStream, SocketAddr, Option<Place>)> {
     let (stream, peer) = listener.accept().await?;
     // If it can't be set, answers are only slower.
     let _ = stream.set_nodelay(true);
+    let place = places.take(peer.ip().to_canonical()).await;
     Ok((stream, peer, place))
 }
 
@@ -108,26 +118,37 @@ async fn serve<F>(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     watcher: Watcher,
     head_max: Duration,
-    reset: ResetSwitch,
-    answer: impl Fn(Request<Incoming>) -> F,
+    (switch, place): (ConnectionSwitch, Arc<Place>),
+    answer: impl Fn(Request<WatchedBody>) -> F,
 ) where
     F: Future<Output = Response<SiteBody>>,
 {
-    let service = service_fn(|request| {
-        let answer = answer(request);
-        async {
-            let answer = answer.await;
-            match answer.extensions().get::<Reset>() {
-                None => Ok(answer),
-                Some(Reset::During) => {
-                    reset.set();
-                    Ok(answer)
+    let service = service_fn(|request: Request<Incoming>| {
+        let (head, body) = request.into_parts();
+        let (body, end) = WatchedBody::new(body, place.clone());
+        let answer = answer(Request::from_parts(head, body));
+        let (switch, place) = (&switch, &place);
+        async move {
+            let mut answer = answer.await;
+            place.enter(ConnectionPhase::Idle);
+            match answer.extensions().get::<ConnectionEnd>() {
+                None => {}
+                Some(ConnectionEnd::ResetDuring) => switch.reset(),
+                Some(ConnectionEnd::Garbage) => switch.garble(),
+                Some(ConnectionEnd::ResetBefore) => {
+                    switch.reset();
+                    return Err(io::Error::from(io::ErrorKind::ConnectionReset));
                 }
-                Some(Reset::Before) => {
-                    reset.set();
-                    Err(io::Error::from(io::ErrorKind::ConnectionReset))
+                Some(ConnectionEnd::Close) => {
+                    return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
                 }
             }
+            // The rest of a body that nobody read can't be told from a next call.
+            if !end.is_reached() {
+                answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                switch.linger();
+            }
+            Ok(answer)
         }
     });
     let mut http = http1::Builder::new();

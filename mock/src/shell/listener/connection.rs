@@ -1,51 +1,114 @@
-//! A connection that can end with a reset instead of a close.
+//! A connection that can end with a reset instead of a close, carry bytes that are not HTTP, or wait for
+//! what the client still sends.
 
 use std::io;
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::Sleep;
 
-/// Makes a connection end with a reset instead of a close.
+/// A client that still sends when its connection ends is read for this long: closed at once, it would
+/// find a reset instead of its answer.
+const LINGER_MAX: Duration = Duration::from_secs(2);
+/// And for this many bytes.
+const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Of them, those that are read at a time.
+const LINGER_PIECE_BYTES: usize = 16 * 1024;
+
+/// What is sent in place of an answer.
+const GARBAGE: &[u8] = b"\x00\xff\xfe this is not HTTP \x7f\x00\r\n";
+
+const RESET: u8 = 1;
+const GARBLED: u8 = 2;
+const LINGERING: u8 = 3;
+
+/// Makes a connection end in another way than with a close.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ResetSwitch(Arc<AtomicBool>);
+pub(super) struct ConnectionSwitch(Arc<AtomicU8>);
 
-impl ResetSwitch {
+impl ConnectionSwitch {
     /// The connection ends with a reset.
-    pub(super) fn set(&self) {
-        self.0.store(true, Ordering::Release);
+    pub(super) fn reset(&self) {
+        self.0.store(RESET, Ordering::Release);
     }
 
-    fn is_set(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+    /// Bytes that are not HTTP are sent in place of everything else.
+    pub(super) fn garble(&self) {
+        self.0.store(GARBLED, Ordering::Release);
+    }
+
+    /// After the last answer, what the client still sends is thrown away for a while; unless the connection
+    /// ends in yet another way.
+    pub(super) fn linger(&self) {
+        let _ = self.0.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    fn is(&self, state: u8) -> bool {
+        self.0.load(Ordering::Acquire) == state
     }
 }
 
-/// A stream that a [`ResetSwitch`] ends.
+/// A stream that a [`ConnectionSwitch`] ends.
 pub(super) struct Connection {
     stream: TcpStream,
-    reset: ResetSwitch,
+    switch: ConnectionSwitch,
+    is_garbage_sent: bool,
+    /// Since the sending side was closed: until when, and how many bytes, are still read.
+    lingering: Option<(Pin<Box<Sleep>>, usize)>,
 }
 
 impl Connection {
     /// The connection and its switch.
-    pub(super) fn new(stream: TcpStream) -> (Self, ResetSwitch) {
-        let reset = ResetSwitch::default();
-        (Self { stream, reset: reset.clone() }, reset)
+    pub(super) fn new(stream: TcpStream) -> (Self, ConnectionSwitch) {
+        let switch = ConnectionSwitch::default();
+        let connection =
+            Self { stream, switch: switch.clone(), is_garbage_sent: false, lingering: None };
+        (connection, switch)
     }
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TcpStream> {
         Pin::new(&mut self.get_mut().stream)
     }
+
+    /// Sends garbage in place of so many bytes, once.
+    fn poll_garbage(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        length: usize,
+    ) -> Poll<io::Result<usize>> {
+        if !self.is_garbage_sent {
+            ready!(self.as_mut().stream().poll_write(cx, GARBAGE))?;
+            self.is_garbage_sent = true;
+        }
+        Poll::Ready(Ok(length))
+    }
+
+    /// Reads on until the client closes too, within bounds.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some((end, bytes_left)) = &mut self.lingering else { return Poll::Ready(Ok(())) };
+        let mut piece = [0; LINGER_PIECE_BYTES];
+        while *bytes_left > 0 && end.as_mut().poll(cx).is_pending() {
+            let mut buffer = ReadBuf::new(&mut piece);
+            match ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => {
+                    *bytes_left = bytes_left.saturating_sub(buffer.filled().len());
+                }
+                Ok(()) | Err(_) => break,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if self.reset.is_set() {
+        if self.switch.is(RESET) {
             // If it can't be set, the connection is closed, which a client notices as well.
             let _ = self.stream.set_zero_linger();
         }
@@ -68,6 +131,9 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        if self.switch.is(GARBLED) {
+            return self.poll_garbage(cx, bytes.len());
+        }
         self.stream().poll_write(cx, bytes)
     }
 
@@ -76,6 +142,10 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if self.switch.is(GARBLED) {
+            let length = slices.iter().map(|slice| slice.len()).sum();
+            return self.poll_garbage(cx, length);
+        }
         self.stream().poll_write_vectored(cx, slices)
     }
 
@@ -89,9 +159,18 @@ impl AsyncWrite for Connection {
 
     /// A connection that is to be reset is not closed before.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.reset.is_set() {
+        if self.switch.is(RESET) {
             return Poll::Ready(Ok(()));
         }
-        self.stream().poll_shutdown(cx)
+        let this = self.get_mut();
+        if this.lingering.is_none() {
+            ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+            if !this.switch.is(LINGERING) {
+                return Poll::Ready(Ok(()));
+            }
+            let end = Box::pin(tokio::time::sleep(LINGER_MAX));
+            this.lingering = Some((end, LINGER_BYTES_MAX));
+        }
+        this.poll_linger(cx)
     }
 }

@@ -8,17 +8,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
-use hyper::body::Incoming;
 use tokio::net::TcpListener;
 
 use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::SiteBody;
 use crate::shell::body::{self, BodyTimes, Store};
-use crate::shell::listener::{ServeLimits, accept_all};
+use crate::shell::listener::{ServeLimits, WatchedBody, accept_all};
 
 /// Bytes of a body; a larger one is answered 413 and not reported.
 pub const RECEIVED_BYTES_MAX: usize = 1 << 20;
-/// Connections at a time; further ones wait.
+/// Connections at a time; further ones close those that say nothing.
 const CONNECTIONS_MAX: usize = 256;
 /// For a head, and for a body.
 const READ_MAX: Duration = Duration::from_secs(30);
@@ -54,8 +53,13 @@ pub async fn receive(
     answer: impl Fn(ReceivedCall) -> ReceiverAnswer + Send + Sync + 'static,
     stop: impl Future<Output = ()>,
 ) {
-    let limits =
-        ServeLimits { connections_max: CONNECTIONS_MAX, head_max: READ_MAX, stop_max: STOP_MAX };
+    let limits = ServeLimits {
+        connections_max: CONNECTIONS_MAX,
+        // Most receivers have one sender.
+        connections_per_address_max: CONNECTIONS_MAX,
+        head_max: READ_MAX,
+        stop_max: STOP_MAX,
+    };
     let answer = Arc::new(answer);
     accept_all(listener, limits, None, stop, move |peer, request| {
         let answer = answer.clone();
@@ -76,10 +80,15 @@ pub async fn receive(
     .await;
 }
 
-async fn read(peer: SocketAddr, request: Request<Incoming>) -> Result<ReceivedCall, StatusCode> {
+async fn read(peer: SocketAddr, request: Request<WatchedBody>) -> Result<ReceivedCall, StatusCode> {
     let (head, body) = request.into_parts();
     let reading = Reading::Whole { bytes_max: RECEIVED_BYTES_MAX as u64 };
-    let times = BodyTimes { stall_max: READ_MAX, total_max: READ_MAX, drain_max: DRAIN_MAX };
+    let times = BodyTimes {
+        stall_max: READ_MAX,
+        total_max: READ_MAX,
+        drain_max: DRAIN_MAX,
+        ..BodyTimes::default()
+    };
     // A body that is read whole needs no store.
     match body::read(body, &head.headers, reading, times, &Store::default()).await {
         Ok(call::Body::Whole(body)) => Ok(ReceivedCall { peer, head, body }),

@@ -7,7 +7,7 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
 use super::realm::Realm;
-use super::sandboxes::{Sandboxes, base_url};
+use super::sandboxes::{Sandboxes, base_url, id};
 use crate::World;
 use crate::defect;
 use crate::message::json::json_bytes;
@@ -29,7 +29,11 @@ pub(crate) fn restore(
     let mut realms = Vec::with_capacity(stored.len());
     for StoredSandbox { record, changes } in stored {
         let seeded = rows.get(record.world, record.answers)?;
-        let settings = RunSettings { base_url: base_url(main, record.key), ..record.settings };
+        let settings = RunSettings {
+            base_url: base_url(main, record.key),
+            sandbox: Some(id(record.key)),
+            ..record.settings
+        };
         let mut world = World::from_seeded(seeded, settings.clone(), clock::now())?;
         world.restore(changes, starts);
         let world = defect::install(world, &record.defects);

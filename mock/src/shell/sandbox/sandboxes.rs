@@ -83,7 +83,6 @@ impl Sandboxes {
     }
 
     /// The seed world of sandboxes that do not have their own.
-    #[cfg(feature = "state")]
     pub(crate) fn main_world(&self) -> &SeedWorld {
         &self.main_world
     }
@@ -95,6 +94,11 @@ impl Sandboxes {
             lease.renew(clock::instant());
         }
         Some(realm)
+    }
+
+    /// The sandbox with this id, without renewing its lease.
+    pub(crate) fn look(&self, id: &str) -> Option<Realm> {
+        self.realms.read().get(id).cloned()
     }
 
     /// Deletes the sandboxes whose lease has ended, and returns them.
@@ -197,6 +201,7 @@ impl Sandboxes {
             progression: plan.progression.unwrap_or(defaults.progression),
             // An inline world has the secrets that its author chose.
             secrets: if is_inline { SecretSource::Seeded } else { SecretSource::Own(id(key)) },
+            sandbox: Some(id(key)),
         };
         let defects = plan.defects.unwrap_or_else(|| self.defects.clone());
         let world = World::from_seeded(seeded.clone(), settings.clone(), now)?;
@@ -278,7 +283,7 @@ impl Sandboxes {
 }
 
 /// The id of a sandbox, which is the segment of its base path.
-fn id(key: u64) -> String {
+pub(super) fn id(key: u64) -> String {
     format!("s{key}")
 }
 

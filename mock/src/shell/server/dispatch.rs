@@ -5,12 +5,13 @@ use std::panic::AssertUnwindSafe;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
+use http::header::HOST;
 use http::request::Parts;
-use http::{Method, Request, Response};
+use http::{Method, Request, Response, Version};
 use http_body::Body;
 
-use crate::message::call::{Admission, Call, Head};
-use crate::shell::answer::{SiteBody, problem, sent};
+use crate::message::call::{self, Admission, Call, Head};
+use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;
 use crate::shell::control;
@@ -36,6 +37,43 @@ impl Site {
         let answer = AssertUnwindSafe(answer(self, &parts, body, client)).catch_unwind().await;
         answer.unwrap_or_else(|_| problem::internal("a bug in the mock"))
     }
+
+    /// As [`Self::call`], for a call that came over HTTP: it must name one host (RFC 9112, section 3.2).
+    pub(crate) async fn call_over_http<B>(
+        &self,
+        request: Request<B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send + Unpin,
+    {
+        let hosts = request.headers().get_all(HOST).iter().count();
+        let detail = match hosts {
+            1 => return self.call(request, client).await,
+            0 if request.version() < Version::HTTP_11 => return self.call(request, client).await,
+            0 => "The header `Host` is missing.",
+            _ => "The header `Host` was sent more than once; send it once.",
+        };
+        let (parts, body) = request.into_parts();
+        body::drain(body, &parts.headers, self.times()).await;
+        malformed(self, &parts, client, detail).await
+    }
+}
+
+/// 400 for a call whose head breaks a rule of HTTP.
+async fn malformed(site: &Site, parts: &Parts, client: IpAddr, detail: &str) -> Response<SiteBody> {
+    let path = parts.uri.path();
+    let (realm, path) = match destination(site, path) {
+        Destination::Service { realm, path } => (realm, path),
+        Destination::Admin { .. } => return ControlProblem::malformed(detail).respond(path),
+        Destination::Outside => (site.main().clone(), path),
+    };
+    let (method, query, headers) = (&parts.method, parts.uri.query(), &parts.headers);
+    let head = Head { method, path, query, headers, client };
+    let mut response = sent(realm.service().malformed(clock::now(), &head, detail)).await;
+    response.body_mut().set_member("instance", parts.uri.path());
+    realm.called().notify_waiters();
+    response
 }
 
 async fn answer<B>(site: &Site, parts: &Parts, body: B, client: IpAddr) -> Response<SiteBody>
@@ -132,10 +170,17 @@ where
         }
     };
     let serial = Some(admitted.serial);
-    let Ok(body) = body::read(body, headers, admitted.reading, times, site.store()).await else {
-        return (problem::internal("a temporary file can't be written"), serial);
-    };
-    let mut call = Call { head, admitted: &admitted, body, fetched: None };
+    let read = body::read(body, headers, admitted.reading, times, site.store()).await;
+    let mut call = Call { head, admitted: &admitted, body: call::Body::Empty, fetched: None };
+    match read {
+        Ok(body) => call.body = body,
+        Err(error) => {
+            let why = format!("a temporary file can't be written: {error}");
+            let response = service.unstored(clock::now(), &call, &why);
+            realm.called().notify_waiters();
+            return (sent(response).await, serial);
+        }
+    }
     if let Some(fetcher) = site.fetcher()
         && let Some(fetch) = service.needs(clock::now(), &call)
     {

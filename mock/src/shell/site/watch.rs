@@ -26,7 +26,7 @@ pub struct WatchedCall {
     /// `type` of the problem, or `error` of a token failure.
     pub problem: Option<String>,
     /// The kind of the fault that struck it.
-    pub fault: Option<&'static str>,
+    pub fault: Option<String>,
     /// From its head to its answer.
     pub milliseconds: u64,
 }

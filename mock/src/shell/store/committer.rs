@@ -27,7 +27,8 @@ pub(crate) struct StateStore(Arc<StateStoreShared>);
 
 struct StateStoreShared {
     folder: Folder,
-    database: Database,
+    /// `None` after a failed commit: redb takes nothing more until it is opened again.
+    database: Mutex<Option<Database>>,
     commit_count: CommitCount,
     queue: Mutex<Queue>,
     /// The number of the newest committed entry.
@@ -43,6 +44,8 @@ struct Queue {
     /// The number of the newest entry.
     taken: u64,
     is_committing: bool,
+    /// The number of failed commits, and why the newest failed.
+    failures: u64,
     failure: Option<NotKept>,
 }
 
@@ -50,7 +53,7 @@ impl StateStore {
     pub(super) fn new(folder: Folder, database: Database, commit_count: CommitCount) -> Self {
         Self(Arc::new(StateStoreShared {
             folder,
-            database,
+            database: Mutex::new(Some(database)),
             commit_count,
             queue: Mutex::default(),
             newest_committed: AtomicU64::new(0),
@@ -113,11 +116,14 @@ impl StateStore {
 impl StateStoreShared {
     fn finish(&self, number: u64) -> Result<(), NotKept> {
         let mut queue = self.queue.lock();
+        let failures_before = queue.failures;
         loop {
             if self.newest_committed.load(Ordering::Acquire) >= number {
                 return Ok(());
             }
-            if let Some(failure) = &queue.failure {
+            if queue.failures > failures_before
+                && let Some(failure) = &queue.failure
+            {
                 return Err(failure.clone());
             }
             if queue.is_committing {
@@ -132,7 +138,13 @@ impl StateStoreShared {
             queue.is_committing = false;
             match result {
                 Ok(()) => self.newest_committed.store(newest, Ordering::Release),
-                Err(failure) => queue.failure = Some(failure),
+                Err(failure) => {
+                    // They come first in the next commit: storing an entry twice changes nothing.
+                    let later = std::mem::replace(&mut queue.waiting, entries);
+                    queue.waiting.extend(later);
+                    queue.failures += 1;
+                    queue.failure = Some(failure);
+                }
             }
             self.committed.notify_all();
         }
@@ -147,11 +159,24 @@ impl StateStoreShared {
                     .map_err(|cause| NotKept(DurableError::io(&files)(cause).to_string()))?;
             }
         }
-        let commits = rows::keep(&self.database, entries)
-            .map_err(|error| NotKept(format!("{}: {error}", self.folder.database().display())))?;
+        let commits = self.commit(entries)?;
         self.commit_count.write(commits).map_err(|cause| {
             NotKept(DurableError::io(&self.folder.commit_count())(cause).to_string())
         })
+    }
+
+    /// Commits entries. After a failure, such as a full disk, the next call opens the database again.
+    fn commit(&self, entries: &[Entry]) -> Result<u64, NotKept> {
+        let path = self.folder.database();
+        let not_kept = |error| NotKept(format!("{}: {error}", path.display()));
+        let mut open = self.database.lock();
+        let database = match open.take() {
+            Some(database) => database,
+            None => rows::open(&path).map_err(not_kept)?,
+        };
+        let commits = rows::keep(&database, entries).map_err(not_kept)?;
+        *open = Some(database);
+        Ok(commits)
     }
 }
 
@@ -218,16 +243,26 @@ mod tests {
         assert!(commits(&durable.0) <= before + THREADS * WRITES);
     }
 
+    /// A database that is missing stands for a full disk.
     #[test]
-    fn after_a_failure_nothing_more_is_committed() {
+    fn after_a_failure_everything_is_committed_as_soon_as_that_is_possible() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let durable = opened(folder.path()).durable;
         let keeper = durable.keeper(0);
         let first = (keeper.take)(noted());
         assert_eq!((keeper.finish)(first), Ok(()));
-        durable.0.queue.lock().failure = Some(super::NotKept("no room".to_owned()));
+        let before = commits(&durable.0);
+        *durable.0.database.lock() = None;
+        let (path, aside) = (folder.path().join("state.redb"), folder.path().join("aside"));
+        std::fs::rename(&path, &aside).expect("a file");
         assert_eq!((keeper.finish)(first), Ok(()), "a committed change stays committed");
         let second = (keeper.take)(noted());
-        assert_eq!((keeper.finish)(second), Err(super::NotKept("no room".to_owned())));
+        assert!((keeper.finish)(second).is_err());
+        let third = (keeper.take)(noted());
+        assert!((keeper.finish)(third).is_err());
+        std::fs::rename(&aside, &path).expect("a file");
+        assert_eq!((keeper.finish)(second), Ok(()));
+        assert_eq!((keeper.finish)(third), Ok(()));
+        assert_eq!(commits(&durable.0), before + 1, "both are in one commit");
     }
 }

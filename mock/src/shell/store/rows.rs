@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::sandbox_row::{Definitions, SandboxRow};
 use crate::message::content::{Content, ContentPlace};
 use crate::message::json::json_bytes;
-use crate::state::stored::StoredRow;
+use crate::state::stored::{self, StoredRow};
 
 /// Keys have the number of the world and the key of [`crate::state::stored`], such as
 /// `0/legal_request/42`.
@@ -142,7 +142,7 @@ pub(super) fn keep(database: &Database, entries: &[Entry]) -> Result<u64, Failur
             }
             Entry::End { world } => {
                 writing.open_table(SANDBOXES).map_err(boxed)?.remove(world).map_err(boxed)?;
-                keep_rows(&writing, *world, true, &[])?;
+                remove_rows(&writing, *world, |_| false)?;
             }
         }
     }
@@ -155,12 +155,11 @@ fn keep_rows(
     is_reset: bool,
     changed: &[StoredRow],
 ) -> Result<(), Failure> {
+    if is_reset {
+        remove_rows(writing, world, stored::survives_reset)?;
+    }
     let mut rows = writing.open_table(ROWS).map_err(boxed)?;
     let mut documents = writing.open_table(DOCUMENTS).map_err(boxed)?;
-    if is_reset {
-        let Range { start, end } = keys(world);
-        rows.retain_in(start.as_str()..end.as_str(), |_, _| false).map_err(boxed)?;
-    }
     for StoredRow { key, value, contents } in changed {
         for content in contents {
             if let (ContentPlace::Memory(bytes), Some(digest)) = (&content.place, content.digest())
@@ -176,6 +175,18 @@ fn keep_rows(
         };
     }
     Ok(())
+}
+
+/// Removes the rows of a world, but for those whose key is to stay.
+fn remove_rows(
+    writing: &WriteTransaction,
+    world: u64,
+    stays: impl Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    let mut rows = writing.open_table(ROWS).map_err(boxed)?;
+    let Range { start, end } = keys(world);
+    let is_kept = |key: &str| split(key).is_some_and(|(_, key)| stays(key));
+    rows.retain_in(start.as_str()..end.as_str(), |key, _| is_kept(key)).map_err(boxed)
 }
 
 /// The range of a world's keys. The character after `/` is `0`.

@@ -19,7 +19,7 @@ pub(crate) struct SandboxRecord {
     pub(crate) world: Option<Arc<SeedWorld>>,
     /// Its answers.
     pub(crate) answers: Answers,
-    /// All other settings. Its base address follows from that of the main world.
+    /// All other settings. Its base address and its id follow from the main world and the number.
     pub(crate) settings: RunSettings,
     /// Ids of its defects.
     pub(crate) defects: Vec<&'static Defect>,

@@ -40,7 +40,8 @@ impl SandboxRow {
     /// The row of a sandbox, with the definitions that it refers to.
     pub(super) fn of(sandbox: &SandboxRecord) -> (Self, Definitions) {
         let SandboxRecord { key: _, world, answers, settings, defects, lease } = sandbox;
-        let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets } = settings;
+        let RunSettings { seed, base_url: _, clock, rate_limit, progression, secrets, sandbox: _ } =
+            settings;
         let mut definitions = Definitions::new();
         let mut define = |json: Vec<u8>| {
             let digest: [u8; 32] = Sha256::digest(&json).into();
@@ -91,6 +92,7 @@ impl SandboxRow {
                 rate_limit: self.rate_limit,
                 progression: settings::progression(&self.progression).map_err(broken)?,
                 secrets: self.secrets.clone(),
+                sandbox: None,
             },
             defects: defects.map_err(broken)?,
             lease: self.lease_seconds.map(Duration::from_secs),

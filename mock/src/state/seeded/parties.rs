@@ -11,20 +11,21 @@ use crate::value::identifier::{IdKind, Identifiers};
 use crate::value::settings::SettingsError;
 
 /// A company: the owner of all data that its applications see (§5.6).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Company {
     pub(crate) name: String,
     pub(crate) users: Vec<String>,
-    /// Indexes of its applications.
-    pub(crate) applications: std::ops::Range<u32>,
     /// Rows of its workflows.
     pub(crate) workflows: std::ops::Range<u32>,
 }
 
 /// An OAuth application (§4.1).
+#[derive(Clone)]
 pub(crate) struct Application {
     pub(crate) client_id: String,
     pub(crate) client_secret: String,
+    /// Whether the secret is this one, even in a world that derives secrets of its own.
+    pub(crate) has_own_secret: bool,
     pub(crate) scopes: Scopes,
     /// Index of its company.
     pub(crate) company: u32,
@@ -54,7 +55,6 @@ pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parti
         workflows: Vec::new(),
     };
     for (company, seed) in (0..).zip(&world.companies) {
-        let first_application = table::length(parties.applications.len());
         for application in &seed.applications {
             let number = table::length(parties.applications.len());
             let client_id = application.client_id.clone();
@@ -67,6 +67,7 @@ pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parti
             parties.applications.push(Application {
                 client_id: application.client_id.clone(),
                 client_secret: application.client_secret.clone(),
+                has_own_secret: false,
                 scopes: application.scopes,
                 company,
             });
@@ -84,7 +85,6 @@ pub(super) fn read(world: &SeedWorld, identifiers: &Identifiers) -> Result<Parti
         parties.companies.push(Company {
             name: seed.name.clone(),
             users: seed.users.clone(),
-            applications: first_application..table::length(parties.applications.len()),
             workflows: first_workflow..table::length(parties.workflows.len()),
         });
     }

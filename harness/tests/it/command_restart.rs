@@ -1,0 +1,218 @@
+//! `moot mock --state`, stopped and started again: what a flag says, what is kept, and what is printed.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::command_support::{Running, call, call_json, moot};
+
+const FROZEN: &str = "frozen:2026-03-05T14:30:00Z";
+
+/// A mock with its state in `dir`, on a port of its own.
+struct Kept {
+    running: Running,
+    ready: Value,
+}
+
+impl Kept {
+    fn start(dir: &Path, words: &[&str]) -> Self {
+        let common = ["mock", "--listen", "127.0.0.1:0", "--state", "state", "--format", "json"];
+        let running = Running::of(moot(&[&common, words].concat(), dir));
+        let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+        Self { running, ready }
+    }
+
+    fn host(&self) -> &str {
+        self.ready["listen"].as_str().expect("an address")
+    }
+
+    fn admin(&self, line: &str, body: &Value) -> Value {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let (status, answer) = call_json(self.host(), line, "", &body);
+        assert_eq!(status, 200, "{line}: {answer}");
+        answer
+    }
+
+    #[cfg(target_os = "linux")]
+    fn admin_created(&self, line: &str, body: &str) -> Value {
+        let (status, answer) = call_json(self.host(), line, "", body);
+        assert_eq!(status, 201, "{line}: {answer}");
+        answer
+    }
+
+    fn stop(self) {
+        assert_eq!(self.running.stop("-TERM").0, Some(0));
+    }
+}
+
+#[test]
+fn a_clock_that_is_given_wins_over_the_kept_one_and_is_printed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let first = Kept::start(dir.path(), &["--clock", FROZEN]);
+    assert_eq!(first.ready["clock"], json!({ "now": "2026-03-05T14:30:00Z", "frozen": true }));
+    first.admin("POST /__admin/clock", &json!({ "advance_seconds": 1 }));
+    first.stop();
+    let kept = Kept::start(dir.path(), &[]);
+    assert_eq!(kept.ready["clock"], json!({ "now": "2026-03-05T14:30:01Z", "frozen": true }));
+    kept.stop();
+    let real = Kept::start(dir.path(), &["--clock", "real"]);
+    assert_eq!(real.ready["clock"]["frozen"], json!(false));
+    let now = real.admin("GET /__admin/clock", &Value::Null);
+    assert_eq!(now["frozen"], json!(false), "what is printed is what holds");
+    assert_ne!(&now["now"].as_str().expect("a time")[..10], "2026-03-05");
+    real.stop();
+    let still_real = Kept::start(dir.path(), &[]);
+    assert_eq!(still_real.ready["clock"]["frozen"], json!(false), "a flag is kept too");
+    still_real.stop();
+}
+
+#[test]
+fn a_rate_limit_that_is_given_wins_over_the_kept_one_and_is_printed() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let first = Kept::start(dir.path(), &[]);
+    assert_eq!(first.ready["rate_limit"], "enforce");
+    first.admin("PUT /__admin/rate_limit", &json!({ "mode": "observe" }));
+    first.stop();
+    for (words, expected) in [(vec![], "observe"), (vec!["--rate-limit", "off"], "off")] {
+        let again = Kept::start(dir.path(), &words);
+        assert_eq!(again.ready["rate_limit"], expected);
+        let mode = again.admin("GET /__admin/rate_limit", &Value::Null)["mode"].clone();
+        assert_eq!(mode, expected, "what is printed is what holds");
+        again.stop();
+    }
+}
+
+#[test]
+fn kept_data_wins_over_seed_and_world_and_a_person_is_told() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    Kept::start(dir.path(), &["--seed", "7", "--world", "demo"]).stop();
+    for (words, is_told) in [
+        (vec!["--seed", "7", "--world", "demo"], false),
+        (vec!["--seed", "8"], true),
+        (vec!["--world", "empty"], true),
+    ] {
+        let common = ["mock", "--listen", "127.0.0.1:0", "--state", "state"];
+        let mut command = moot(&[&common[..], &words].concat(), dir.path());
+        let errors = std::fs::File::create(dir.path().join("errors")).expect("a file");
+        command.stderr(errors);
+        let (code, rest) = Running::of(command).stop("-TERM");
+        assert_eq!(code, Some(0));
+        assert!(rest.contains("from the state folder"), "{rest}");
+        assert!(rest.lines().any(|line| line.trim() == "seed           7"), "{rest}");
+        let errors = std::fs::read_to_string(dir.path().join("errors")).expect("a file");
+        assert_eq!(
+            errors.contains("--seed and --world are ignored"),
+            is_told,
+            "{words:?}: {errors}"
+        );
+    }
+}
+
+#[test]
+fn a_token_outlives_a_restart_on_another_port() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let first = Kept::start(dir.path(), &[]);
+    let sandbox = call_json(first.host(), "POST /__admin/sandboxes", "", "{}").1;
+    let id = sandbox["id"].as_str().expect("an id").to_owned();
+    let bases = [String::new(), format!("/sandboxes/{id}")];
+    let tokens = bases.clone().map(|base| {
+        let line = format!("POST {base}/__admin/tokens");
+        let minted = call_json(first.host(), &line, "", r#"{"client_id":"demo-main"}"#).1;
+        minted["access_token"].as_str().expect("a token").to_owned()
+    });
+    let port = first.host().to_owned();
+    first.stop();
+    // The second mock can't get the port of the first.
+    let _blocker = std::net::TcpListener::bind(&port).expect("a free port");
+    let again = Kept::start(dir.path(), &[]);
+    assert_ne!(again.host(), port, "another port, so another base address");
+    for (at, base) in bases.iter().enumerate() {
+        for (of, token) in tokens.iter().enumerate() {
+            let line = format!("GET {base}/v1/workflows");
+            let (status, answer) = call(again.host(), &line, token, ("text/plain", b""));
+            assert_eq!(status, if at == of { 200 } else { 401 }, "{line} with {of}: {answer}");
+        }
+    }
+    again.stop();
+}
+
+/// Bytes that each file of the mock may have while the disk is full.
+#[cfg(target_os = "linux")]
+const FULL_BYTES: u64 = 2 * 1024 * 1024;
+
+/// Sets the largest file that a process may write: beyond it, a write fails as on a full disk.
+#[cfg(target_os = "linux")]
+fn limit_files(pid: u32, bytes: &str) {
+    let limit = format!("--fsize={bytes}:unlimited");
+    let pid = pid.to_string();
+    let ran = std::process::Command::new("prlimit").args(["--pid", &pid, &limit]).status();
+    assert!(ran.expect("install prlimit (util-linux)").success());
+}
+
+/// Without the signal that would end it, a process is told of the limit by an error.
+#[cfg(target_os = "linux")]
+fn with_signal_ignored(words: &[&str], dir: &Path) -> std::process::Command {
+    let binary = moot(&[], dir);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]);
+    command.arg(binary.get_program()).args(words).current_dir(dir);
+    command
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["mock", "--listen", "127.0.0.1:0", "--state", "state", "--format", "json"];
+    let running = Running::of(with_signal_ignored(&words, dir.path()));
+    let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let mock = Kept { running, ready };
+    let minted = mock.admin_created("POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
+    let token = minted["access_token"].as_str().expect("a token").to_owned();
+    let upload = |bytes: usize| {
+        let text = "x".repeat(bytes);
+        let body = format!(
+            "--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n{text}\r\n--b0--\r\n"
+        );
+        let kind = "multipart/form-data; boundary=b0";
+        call(mock.host(), "POST /v1/repository_documents", &token, (kind, body.as_bytes()))
+    };
+    assert_eq!(upload(1_000).0, 201);
+    limit_files(mock.running.pid(), &FULL_BYTES.to_string());
+    // A large document does not fit at all, and small ones fill the database.
+    let (status, problem) = upload(3 * 1024 * 1024);
+    assert_eq!((status, &problem["type"]), (500, &json!("state_not_kept")), "{problem}");
+    assert_eq!(problem["instance"], "/v1/repository_documents");
+    assert!(problem["request_id"].is_string(), "{problem}");
+    let mut stored = 1;
+    while upload(60_000).0 == 201 {
+        stored += 1;
+        assert!(stored < 1_000, "the disk is never full");
+    }
+    let form = format!(
+        "grant_type=client_credentials&scope=read&client_id=demo-main&client_secret={}",
+        mock.ready["applications"][0]["client_secret"].as_str().expect("a secret")
+    );
+    let kind = "application/x-www-form-urlencoded";
+    let ask = || call(mock.host(), "POST /oauth/token", "", (kind, form.as_bytes()));
+    let (status, failure) = ask();
+    assert_eq!((status, &failure["error"]), (500, &json!("server_error")), "{failure}");
+    let (status, refused) =
+        call_json(mock.host(), "PUT /__admin/rate_limit", "", r#"{"mode":"off"}"#);
+    assert_eq!((status, &refused["type"]), (500, &json!("state_not_kept")), "{refused}");
+    limit_files(mock.running.pid(), "unlimited");
+    assert_eq!(ask().0, 200, "no restart is needed");
+    assert_eq!(upload(3 * 1024 * 1024).0, 201);
+    stored += 1;
+    let count = |mock: &Kept| {
+        let world = mock.admin("GET /__admin/world", &Value::Null);
+        world["companies"][0]["counts"]["repository_documents"].as_u64().expect("a number")
+    };
+    let before = count(&mock);
+    mock.stop();
+    let again = Kept::start(dir.path(), &[]);
+    assert_eq!(count(&again), before, "everything is there after a restart");
+    // The document that was refused last was kept when there was room.
+    assert!(before >= stored, "{before} of {stored}");
+    again.stop();
+}

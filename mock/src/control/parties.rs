@@ -1,0 +1,171 @@
+//! Users, applications and workflows that come and go while a world runs.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::Scopes;
+use moot_fixtures::nearest::{ending, nearest};
+use moot_fixtures::world::{self as seed_world, SeedApplication, SeedWorkflow};
+use serde_json::{Value, json};
+
+use super::Refusal;
+use super::workflow_request::WorkflowUpdate;
+use crate::state::change::Change;
+use crate::value::email;
+use crate::value::limits::AMENDMENTS_MAX;
+use crate::world::World;
+
+/// Shape: `{"applications": [{"client_id", "client_secret", "scopes": [], "company"}], "users":
+/// {company: [email]}, "workflows": [{"id", "company", "name", "type", "status"}]}`. Every action of this
+/// file answers it.
+pub(super) fn view(world: &World) -> Value {
+    world.describe()
+}
+
+/// Adds a user.
+pub(super) fn add_user(
+    world: &mut World,
+    email: String,
+    company: Option<&str>,
+) -> Result<Value, Refusal> {
+    if !email::is_well_formed(&email) {
+        return Err(Refusal::invalid(format!("`email` is an e-mail address, not `{email}`")));
+    }
+    let company = company_of(world, company)?;
+    amend(world, vec![Change::SetUser { company, email, is_user: true }])
+}
+
+/// Removes a user.
+pub(super) fn remove_user(world: &mut World, email: &str) -> Result<Value, Refusal> {
+    let is_it = |user: &String| user.eq_ignore_ascii_case(email);
+    let companies = (0..).zip(world.seeded().companies());
+    let of_it = companies
+        .filter_map(|(company, row)| Some((company, row.users.iter().find(|user| is_it(user))?)));
+    let changes: Vec<Change> = of_it
+        .map(|(company, user)| Change::SetUser { company, email: user.clone(), is_user: false })
+        .collect();
+    if changes.is_empty() {
+        let users = world.seeded().companies().iter().flat_map(|company| &company.users);
+        let hint = ending(nearest(email, users.map(String::as_str)));
+        return Err(Refusal::unknown(format!("there is no user `{email}`{hint}")));
+    }
+    amend(world, changes)
+}
+
+/// Adds or changes an application.
+pub(super) fn put_application(
+    world: &mut World,
+    client_id: String,
+    secret: Option<String>,
+    scopes: Option<Scopes>,
+    company: Option<&str>,
+) -> Result<Value, Refusal> {
+    if scopes.is_some_and(Scopes::is_empty) {
+        return Err(Refusal::invalid("`scopes` has `read`, `write` or both".to_owned()));
+    }
+    let (index, company, client_secret, scopes) = match world.seeded().application_of(&client_id) {
+        Some((index, known)) => {
+            let secret = secret.unwrap_or_else(|| world.client_secret(known).into_owned());
+            (index, known.company, secret, scopes.unwrap_or(known.scopes))
+        }
+        None => {
+            let secret = secret.ok_or_else(|| {
+                Refusal::invalid("a new application needs `client_secret`".to_owned())
+            })?;
+            let scopes = scopes.unwrap_or(Scopes::READ_WRITE);
+            (world.seeded().next_application(), company_of(world, company)?, secret, scopes)
+        }
+    };
+    if client_secret.is_empty() {
+        return Err(Refusal::invalid("`client_secret` must not be empty".to_owned()));
+    }
+    let record = Arc::new(SeedApplication { client_id, client_secret, scopes });
+    amend(world, vec![Change::SetApplication { index, company, record, is_removed: false }])
+}
+
+/// Removes an application.
+pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<Value, Refusal> {
+    let (index, known) = world
+        .seeded()
+        .application_of(client_id)
+        .ok_or_else(|| Refusal::unknown_application(world, client_id))?;
+    let company = known.company;
+    let record = Arc::new(SeedApplication {
+        client_id: known.client_id.clone(),
+        client_secret: String::new(),
+        scopes: known.scopes,
+    });
+    amend(world, vec![Change::SetApplication { index, company, record, is_removed: true }])
+}
+
+/// Adds or changes a workflow.
+pub(super) fn put_workflow(
+    world: &mut World,
+    id: String,
+    update: WorkflowUpdate,
+) -> Result<Value, Refusal> {
+    let known = world.seeded().workflow_of(&id);
+    let (row, company, present) = match known {
+        Some((row, workflow)) => (row, workflow.company, json!(workflow.seed())),
+        None => {
+            let company = company_of(world, update.company.as_deref())?;
+            let present = json!({ "id": id, "status": "published", "signers": "single" });
+            (world.seeded().row_for_workflow(&id), company, present)
+        }
+    };
+    let record = laid_over(present, &update)?;
+    amend(
+        world,
+        vec![Change::SetWorkflow { row, company, record: Arc::new(record), is_removed: false }],
+    )
+}
+
+/// The workflow with what changes of it. Fields follow from the kind and the signers, unless they are
+/// given.
+fn laid_over(mut workflow: Value, update: &WorkflowUpdate) -> Result<SeedWorkflow, Refusal> {
+    let invalid = |error: String| Refusal::invalid(format!("workflow: {error}"));
+    if let (Value::Object(workflow), Value::Object(update)) = (&mut workflow, json!(update)) {
+        if update.contains_key("kind") || update.contains_key("signers") {
+            workflow.shift_remove("required_fields");
+            workflow.shift_remove("optional_fields");
+        }
+        workflow.extend(update);
+    }
+    let workflow: SeedWorkflow =
+        serde_json::from_value(workflow).map_err(|error| invalid(error.to_string()))?;
+    seed_world::check_workflow(&workflow).map_err(|error| invalid(error.to_string()))?;
+    Ok(workflow)
+}
+
+/// Removes a workflow.
+pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refusal> {
+    let (row, workflow) = world
+        .seeded()
+        .workflow_of(id)
+        .ok_or_else(|| Refusal::unknown(format!("there is no workflow `{id}`")))?;
+    let (company, record) = (workflow.company, Arc::new(workflow.seed()));
+    amend(world, vec![Change::SetWorkflow { row, company, record, is_removed: true }])
+}
+
+fn amend(world: &mut World, changes: Vec<Change>) -> Result<Value, Refusal> {
+    let amendments = &world.state().amendments;
+    let count = amendments.users.len() + amendments.applications.len() + amendments.workflows.len();
+    if count + changes.len() > AMENDMENTS_MAX {
+        let detail = format!(
+            "{AMENDMENTS_MAX} users, applications and workflows were changed already; reset the world"
+        );
+        return Err(Refusal::conflict(detail));
+    }
+    world.apply(changes);
+    Ok(view(world))
+}
+
+/// The company of this name; the first one if absent.
+fn company_of(world: &World, name: Option<&str>) -> Result<u32, Refusal> {
+    let Some(name) = name else { return Ok(0) };
+    let known = world.seeded().company_of(name);
+    known.map(|(index, _)| index).ok_or_else(|| {
+        let names = world.seeded().companies().iter().map(|company| company.name.as_str());
+        let hint = ending(nearest(name, names));
+        Refusal::unknown(format!("there is no company `{name}`{hint}"))
+    })
+}

@@ -1,0 +1,61 @@
+//! Actions of the control plane on a world that many callers share.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{NotKept, Service};
+use crate::control::{self, ControlAction, Refusal};
+use crate::world::World;
+
+impl Service {
+    /// Performs an action of the control plane, after everything that is due. An action that only reads
+    /// blocks no other reader.
+    ///
+    /// # Errors
+    /// [`Refusal`] where it can't be done; then nothing changed.
+    pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
+        if matches!(action, ControlAction::Reset) {
+            return self.reset(system_now).map(|(overview, _)| overview);
+        }
+        self.read_files_of(&action);
+        self.in_turn(system_now, || {
+            let looked = control::look(&self.0.world.read(), system_now, &action);
+            match looked {
+                Some(answer) => Ok(answer),
+                None => self.change_by(|world| control::perform(world, system_now, action)),
+            }
+        })
+    }
+
+    /// [`ControlAction::Reset`], with the former world. Dropping it removes its files, so do that where
+    /// nobody waits.
+    ///
+    /// # Errors
+    /// As [`Self::control`].
+    pub fn reset(&self, system_now: Timestamp) -> Result<(Value, Box<World>), Refusal> {
+        self.in_turn(system_now, || self.change_by(|world| control::reset(world, system_now)))
+    }
+
+    /// Lets a writer have its turn, after everything that is due.
+    fn in_turn<T>(
+        &self,
+        system_now: Timestamp,
+        act: impl FnOnce() -> Result<Result<T, Refusal>, NotKept>,
+    ) -> Result<T, Refusal> {
+        let turn = self.0.turn.lock();
+        let answer = self.settle(system_now).and_then(|_| act());
+        let newest = self.newest();
+        drop(turn);
+        let answer = answer.and_then(|answer| self.finish(newest).map(|()| answer));
+        self.wake();
+        answer.unwrap_or_else(|NotKept(why)| Err(Refusal::not_kept(&why)))
+    }
+
+    /// Computes the digests that the answer shows. It reads files, so no lock is held.
+    fn read_files_of(&self, action: &ControlAction) {
+        let shown = control::shown(&self.0.world.read(), action);
+        for file in shown.iter().flat_map(|submission| &submission.files) {
+            file.content.digest();
+        }
+    }
+}

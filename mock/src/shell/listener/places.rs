@@ -1,0 +1,222 @@
+//! The places of connections, and which connection gives up its place when there are too many.
+//!
+//! A connection without a call goes first, then one whose call has a body that is still being read: of
+//! each the one that has waited longest. A call that is being answered keeps its place.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
+
+use crate::shell::clock;
+
+/// What a connection does, in the order in which connections are ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ConnectionPhase {
+    /// It waits for the head of a call.
+    Idle,
+    /// It receives the body of a call.
+    Reading,
+    /// Its call is being answered.
+    Answering,
+}
+
+/// All places. A clone is another handle to the same places.
+#[derive(Debug, Clone)]
+pub(super) struct Places(Arc<PlacesShared>);
+
+#[derive(Debug)]
+struct PlacesShared {
+    all_max: usize,
+    of_address_max: usize,
+    table: Mutex<PlaceTable>,
+    /// Notified when a place is free, or may be taken.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct PlaceTable {
+    next: u64,
+    rows: BTreeMap<u64, PlaceRow>,
+    of_address: BTreeMap<IpAddr, usize>,
+}
+
+#[derive(Debug)]
+struct PlaceRow {
+    address: IpAddr,
+    phase: ConnectionPhase,
+    since: Instant,
+    /// Ends the connection; `None` until its task has begun.
+    task: Option<AbortHandle>,
+}
+
+/// The place of one connection, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    number: u64,
+    places: Places,
+}
+
+impl Places {
+    /// This many places, and this many of them for the connections of one address.
+    pub(super) fn new(all_max: usize, of_address_max: usize) -> Self {
+        let (table, changed) = (Mutex::default(), Notify::new());
+        Self(Arc::new(PlacesShared { all_max, of_address_max, table, changed }))
+    }
+
+    /// A place for a connection from this address. Ends another connection if necessary; waits if none may
+    /// be ended. `None` if all places of the address have calls that are being answered.
+    pub(super) async fn take(&self, address: IpAddr) -> Option<Place> {
+        loop {
+            let changed = self.0.changed.notified();
+            {
+                let mut table = self.0.table.lock();
+                let count = table.of_address.get(&address).copied().unwrap_or(0);
+                let is_beyond_share = count >= self.0.of_address_max;
+                if is_beyond_share && !table.end_one(|row| row.address == address) {
+                    return None;
+                }
+                if table.rows.len() < self.0.all_max || table.end_one(|_| true) {
+                    return Some(Place { number: table.add(address), places: self.clone() });
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+impl PlaceTable {
+    fn add(&mut self, address: IpAddr) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let (phase, since) = (ConnectionPhase::Idle, clock::instant());
+        self.rows.insert(number, PlaceRow { address, phase, since, task: None });
+        *self.of_address.entry(address).or_default() += 1;
+        number
+    }
+
+    fn remove(&mut self, number: u64) -> Option<PlaceRow> {
+        let row = self.rows.remove(&number)?;
+        if let Some(count) = self.of_address.get_mut(&row.address) {
+            *count -= 1;
+            if *count == 0 {
+                self.of_address.remove(&row.address);
+            }
+        }
+        Some(row)
+    }
+
+    /// Ends one of these connections, if one may be ended.
+    fn end_one(&mut self, is_one: impl Fn(&PlaceRow) -> bool) -> bool {
+        let rows = self.rows.iter().filter(|(_, row)| {
+            row.phase != ConnectionPhase::Answering && row.task.is_some() && is_one(row)
+        });
+        let longest = rows.min_by_key(|(_, row)| (row.phase, row.since)).map(|(number, _)| *number);
+        let Some(row) = longest.and_then(|number| self.remove(number)) else { return false };
+        if let Some(task) = row.task {
+            task.abort();
+        }
+        true
+    }
+}
+
+impl Place {
+    /// The task whose end is the end of the connection.
+    pub(super) fn set_task(places: &Places, number: u64, task: AbortHandle) {
+        if let Some(row) = places.0.table.lock().rows.get_mut(&number) {
+            row.task = Some(task);
+        }
+    }
+
+    pub(super) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The connection does this from now on.
+    pub(super) fn enter(&self, phase: ConnectionPhase) {
+        let shared = &self.places.0;
+        if let Some(row) = shared.table.lock().rows.get_mut(&self.number) {
+            (row.phase, row.since) = (phase, clock::instant());
+        }
+        if phase != ConnectionPhase::Answering {
+            shared.changed.notify_one();
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let shared = &self.places.0;
+        let _ = shared.table.lock().remove(self.number);
+        shared.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use futures_util::FutureExt;
+
+    use super::{ConnectionPhase, Place, Places};
+
+    const ONE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+    const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
+
+    /// A place with a task, if there is one at once.
+    fn taken(places: &Places, address: IpAddr) -> Option<Option<Place>> {
+        let place = places.take(address).now_or_never()?;
+        if let Some(place) = &place {
+            let task = tokio::spawn(std::future::pending::<()>()).abort_handle();
+            Place::set_task(places, place.number(), task);
+        }
+        Some(place)
+    }
+
+    #[track_caller]
+    fn place(places: &Places, address: IpAddr, phase: ConnectionPhase) -> Place {
+        let place = taken(places, address).flatten().expect("there is a place");
+        place.enter(phase);
+        place
+    }
+
+    fn numbers(places: &Places) -> Vec<u64> {
+        places.0.table.lock().rows.keys().copied().collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_connections_go_first_then_slow_bodies_and_the_longest_waiting_of_each() {
+        let places = Places::new(4, 4);
+        let phases = [
+            ConnectionPhase::Answering,
+            ConnectionPhase::Reading,
+            ConnectionPhase::Idle,
+            ConnectionPhase::Idle,
+        ];
+        let mut held: Vec<Place> = Vec::new();
+        for phase in phases {
+            held.push(place(&places, ONE, phase));
+            tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        }
+        for left in [[0, 1, 3, 4], [0, 1, 4, 5], [0, 4, 5, 6]] {
+            held.push(place(&places, OTHER, ConnectionPhase::Answering));
+            assert_eq!(numbers(&places), left);
+        }
+        assert!(taken(&places, ONE).is_none(), "it waits while every call is being answered");
+        held.clear();
+        assert_eq!(numbers(&places), [0; 0]);
+    }
+
+    #[tokio::test]
+    async fn an_address_has_a_share_of_the_places() {
+        let places = Places::new(4, 2);
+        let _held = [(); 2].map(|()| place(&places, ONE, ConnectionPhase::Answering));
+        assert!(matches!(taken(&places, ONE), Some(None)), "it is refused");
+        let _other = place(&places, OTHER, ConnectionPhase::Idle);
+        assert_eq!(numbers(&places), [0, 1, 2]);
+    }
+}

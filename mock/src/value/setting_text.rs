@@ -1,0 +1,118 @@
+//! Settings as text, as the command line and the control plane write them.
+
+use jiff::Timestamp;
+use moot_fixtures::answers;
+use moot_fixtures::contract::Answers;
+use moot_fixtures::nearest::{ending, nearest};
+use strum::VariantNames;
+
+use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
+
+/// A setting that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// A word that is none of those known.
+    #[error("unknown {what} `{given}`: there are {known}{hint}")]
+    Unknown {
+        /// Which setting.
+        what: &'static str,
+        /// As given.
+        given: String,
+        /// The forms it takes.
+        known: String,
+        /// Empty, or what may have been meant.
+        hint: String,
+    },
+    /// A known form with a value that makes no sense.
+    #[error("{what} `{given}` wants {wanted}")]
+    Value {
+        /// Which setting.
+        what: &'static str,
+        /// As given.
+        given: String,
+        /// The value that it takes.
+        wanted: &'static str,
+    },
+}
+
+/// Reads `real`, `frozen` (at `now`, to the second) or `frozen:TIME`.
+///
+/// # Errors
+/// [`SettingError`]: another word, or a time that is no ISO 8601 time with its zone.
+pub fn clock(text: &str, now: Timestamp) -> Result<ClockSetting, SettingError> {
+    match text.split_once(':') {
+        None if text == "real" => Ok(ClockSetting::Real),
+        None if text == "frozen" => Ok(ClockSetting::Frozen(whole_second(now))),
+        Some(("frozen", time)) => time
+            .parse()
+            .map(ClockSetting::Frozen)
+            .map_err(|_| value("clock", text, "a time such as `frozen:2026-03-05T14:30:00Z`")),
+        _ => Err(unknown("clock", text, &["real", "frozen", "frozen:TIME"])),
+    }
+}
+
+/// Reads `manual`, `timed:SECONDS`, `on-read:N` or `immediate`.
+///
+/// # Errors
+/// [`SettingError`]: another word, or a number below 1.
+pub fn progression(text: &str) -> Result<Progression, SettingError> {
+    let count = |digits: &str, wanted| match digits.parse::<u32>() {
+        Ok(count) if count > 0 => Ok(count),
+        Ok(_) | Err(_) => Err(value("progression", text, wanted)),
+    };
+    match text.split_once(':') {
+        None if text == "manual" => Ok(Progression::Manual),
+        None if text == "immediate" => Ok(Progression::Immediate),
+        Some(("timed", digits)) => {
+            let seconds = count(digits, "whole seconds from 1, such as `timed:5`")?;
+            Ok(Progression::Timed { seconds })
+        }
+        Some(("on-read", digits)) => {
+            let reads = count(digits, "a number of reads from 1, such as `on-read:3`")?;
+            Ok(Progression::OnRead { reads })
+        }
+        _ => {
+            let known = ["manual", "timed:SECONDS", "on-read:N", "immediate"];
+            Err(unknown("progression", text, &known))
+        }
+    }
+}
+
+/// Reads `enforce`, `observe` or `off`.
+///
+/// # Errors
+/// [`SettingError::Unknown`].
+pub fn rate_limit(text: &str) -> Result<RateLimitMode, SettingError> {
+    text.parse().map_err(|_| unknown("rate limit", text, RateLimitMode::VARIANTS))
+}
+
+/// Reads the name of an embedded set of answers, or `random:SEED`.
+///
+/// # Errors
+/// [`SettingError`]: another word, or a seed that is no number.
+pub fn answers(text: &str) -> Result<Answers, SettingError> {
+    if let Some(seed) = text.strip_prefix("random:") {
+        let seed = seed
+            .parse()
+            .map_err(|_| value("answers", text, "a number as its seed, such as `random:7`"))?;
+        return Ok(answers::draw(seed));
+    }
+    answers::named(text)
+        .cloned()
+        .ok_or_else(|| unknown("answers", text, &["default", "documented", "random:SEED"]))
+}
+
+fn whole_second(now: Timestamp) -> Timestamp {
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
+}
+
+/// A word that is none of those known.
+pub(crate) fn unknown(what: &'static str, given: &str, known: &[&str]) -> SettingError {
+    let list: Vec<String> = known.iter().map(|form| format!("`{form}`")).collect();
+    let hint = ending(nearest(given, known.iter().copied()));
+    SettingError::Unknown { what, given: given.to_owned(), known: list.join(", "), hint }
+}
+
+fn value(what: &'static str, given: &str, wanted: &'static str) -> SettingError {
+    SettingError::Value { what, given: given.to_owned(), wanted }
+}

@@ -1,0 +1,169 @@
+//! Faults with several effects, on consecutive calls, and on paths of no operation, through the socket.
+
+use std::time::{Duration, Instant};
+
+use moot_mock::shell::{ServeLimits, Site};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::shell_support::{BASE, MAIN, Served, admin, client, served, site, token};
+
+struct Stage {
+    site: Site,
+    served: Served,
+    token: String,
+    client: reqwest::Client,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let site = site();
+        let served = served(&site, ServeLimits::default()).await;
+        let token = token(&site, BASE, MAIN).await;
+        let redirect = reqwest::redirect::Policy::none();
+        let client = client().pool_max_idle_per_host(0).redirect(redirect).build();
+        Self { site, served, token, client: client.expect("a client") }
+    }
+
+    async fn arm(&self, fault: Value) -> Value {
+        let answer = admin(&self.site, BASE, "POST /faults", fault).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()
+    }
+
+    /// The status of a call; `None` if it got no answer.
+    async fn get(&self, path: &str) -> Option<u16> {
+        let url = format!("http://{}{BASE}{path}", self.served.address);
+        let answer = self.client.get(url).bearer_auth(&self.token).send().await.ok()?;
+        Some(answer.status().as_u16())
+    }
+
+    async fn gets(&self, path: &str, count: usize) -> Vec<Option<u16>> {
+        let mut all = Vec::new();
+        for _ in 0..count {
+            all.push(self.get(path).await);
+        }
+        all
+    }
+
+    /// All bytes that a call gets until the connection ends.
+    async fn raw(&self) -> std::io::Result<Vec<u8>> {
+        let mut stream = TcpStream::connect(self.served.address).await?;
+        let head = format!(
+            "GET {BASE}/v1/requests HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\n\r\n",
+            self.token
+        );
+        stream.write_all(head.as_bytes()).await?;
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.map(|_| bytes)
+    }
+}
+
+#[tokio::test]
+async fn consecutive_calls_have_effects_of_their_own() {
+    let stage = Stage::new().await;
+    let sequence = json!([{ "kind": "status", "status": 503 }, { "kind": "reset_before" }, null]);
+    let fault = json!({ "operation": "list_legal_requests", "nth": 2, "times": 2,
+        "sequence": sequence });
+    let armed = stage.arm(fault).await;
+    assert_eq!(armed["sequence"], json!([["status"], ["reset_before"], []]));
+    assert_eq!(armed["kind"], Value::Null);
+    let (ok, failed) = (Some(200), Some(503));
+    let expected = [ok, failed, None, ok, failed, None, ok, ok];
+    assert_eq!(stage.gets("/v1/requests", 8).await, expected);
+}
+
+#[tokio::test]
+async fn one_call_has_several_effects() {
+    let stage = Stage::new().await;
+    let effects = json!([{ "kind": "delay", "milliseconds": 300 },
+        { "kind": "status", "status": 503 }, { "kind": "malformed_json" }]);
+    stage.arm(json!({ "effects": effects })).await;
+    let started = Instant::now();
+    let url = format!("http://{}{BASE}/v1/requests", stage.served.address);
+    let answer = stage.client.get(url).bearer_auth(&stage.token).send().await.expect("an answer");
+    assert!(started.elapsed() >= Duration::from_millis(290));
+    assert_eq!(answer.status(), 503);
+    assert!(answer.json::<Value>().await.is_err(), "the body is cut");
+    let journal = admin(&stage.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    assert_eq!(journal["exchanges"][0]["fault"], json!("delay, status, malformed_json"));
+    assert_eq!(stage.get("/v1/requests").await, Some(200));
+}
+
+#[tokio::test]
+async fn a_path_pattern_matches_unknown_routes_too() {
+    let stage = Stage::new().await;
+    let fault = json!({ "kind": "status", "status": 502, "path": "/v2/*", "times": 2 });
+    stage.arm(fault).await;
+    stage
+        .arm(json!({ "kind": "status", "status": 504, "path": "*/activity", "method": "GET" }))
+        .await;
+    stage
+        .arm(json!({ "kind": "status", "status": 500, "path": "/v1/requests", "method": "POST" }))
+        .await;
+    assert_eq!(stage.gets("/v2/requests", 3).await, [Some(502), Some(502), Some(404)]);
+    assert_eq!(stage.get("/v1/requests").await, Some(200));
+    assert_eq!(stage.gets("/v1/requests/x/activity", 2).await, [Some(504), Some(404)]);
+    // A fault without a path pattern leaves what has no operation alone.
+    stage.arm(json!({ "kind": "status", "status": 500 })).await;
+    assert_eq!(stage.get("/v2/requests").await, Some(404));
+    assert_eq!(stage.get("/v1/requests").await, Some(500));
+}
+
+#[tokio::test]
+async fn a_call_gets_no_answer_or_no_http() {
+    let stage = Stage::new().await;
+    stage.arm(json!({ "kind": "close" })).await;
+    assert_eq!(stage.raw().await.expect("a close is no reset"), b"");
+    stage.arm(json!({ "kind": "garbage" })).await;
+    let garbage = stage.raw().await.expect("a close is no reset");
+    assert!(!garbage.is_empty() && !garbage.starts_with(b"HTTP"), "{garbage:?}");
+    stage.arm(json!({ "kind": "garbage" })).await;
+    assert_eq!(stage.get("/v1/requests").await, None);
+    stage.arm(json!({ "kind": "stall", "milliseconds": 300 })).await;
+    let started = Instant::now();
+    assert_eq!(stage.raw().await.expect("a close is no reset"), b"");
+    assert!(started.elapsed() >= Duration::from_millis(290));
+    assert_eq!(stage.get("/v1/requests").await, Some(200));
+}
+
+#[tokio::test]
+async fn a_client_is_sent_elsewhere() {
+    let stage = Stage::new().await;
+    for (fault, status) in [
+        (json!({ "kind": "redirect", "location": "/elsewhere" }), 302),
+        (json!({ "kind": "redirect", "location": "/elsewhere", "status": 308 }), 308),
+    ] {
+        stage.arm(fault).await;
+        let url = format!("http://{}{BASE}/v1/requests", stage.served.address);
+        let call = stage.client.get(url).bearer_auth(&stage.token);
+        let answer = call.send().await.expect("an answer");
+        assert_eq!(answer.status(), status);
+        assert_eq!(answer.headers()["location"], "/elsewhere");
+    }
+}
+
+#[tokio::test]
+async fn what_makes_no_fault_is_explained() {
+    let site = site();
+    let status = json!({ "kind": "status", "status": 503 });
+    for (fault, status, says) in [
+        (json!({}), 400, "exactly one of"),
+        (json!({ "kind": "close", "effects": [] }), 400, "exactly one of"),
+        (json!({ "effects": [] }), 422, "needs an effect"),
+        (json!({ "sequence": [null] }), 422, "needs an effect"),
+        (json!({ "sequence": [{ "kind": "stal" }] }), 422, "did you mean `stall`?"),
+        (json!({ "sequence": [{ "kind": "delay", "millis": 1 }] }), 422, "unknown field `millis`"),
+        (json!({ "effects": [{ "status": 503 }] }), 422, "needs `kind`"),
+        (json!({ "effects": [status.clone()], "status": 503 }), 422, "`status`"),
+        (json!({ "kind": "redirect" }), 422, "needs `location`"),
+        (json!({ "kind": "redirect", "location": "/", "status": 503 }), 422, "300 to 399"),
+        (json!({ "kind": "close", "path": "v1" }), 422, "/v1/requests/*"),
+        (json!({ "sequence": vec![status.clone(); 51] }), 422, "50 calls"),
+    ] {
+        let answer = admin(&site, BASE, "POST /faults", fault.clone()).await;
+        assert_eq!(answer.status, status, "{fault}: {answer:?}");
+        assert!(answer.text("/detail").contains(says), "{fault}: {}", answer.json());
+    }
+}

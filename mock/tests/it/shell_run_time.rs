@@ -1,0 +1,294 @@
+//! Settings, users, applications, workflows and addresses that change while a world runs.
+
+use moot_mock::shell::{ServeLimits, Site};
+use serde_json::{Value, json};
+
+use crate::shell_support::{
+    Answer, BASE, LEGAL_REQUEST, MAIN, admin, call, client, form, request, send, served, site,
+    token,
+};
+
+async fn done(site: &Site, line: &str, json: Value) -> Value {
+    admin(site, BASE, line, json).await.ok().json()
+}
+
+async fn create(site: &Site, token: &str) -> Answer {
+    send(site, request(&format!("POST {BASE}/v1/requests"), token, Some(form(LEGAL_REQUEST)))).await
+}
+
+/// What the token endpoint answers to these credentials.
+async fn ask_token(site: &Site, id: &str, secret: &str) -> Answer {
+    let body =
+        format!("grant_type=client_credentials&scope=read&client_id={id}&client_secret={secret}");
+    let body = Some(("application/x-www-form-urlencoded", body.into_bytes()));
+    send(site, request(&format!("POST {BASE}/oauth/token"), "", body)).await
+}
+
+#[tokio::test]
+async fn settings_change_through_the_socket() {
+    let site = site();
+    let served = served(&site, ServeLimits::default()).await;
+    let client = client().build().expect("a client");
+    let url = format!("http://{}{BASE}/__admin/settings", served.address);
+    let body = json!({ "progression": "timed:5", "rate_limit": "observe",
+        "answers": { "upload_size_max": 4 } });
+    let answer = client.put(&url).body(body.to_string()).send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    let shown = done(&site, "GET /settings", Value::Null).await;
+    assert_eq!(shown["progression"], json!("timed:5"));
+    assert_eq!(shown["rate_limit"], json!("observe"));
+    assert_eq!(shown["answers"]["upload_size_max"], json!(4));
+    let world = done(&site, "GET /world", Value::Null).await;
+    assert_eq!((&world["progression"], &world["answers"]), (&json!("timed:5"), &shown["answers"]));
+    let token = token(&site, BASE, MAIN).await;
+    let id = create(&site, &token).await.ok().text("/data/id");
+    let moved = done(&site, "POST /clock", json!({ "advance_seconds": 5 })).await;
+    assert_eq!(moved["fired"][0]["id"], json!(id));
+    let line = format!("POST {BASE}/v1/repository_documents");
+    let large = form(&["file@terms.txt=Five!"]);
+    let refused = send(&site, request(&line, &token, Some(large))).await;
+    assert!(refused.status.is_client_error(), "{refused:?}");
+    done(&site, "POST /reset", Value::Null).await;
+    let shown = done(&site, "GET /settings", Value::Null).await;
+    assert_eq!((&shown["progression"], &shown["rate_limit"]), (&json!("manual"), &json!("off")));
+    assert_ne!(shown["answers"]["upload_size_max"], json!(4));
+}
+
+#[tokio::test]
+async fn settings_that_make_no_sense_are_explained() {
+    let site = site();
+    for (body, says) in [
+        (json!({ "progression": "timd:5" }), "progression"),
+        (json!({ "progression": "timed:0" }), "from 1"),
+        (json!({ "rate_limit": "of" }), "did you mean `off`?"),
+        (json!({ "answers": "documentd" }), "did you mean `documented`?"),
+        (json!({ "answers": { "upload_size_mx": 1 } }), "upload_size_max"),
+        (json!({ "answers": { "upload_size_max": "much" } }), "upload_size_max"),
+    ] {
+        let answer = admin(&site, BASE, "PUT /settings", body.clone()).await;
+        assert_eq!(answer.status, 422, "{body}: {answer:?}");
+        assert!(answer.text("/detail").contains(says), "{body}: {}", answer.json());
+    }
+    let other = json!({ "answers": "documented" });
+    let shown = done(&site, "PUT /settings", other).await;
+    assert_eq!(shown["answers"], json!(moot_fixtures::answers::documented()));
+}
+
+/// Answers that a world was built with: the limit of the token endpoint, and lists that lag.
+#[tokio::test]
+async fn answers_about_limits_and_lags_take_effect() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let count = async || {
+        let list = call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok().json();
+        list["pagination"]["total_count"].as_u64().expect("a number")
+    };
+    let before = count().await;
+    create(&site, &token).await.ok();
+    done(&site, "PUT /settings", json!({ "answers": { "list_lag": 10 } })).await;
+    assert_eq!(count().await, before + 1, "what was there before is listed");
+    create(&site, &token).await.ok();
+    assert_eq!(count().await, before + 1);
+    done(&site, "POST /clock", json!({ "advance_seconds": 10 })).await;
+    assert_eq!(count().await, before + 2);
+}
+
+#[tokio::test]
+async fn one_legal_request_moves_on_by_itself() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let id = create(&site, &token).await.ok().text("/data/id");
+    let other = create(&site, &token).await.ok().text("/data/id");
+    let line = format!("PUT /legal_requests/{id}/progression");
+    let shown = done(&site, &line, json!({ "progression": "timed:30" })).await;
+    assert_eq!(shown["next_step_at"], json!("2026-03-05T14:30:30Z"));
+    done(&site, "POST /clock", json!({ "advance_seconds": 30 })).await;
+    let status = async |id: &str| {
+        let shown = done(&site, &format!("GET /legal_requests/{id}"), Value::Null).await;
+        shown["status"].as_str().expect("a status").to_owned()
+    };
+    assert_eq!(status(&id).await, "initial_review");
+    assert_eq!(status(&other).await, "draft");
+    done(&site, &line, json!({ "progression": "manual" })).await;
+    done(&site, "POST /clock", json!({ "advance_seconds": 300 })).await;
+    assert_eq!(status(&id).await, "initial_review");
+    done(&site, &line, json!({ "progression": "immediate" })).await;
+    assert_eq!(status(&id).await, "archived");
+    let wrong = admin(&site, BASE, &line, json!({ "progression": "soon" })).await;
+    assert_eq!(wrong.status, 422, "{wrong:?}");
+}
+
+#[tokio::test]
+async fn users_come_and_go() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    done(&site, "DELETE /users/requester@northwind.example", Value::Null).await;
+    let refused = create(&site, &token).await;
+    assert!(refused.status.is_client_error(), "{refused:?}");
+    let user = json!({ "email": "requester@northwind.example" });
+    done(&site, "POST /users", user).await;
+    create(&site, &token).await.ok();
+    for (line, body, status) in [
+        ("DELETE /users/nobody@northwind.example", Value::Null, 404),
+        ("POST /users", json!({ "email": "nobody" }), 422),
+        ("POST /users", json!({ "email": "a@b.example", "company": "None Ltd" }), 404),
+    ] {
+        assert_eq!(admin(&site, BASE, line, body).await.status, status, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn applications_come_and_go_and_secrets_stop_working() {
+    let site = site();
+    let secret = |id: &str, parties: &Value| {
+        let all = parties["applications"].as_array().expect("a list").clone();
+        let one = all.into_iter().find(|one| one["client_id"] == json!(id))?;
+        one["client_secret"].as_str().map(str::to_owned)
+    };
+    let first = secret(MAIN, &done(&site, "GET /parties", Value::Null).await).expect("it is there");
+    let token = ask_token(&site, MAIN, &first).await.ok().text("/access_token");
+    let line = format!("PUT /applications/{MAIN}");
+    done(&site, &line, json!({ "client_secret": "second" })).await;
+    assert_eq!(ask_token(&site, MAIN, &first).await.status, 401);
+    ask_token(&site, MAIN, "second").await.ok();
+    call(&site, &format!("GET {BASE}/v1/requests"), &token).await.ok();
+    done(&site, &format!("DELETE /applications/{MAIN}"), Value::Null).await;
+    assert_eq!(ask_token(&site, MAIN, "second").await.status, 401);
+    assert_eq!(call(&site, &format!("GET {BASE}/v1/requests"), &token).await.status, 401);
+    let new = json!({ "client_secret": "third", "scopes": ["read"] });
+    let parties = done(&site, &line, new).await;
+    assert_eq!(secret(MAIN, &parties).as_deref(), Some("third"));
+    let again = ask_token(&site, MAIN, "third").await.ok().text("/access_token");
+    call(&site, &format!("GET {BASE}/v1/requests"), &again).await.ok();
+    assert_eq!(call(&site, &format!("GET {BASE}/v1/requests"), &token).await.status, 401);
+    let nameless = admin(&site, BASE, "PUT /applications/new", json!({})).await;
+    assert_eq!(nameless.status, 422, "{nameless:?}");
+}
+
+#[tokio::test]
+async fn workflows_are_published_unpublished_changed_and_added() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let line = "PUT /workflows/wfMutualNda1";
+    done(&site, line, json!({ "status": "unpublished" })).await;
+    assert!(create(&site, &token).await.status.is_client_error());
+    done(&site, line, json!({ "status": "published" })).await;
+    create(&site, &token).await.ok();
+    let variables = json!({ "colour": { "type": "string", "required": true } });
+    done(&site, line, json!({ "variables": variables })).await;
+    assert!(create(&site, &token).await.status.is_client_error(), "`colour` is missing");
+    let new = json!({ "name": "New", "kind": "generated",
+        "signer_options": ["legal@northwind.example"] });
+    done(&site, "PUT /workflows/wfNew", new).await;
+    let shown = call(&site, &format!("GET {BASE}/v1/workflows/wfNew"), &token).await.ok();
+    assert_eq!(shown.text("/data/attributes/name"), "New");
+    call(&site, &format!("GET {BASE}/v1/workflows/wfNew/schema"), &token).await;
+    done(&site, "DELETE /workflows/wfNew", Value::Null).await;
+    let gone = call(&site, &format!("GET {BASE}/v1/workflows/wfNew"), &token).await;
+    assert_eq!(gone.status, 404);
+    for (line, body, status) in [
+        ("PUT /workflows/wfOther", json!({ "name": "Other" }), 422),
+        ("PUT /workflows/wfMutualNda1", json!({ "signer_options": [] }), 422),
+        ("PUT /workflows/wfMutualNda1", json!({ "status": "gone" }), 400),
+        ("DELETE /workflows/wfOther", Value::Null, 404),
+    ] {
+        assert_eq!(admin(&site, BASE, line, body).await.status, status, "{line}");
+    }
+    done(&site, "POST /reset", Value::Null).await;
+    create(&site, &token).await.ok();
+}
+
+#[tokio::test]
+async fn addresses_are_listed_forgotten_and_fail() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let upload = async |url: &str| {
+        let body = form(&[&format!("url={url}")]);
+        send(&site, request(&format!("POST {BASE}/v1/repository_documents"), &token, Some(body)))
+            .await
+    };
+    let (sound, broken) = ("https://files.example/a.txt", "https://files.example/b.txt");
+    let slow = json!({ "url": sound, "text": "Hello", "milliseconds": 200 });
+    done(&site, "PUT /addresses", slow).await;
+    done(&site, "PUT /addresses", json!({ "url": broken, "status": 404 })).await;
+    let list = done(&site, "GET /addresses", Value::Null).await;
+    assert_eq!(list["addresses"][0]["length"], json!(5));
+    assert_eq!(list["addresses"][1]["status"], json!(404));
+    let started = std::time::Instant::now();
+    upload(sound).await.ok();
+    assert!(started.elapsed() >= std::time::Duration::from_millis(190));
+    let refused = upload(broken).await;
+    assert!(refused.status.is_client_error(), "{refused:?}");
+    assert!(refused.text("/detail").contains("404"), "{refused:?}");
+    done(&site, "DELETE /addresses", json!({ "url": broken })).await;
+    upload(broken).await.ok();
+    let again = admin(&site, BASE, "DELETE /addresses", json!({ "url": broken })).await;
+    assert_eq!(again.status, 404);
+    let none = done(&site, "DELETE /addresses", Value::Null).await;
+    assert_eq!(none, json!({ "addresses": [] }));
+    for body in [json!({ "url": sound, "status": 200 }), json!({ "url": sound })] {
+        assert!(admin(&site, BASE, "PUT /addresses", body).await.status.is_client_error());
+    }
+}
+
+#[tokio::test]
+async fn a_repository_document_is_shown_whole() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let line = format!("POST {BASE}/v1/repository_documents");
+    let made = send(&site, request(&line, &token, Some(form(&["file@a.txt=Hello"])))).await.ok();
+    let id = made.json().pointer("/data/id").or(made.json().pointer("/id")).cloned();
+    let list = call(&site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
+    let id = id.unwrap_or_else(|| list.json()["data"][0]["id"].clone());
+    let path = format!("GET /repository_documents/{}", id.as_str().expect("an id"));
+    let shown = done(&site, &path, Value::Null).await;
+    assert_eq!((&shown["name"], &shown["length"]), (&json!("a.txt"), &json!(5)));
+    let hello = "185f8db32271fe25f561a6fc938b2e264306ec304eda518007d1764826381969";
+    assert_eq!(shown["sha256"], json!(hello));
+    let gone = admin(&site, BASE, "GET /repository_documents/none", Value::Null).await;
+    assert_eq!(gone.status, 404);
+}
+
+/// What was changed at run time survives the end of the process, and a checkpoint has it.
+#[cfg(feature = "state")]
+#[tokio::test]
+async fn what_changes_at_run_time_is_kept() {
+    use moot_mock::shell::SiteOptions;
+
+    use crate::shell_support::settings;
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let open = || {
+        Site::with_state(SiteOptions::new(settings()), folder.path())
+            .unwrap_or_else(|error| panic!("{error}"))
+    };
+    let site = open();
+    let settings = json!({ "progression": "on-read:3", "answers": { "upload_size_max": 4 } });
+    done(&site, "PUT /settings", settings).await;
+    done(&site, "POST /users", json!({ "email": "new@northwind.example" })).await;
+    for id in 0..12 {
+        let line = format!("PUT /applications/extra-{id}");
+        done(&site, &line, json!({ "client_secret": format!("secret-{id}") })).await;
+    }
+    done(&site, "DELETE /applications/extra-3", Value::Null).await;
+    done(&site, "PUT /workflows/wfMutualNda1", json!({ "status": "unpublished" })).await;
+    let broken = json!({ "url": "https://files.example/b.txt", "status": 404 });
+    done(&site, "PUT /addresses", broken).await;
+    done(&site, "POST /checkpoints", json!({ "name": "stage" })).await;
+    let look = async |site: &Site| {
+        let mut seen = Vec::new();
+        for path in ["/settings", "/parties", "/addresses", "/world"] {
+            seen.push(done(site, &format!("GET {path}"), Value::Null).await);
+        }
+        seen
+    };
+    let before = look(&site).await;
+    drop(site);
+    let site = open();
+    assert_eq!(look(&site).await, before);
+    ask_token(&site, "extra-11", "secret-11").await.ok();
+    done(&site, "POST /reset", Value::Null).await;
+    assert_ne!(look(&site).await, before);
+    done(&site, "POST /checkpoints/stage/restore", Value::Null).await;
+    assert_eq!(look(&site).await, before);
+}
