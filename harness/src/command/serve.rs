@@ -26,6 +26,10 @@ const DEFAULT_WORLD: &str = "demo";
 const DEFAULT_CLOCK: &str = "real";
 /// The default of `--rate-limit`.
 const DEFAULT_RATE_LIMIT: &str = "enforce";
+/// The default of `--progression`.
+const DEFAULT_PROGRESSION: &str = "manual";
+/// The default of `--answers`.
+pub(super) const DEFAULT_ANSWERS: &str = "default";
 
 /// Environment variable with the token of the control plane.
 pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
@@ -37,9 +41,9 @@ pub(super) struct WorldArguments {
     #[arg(long, value_name = "NAME|FILE")]
     pub(super) world: Option<String>,
     /// How the mock answers where the specification is open: `default`, `documented`, `random:SEED` or a
-    /// file
-    #[arg(long, value_name = "NAME|FILE|random:SEED", default_value = "default")]
-    pub(super) answers: String,
+    /// file [default: default, or the answers that --state keeps]
+    #[arg(long, value_name = "NAME|FILE|random:SEED")]
+    pub(super) answers: Option<String>,
     /// Seed of its ids, tokens and request ids [default: random]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
@@ -51,8 +55,9 @@ pub(super) struct WorldArguments {
     #[arg(long, value_name = "MODE")]
     pub(super) rate_limit: Option<String>,
     /// How the status of requests advances: `manual`, `timed:SECONDS`, `on-read:N` or `immediate`
-    #[arg(long, value_name = "HOW", default_value = "manual")]
-    pub(super) progression: String,
+    /// [default: manual, or the progression that --state keeps]
+    #[arg(long, value_name = "HOW")]
+    pub(super) progression: Option<String>,
     /// A deliberate fault; repeatable
     #[arg(long = "defect", value_name = "ID")]
     pub(super) defects: Vec<String>,
@@ -72,7 +77,7 @@ pub(super) struct PlaceArguments {
     #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
     /// Folder that keeps the data of the main world and of every sandbox. Data in it takes precedence
-    /// over --world and --seed. --clock and --rate-limit take precedence over what it keeps
+    /// over --world and --seed. --clock, --rate-limit, --progression and --answers take precedence over it
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
@@ -138,6 +143,8 @@ impl ListeningMock {
             precedence: Precedence {
                 clock: world.clock.is_some(),
                 rate_limit: world.rate_limit.is_some(),
+                progression: world.progression.is_some(),
+                answers: world.answers.is_some(),
             },
             ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
         };
@@ -195,14 +202,15 @@ fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings,
     let refusal = |error: SettingError| CommandError::usage(error.to_string());
     let clock_text = arguments.clock.as_deref().unwrap_or(DEFAULT_CLOCK);
     let rate_limit = arguments.rate_limit.as_deref().unwrap_or(DEFAULT_RATE_LIMIT);
+    let progression = arguments.progression.as_deref().unwrap_or(DEFAULT_PROGRESSION);
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(random_seed),
         base_url,
-        answers: answers_named(&arguments.answers)?,
+        answers: answers_named(arguments.answers.as_deref().unwrap_or(DEFAULT_ANSWERS))?,
         seed_world: world_named(arguments.world_name())?,
         clock: settings::clock(clock_text, clock::now()).map_err(refusal)?,
         rate_limit: settings::rate_limit(rate_limit).map_err(refusal)?,
-        progression: settings::progression(&arguments.progression).map_err(refusal)?,
+        progression: settings::progression(progression).map_err(refusal)?,
     })
 }
 

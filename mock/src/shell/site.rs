@@ -69,6 +69,10 @@ pub struct Precedence {
     pub clock: bool,
     /// [`Settings::rate_limit`].
     pub rate_limit: bool,
+    /// [`Settings::progression`].
+    pub progression: bool,
+    /// [`Settings::answers`].
+    pub answers: bool,
 }
 
 impl SiteOptions {
@@ -154,7 +158,7 @@ impl Site {
 
     /// As [`Self::new`], with the state of the main world and of every sandbox kept in a folder: where
     /// there is one already, its seed and seed world take the place of those of the options, and so do its
-    /// clock and its rate limit unless [`SiteOptions::precedence`] says otherwise.
+    /// clock, rate limit, progression and answers unless [`SiteOptions::precedence`] says otherwise.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -292,5 +296,9 @@ fn given(options: &SiteOptions) -> Vec<Change> {
     let SiteOptions { settings, precedence, .. } = options;
     let clock = precedence.clock.then(|| Change::SetClock(Clock::new(settings.clock)));
     let limit = precedence.rate_limit.then_some(Change::SetRateLimit(settings.rate_limit));
-    clock.into_iter().chain(limit).collect()
+    let progression =
+        precedence.progression.then_some(Change::SetProgression(settings.progression));
+    let answers =
+        precedence.answers.then(|| Change::SetAnswers(Arc::new(settings.answers.clone())));
+    [clock, limit, progression, answers].into_iter().flatten().collect()
 }
