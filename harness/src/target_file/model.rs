@@ -12,7 +12,7 @@ use crate::target_file::address;
 use crate::target_file::operator::FileOperator;
 use crate::target_file::places::KeyPlaces;
 
-/// Where the ledger is unless the file says otherwise.
+/// Where the ledger is unless the file says otherwise, beside the target file.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
 /// `limits.settle_seconds` unless the file says otherwise.
