@@ -226,12 +226,20 @@ impl Environment {
         all.into_iter().collect()
     }
 
+    /// Why scenarios that create a legal request do not run: the requester is no user.
+    pub async fn refused_requester(&self) -> Option<NotRun> {
+        self.refused(target_fit::REQUESTER).await
+    }
+
     /// Tries what the target file says of every need that it meets.
     pub async fn try_all(&self) {
         for need in NEEDS {
             if self.missing(need).is_none() {
                 self.refused(need).await;
             }
+        }
+        if self.missing("write").is_none() {
+            self.refused_requester().await;
         }
     }
 

@@ -29,15 +29,16 @@ const LISTS: [Operation; 4] = [
     Operation::ListWebhooks,
 ];
 
+/// What scenarios rely on that create a legal request.
+pub(crate) const REQUESTER: &str = "requester";
+
 /// What the file says about this need and the target does not confirm.
 pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMistake> {
     let mut fit = client.destination.fit.lock().await;
     if fit.tried.insert(need.to_owned()) {
         let found = match need {
-            "write" => match writes(client).await {
-                Some(mistake) => Some(mistake),
-                None => requester(client).await,
-            },
+            "write" => writes(client).await,
+            REQUESTER => requester(client).await,
             "second_company" => second_company(client).await,
             "workflow_generated"
             | "workflow_third_party"
