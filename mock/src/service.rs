@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
-use moot_fixtures::contract::{Operation, TokenNeed};
+use moot_fixtures::contract::{Answers, Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ use crate::fault::Strike;
 use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
+#[cfg(feature = "server")]
+use crate::message::unserved::Unserved;
 use crate::state::change;
 use crate::state::change::Change;
 use crate::state::seeded::Seeded;
@@ -130,6 +132,12 @@ impl Service {
         self.0.world.read().settings().seed
     }
 
+    /// What the world does about the open questions.
+    #[cfg(feature = "server")]
+    pub(crate) fn answers(&self) -> Answers {
+        self.0.world.read().answers().clone()
+    }
+
     /// The world's time.
     pub fn now(&self, system_now: Timestamp) -> Timestamp {
         self.0.world.read().now(system_now)
@@ -172,10 +180,16 @@ impl Service {
         admission
     }
 
-    /// 400 for a call whose head breaks a rule of HTTP. It is recorded in the journal.
-    pub fn malformed(&self, system_now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+    /// The answer to a call that no world serves. It is recorded in the journal.
+    #[cfg(feature = "server")]
+    pub(crate) fn unserved(
+        &self,
+        system_now: Timestamp,
+        head: &Head<'_>,
+        why: Unserved<'_>,
+    ) -> Response {
         let world = self.0.world.read();
-        world.malformed(world.now(system_now), head, detail)
+        world.unserved(world.now(system_now), head, why)
     }
 
     /// The answer to an admitted call whose body could not be stored.

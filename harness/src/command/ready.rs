@@ -26,10 +26,10 @@ pub(super) fn announce(
     if screen.is_json() {
         return screen.print(&format!("{}\n", escape::json(&description.to_string())));
     }
-    let world = match mock.is_restored {
-        true => "from the state folder".to_owned(),
-        false => world.world_name().to_owned(),
-    } + &format!(", answers {}", world.answers);
+    const KEPT: &str = "from the state folder";
+    let answers = if mock.has_kept_answers { KEPT } else { world.answers_name() };
+    let world = if mock.is_restored { KEPT } else { world.world_name() };
+    let world = format!("{world}, answers {answers}");
     screen.print(&text(&description, &world, place, screen.paint()))
 }
 
