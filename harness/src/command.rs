@@ -16,6 +16,7 @@ mod exec;
 mod exec_environment;
 mod explain;
 mod explore;
+mod healthcheck;
 mod judge;
 mod list;
 mod listen;

@@ -132,10 +132,12 @@ pub fn perform(
 ) -> Result<Value, Refusal> {
     let now = world.now(system_now);
     match action {
-        ControlAction::Reset => reset(world, system_now).map(|(overview, _)| overview),
+        ControlAction::Reset => go_back(world, system_now, None).map(|(overview, _)| overview),
         ControlAction::Restart => Ok(restart::restart(world, system_now)),
         ControlAction::PutCheckpoint { name } => checkpoints::put(world, now, name),
-        ControlAction::RestoreCheckpoint { id } => checkpoints::restore(world, system_now, &id),
+        ControlAction::RestoreCheckpoint { id } => {
+            go_back(world, system_now, Some(&id)).map(|(overview, _)| overview)
+        }
         ControlAction::DeleteCheckpoint { id } => checkpoints::delete(world, id),
         ControlAction::MoveClock(ClockMove::Advance(seconds)) => {
             clock::advance(world, system_now, seconds)
@@ -211,14 +213,18 @@ pub(crate) fn journal(world: &World) -> Value {
     journal
 }
 
-/// Takes a world back to its start. Gives the world as it was too: dropping it removes files, which takes
-/// long, so the caller does that where it delays nobody.
-pub(crate) fn reset(
+/// Takes a world back to its start, or to a checkpoint. Gives the world as it was too: dropping it removes
+/// files, which takes long, so the caller does that where it delays nobody.
+pub(crate) fn go_back(
     world: &mut World,
     system_now: Timestamp,
+    checkpoint: Option<&str>,
 ) -> Result<(Value, Box<World>), Refusal> {
-    let first = world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?;
-    let former = std::mem::replace(world, first);
+    let earlier = match checkpoint {
+        None => world.at_first(system_now).map_err(|error| Refusal::conflict(error.to_string()))?,
+        Some(name) => checkpoints::world_at(world, system_now, name)?,
+    };
+    let former = std::mem::replace(world, earlier);
     Ok((overview::world(world, world.now(system_now)), Box::new(former)))
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
-use moot_fixtures::contract::{Answers, Operation, TokenNeed};
+use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
@@ -130,12 +130,6 @@ impl Service {
     /// The seed of its ids and tokens.
     pub fn seed(&self) -> u64 {
         self.0.world.read().settings().seed
-    }
-
-    /// What the world does about the open questions.
-    #[cfg(feature = "server")]
-    pub(crate) fn answers(&self) -> Answers {
-        self.0.world.read().answers().clone()
     }
 
     /// The world's time.

@@ -170,11 +170,11 @@ fn quoted(text: &str, secrets: &[(String, String)]) -> String {
             .filter_map(|(secret, name)| rest.find(secret.as_str()).map(|at| (at, secret, name)))
             .min_by_key(|(at, secret, _)| (*at, std::cmp::Reverse(secret.len())));
         let Some((at, secret, name)) = next else {
-            word.push_str(&single(rest));
+            word.push_str(&shell_word(rest));
             break;
         };
         if at > 0 {
-            word.push_str(&single(&rest[..at]));
+            word.push_str(&shell_word(&rest[..at]));
         }
         word.push_str(&format!("\"${}\"", variable(name)));
         rest = &rest[at + secret.len()..];
@@ -182,7 +182,8 @@ fn quoted(text: &str, secrets: &[(String, String)]) -> String {
     if word.is_empty() { "''".to_owned() } else { word }
 }
 
-fn single(text: &str) -> String {
+/// One word for `sh`.
+pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@%+,=".contains(&byte);
     if text.bytes().all(is_plain) {
         return text.to_owned();

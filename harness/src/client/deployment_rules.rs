@@ -64,6 +64,11 @@ impl DeploymentRules {
         Ok(Self::with_ledger(file, rate, ledger))
     }
 
+    /// The rules of a target that ends with the run, and what was created there with it.
+    pub(crate) fn in_process(file: &TargetFile, run_tag: &str) -> Self {
+        Self::with_ledger(file, None, Ledger::discarded(run_tag, file.base_url.as_str()))
+    }
+
     /// The rules of a target file for a plan: nothing is written.
     pub(crate) fn preview(file: &TargetFile, run_tag: &str) -> Self {
         Self::with_ledger(file, None, Ledger::none(run_tag, file.base_url.as_str()))

@@ -16,9 +16,18 @@ use crate::exchange::{ReceivedResponse, Trouble};
 pub(crate) struct Ledger {
     run_tag: String,
     base_url: String,
-    /// `None` if the run may create nothing.
-    file: Option<Mutex<File>>,
+    sink: LedgerSink,
     residue: Mutex<Vec<Residue>>,
+}
+
+/// Where the rows go.
+#[derive(Debug)]
+enum LedgerSink {
+    /// The run may create nothing, so a row is an error.
+    Refused,
+    /// The target ends with the run, and what was created with it.
+    Discarded,
+    File(Mutex<File>),
 }
 
 /// The number of a row that was written. [`Ledger::end`] takes it.
@@ -28,10 +37,19 @@ pub(crate) struct LedgerRow(usize);
 impl Ledger {
     /// The ledger of a run that may create nothing. It has no file.
     pub(crate) fn none(run_tag: &str, base_url: &str) -> Self {
+        Self::with_sink(LedgerSink::Refused, run_tag, base_url)
+    }
+
+    /// The ledger of a run on a target that ends with the run. It has no file.
+    pub(crate) fn discarded(run_tag: &str, base_url: &str) -> Self {
+        Self::with_sink(LedgerSink::Discarded, run_tag, base_url)
+    }
+
+    fn with_sink(sink: LedgerSink, run_tag: &str, base_url: &str) -> Self {
         Self {
             run_tag: run_tag.to_owned(),
             base_url: base_url.to_owned(),
-            file: None,
+            sink,
             residue: Mutex::default(),
         }
     }
@@ -50,7 +68,7 @@ impl Ledger {
         let file = open().map_err(|error: std::io::Error| {
             format!("the ledger `{}` cannot be written: {error}", path.display())
         })?;
-        Ok(Self { file: Some(Mutex::new(file)), ..Self::none(run_tag, base_url) })
+        Ok(Self::with_sink(LedgerSink::File(Mutex::new(file)), run_tag, base_url))
     }
 
     /// Writes that an object of this kind is about to be created.
@@ -132,8 +150,12 @@ impl Ledger {
         scenario: &str,
         more: Value,
     ) -> Result<(), String> {
-        let Some(file) = &self.file else {
-            return Err("a run that may create nothing has no ledger".to_owned());
+        let file = match &self.sink {
+            LedgerSink::File(file) => file,
+            LedgerSink::Discarded => return Ok(()),
+            LedgerSink::Refused => {
+                return Err("a run that may create nothing has no ledger".to_owned());
+            }
         };
         let mut line = json!({
             "at": jiff::Timestamp::now().to_string(),

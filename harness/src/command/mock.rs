@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 
 use super::error::CommandError;
+use super::healthcheck;
 use super::listen::listen_address;
 use super::ready;
 use super::runtime::runtime;
@@ -17,6 +18,10 @@ pub(super) struct MockArguments {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4010", value_parser = listen_address)]
     listen: SocketAddr,
+    /// Serve nothing: ask a mock that runs whether it is healthy (`GET /health`). Exit 0 if it is, else 1.
+    /// For the health check of a container
+    #[arg(long, value_name = "URL", exclusive = true)]
+    healthcheck: Option<String>,
     #[command(flatten)]
     world: WorldArguments,
     #[command(flatten)]
@@ -25,8 +30,11 @@ pub(super) struct MockArguments {
 
 /// Exit 0 when a signal stops it.
 pub(super) fn mock(arguments: MockArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let MockArguments { listen, world, place } = arguments;
+    let MockArguments { listen, healthcheck, world, place } = arguments;
     runtime()?.block_on(async {
+        if let Some(url) = healthcheck {
+            return healthcheck::check(&url).await;
+        }
         let mock = ListeningMock::open(listen, &place, &world).await?;
         let mut signals = StopSignals::new()?;
         // The socket listens already, so the address is valid as soon as it is printed.

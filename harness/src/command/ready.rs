@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::CommandError;
 
 use super::screen::Screen;
-use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
+use super::serve::{DEFAULT_ANSWERS, ListeningMock, PlaceArguments, WorldArguments};
 use crate::terminal::paint::left;
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Paint, Table, escape};
@@ -26,10 +26,12 @@ pub(super) fn announce(
     if screen.is_json() {
         return screen.print(&format!("{}\n", escape::json(&description.to_string())));
     }
-    const KEPT: &str = "from the state folder";
-    let answers = if mock.has_kept_answers { KEPT } else { world.answers_name() };
-    let world = if mock.is_restored { KEPT } else { world.world_name() };
-    let world = format!("{world}, answers {answers}");
+    let (world_shown, answers) = match mock.is_restored {
+        true => ("from the state folder", "as kept"),
+        false => (world.world_name(), DEFAULT_ANSWERS),
+    };
+    let answers = world.answers.as_deref().unwrap_or(answers);
+    let world = format!("{world_shown}, answers {answers}");
     screen.print(&text(&description, &world, place, screen.paint()))
 }
 

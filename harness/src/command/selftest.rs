@@ -24,10 +24,9 @@ use crate::report::Format;
 use crate::selftest::on_target::{TargetSelftestError, on_target as proven_on};
 use crate::selftest::score::MutationTest;
 use crate::selftest::{
-    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, latitude,
-    markdown, matrix, on_target_text, page, text,
+    Bench, DEGENERATE_COUNT, SelftestOutcome, alone, alone_count, defects, degenerate, deployed,
+    latitude, markdown, matrix, mutants, on_target_text, page, text,
 };
-use crate::selftest::{deployed, mutants};
 use crate::terminal::escape;
 
 /// Services with drawn answers, without `--seeds`.
@@ -89,8 +88,8 @@ fn day() -> u64 {
     since.map_or(0, |since| since.as_secs() / DAY_SECONDS)
 }
 
-/// Exit 1 where a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming service failed, or a target that
-/// is no service passed. With `--target`: 0 where a check proved alive, 3 where none did.
+/// Exit 1 if a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming
+/// service failed, or a target that is no service passed. With `--target`: 0 if a check is alive, else 3.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     reports::check(&arguments.reports, arguments.replace)?;
     let ids = || defect::all().iter().map(|defect| defect.id.as_str());

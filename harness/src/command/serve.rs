@@ -24,12 +24,12 @@ use super::runtime::random_seed;
 const DEFAULT_WORLD: &str = "demo";
 /// The default of `--clock`.
 const DEFAULT_CLOCK: &str = "real";
-/// The default of `--answers`.
-const DEFAULT_ANSWERS: &str = "default";
-/// The default of `--progression`.
-const DEFAULT_PROGRESSION: &str = "manual";
 /// The default of `--rate-limit`.
 const DEFAULT_RATE_LIMIT: &str = "enforce";
+/// The default of `--progression`.
+const DEFAULT_PROGRESSION: &str = "manual";
+/// The default of `--answers`.
+pub(super) const DEFAULT_ANSWERS: &str = "default";
 
 /// Environment variable with the token of the control plane.
 pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
@@ -68,11 +68,6 @@ impl WorldArguments {
     pub(super) fn world_name(&self) -> &str {
         self.world.as_deref().unwrap_or(DEFAULT_WORLD)
     }
-
-    /// The name or the file of the answers.
-    pub(super) fn answers_name(&self) -> &str {
-        self.answers.as_deref().unwrap_or(DEFAULT_ANSWERS)
-    }
 }
 
 /// The address of the mock, and its state folder.
@@ -82,7 +77,7 @@ pub(super) struct PlaceArguments {
     #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
     /// Folder that keeps the data of the main world and of every sandbox. Data in it takes precedence
-    /// over --world and --seed. All other options take precedence over what it keeps
+    /// over --world and --seed. --clock, --rate-limit, --progression and --answers take precedence over it
     #[arg(long, value_name = "DIR")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
@@ -113,8 +108,6 @@ pub(super) struct ListeningMock {
     pub(super) bound: SocketAddr,
     /// Whether its data is that of a state folder.
     pub(super) is_restored: bool,
-    /// Whether its answers are those of the state folder.
-    pub(super) has_kept_answers: bool,
     /// A note for the user: the state folder takes precedence over options of the command line.
     pub(super) note: Option<String>,
 }
@@ -154,7 +147,6 @@ impl ListeningMock {
             ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
         };
         let (seed, seed_world) = (options.settings.seed, options.settings.seed_world.clone());
-        let answers = options.settings.answers.clone();
         let restored = place.state.as_deref().filter(|folder| holds_state(folder));
         let site = match &place.state {
             Some(folder) => Site::with_state(options, folder),
@@ -165,8 +157,7 @@ impl ListeningMock {
             || (world.world.is_some() && *site.seed_world() != *seed_world);
         let note = restored.filter(|_| is_contradicted).map(state_note);
         let is_restored = restored.is_some();
-        let has_kept_answers = site.answers() != answers;
-        Ok(Self { listener, site, tls, admin_token, bound, is_restored, has_kept_answers, note })
+        Ok(Self { listener, site, tls, admin_token, bound, is_restored, note })
     }
 
     /// Serves until `stop` is ready.
@@ -208,12 +199,12 @@ fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
 fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings, CommandError> {
     let refusal = |error: SettingError| CommandError::usage(error.to_string());
     let clock_text = arguments.clock.as_deref().unwrap_or(DEFAULT_CLOCK);
-    let progression = arguments.progression.as_deref().unwrap_or(DEFAULT_PROGRESSION);
     let rate_limit = arguments.rate_limit.as_deref().unwrap_or(DEFAULT_RATE_LIMIT);
+    let progression = arguments.progression.as_deref().unwrap_or(DEFAULT_PROGRESSION);
     Ok(Settings {
         seed: arguments.seed.unwrap_or_else(random_seed),
         base_url,
-        answers: answers_named(arguments.answers_name())?,
+        answers: answers_named(arguments.answers.as_deref().unwrap_or(DEFAULT_ANSWERS))?,
         seed_world: world_named(arguments.world_name())?,
         clock: settings::clock(clock_text, clock::now()).map_err(refusal)?,
         rate_limit: settings::rate_limit(rate_limit).map_err(refusal)?,

@@ -99,7 +99,7 @@ impl Environment {
         let mock = InProcess::deployed(&options).map_err(OpenError::Usage)?;
         let file = mock.target_file().await.map_err(OpenError::Usage)?;
         deployment::hide_secrets(&file, &masks);
-        let rules = DeploymentRules::preview(&file, &options.run_tag);
+        let rules = DeploymentRules::in_process(&file, &options.run_tag);
         let sender = Arc::new(RequestSender::new(mock, masks));
         Self::on_deployment(file, rules, sender, options).await
     }

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::exchange::ExchangeRow;
+use crate::client::curl::shell_word;
 
 /// What a script needs beside its exchanges.
 pub(super) struct ScriptHead<'a> {
-    /// `FILE/ID`.
+    /// `FILE/ID[row]`.
     pub(super) scenario: &'a str,
     /// The sentence of the finding.
     pub(super) message: &'a str,
@@ -32,10 +33,10 @@ pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Optio
     }
     let mut out = format!(
         "#!/bin/sh\n# {}\n# {}\n# Sends its requests again, in order. Tokens come from `moot token`.\n",
-        head.scenario,
-        head.message.replace('\n', " "),
+        comment(head.scenario),
+        comment(head.message),
     );
-    out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", single(head.target)));
+    out.push_str(&format!("TARGET=${{TARGET:-{}}}\n", shell_word(head.target)));
     let all: BTreeSet<String> = exchanges.iter().flat_map(|it| variables(&it.curl)).collect();
     for name in &all {
         match name.strip_prefix(TOKEN_PREFIX).filter(|role| *role != NEAR_MISS) {
@@ -54,7 +55,7 @@ pub(super) fn render(head: &ScriptHead<'_>, exchanges: &[&ExchangeRow]) -> Optio
             .iter()
             .fold(exchange.curl.clone(), |line, (id, name)| with_variable(&line, id, name));
         let title = format!("{number}. {} {} (was {answer}){mark}", exchange.method, exchange.url);
-        out.push_str(&format!("\nprintf '\\n%s\\n' {}\n", single(&title)));
+        out.push_str(&format!("\nprintf '\\n%s\\n' {}\n", shell_word(&title)));
         out.push_str(&format!("ANSWER=$({line})\nprintf '%s\\n' \"$ANSWER\"\n"));
         if let Some(id) = created_id(exchange) {
             let name = format!("ID{number}");
@@ -105,7 +106,8 @@ fn with_variable(line: &str, id: &str, name: &str) -> String {
     let (mut out, mut rest, mut is_quoted) = (String::new(), line, false);
     while let Some(at) = rest.find(id) {
         let before = &rest[..at];
-        is_quoted ^= before.matches('\'').count() % 2 == 1;
+        // An apostrophe inside of single quotes is written as `'\''`, and does not end them.
+        is_quoted ^= before.replace(r"'\''", "").matches('\'').count() % 2 == 1;
         out.push_str(before);
         out.push_str(&if is_quoted { format!("'\"${name}\"'") } else { format!("\"${name}\"") });
         rest = &rest[at + id.len()..];
@@ -113,8 +115,9 @@ fn with_variable(line: &str, id: &str, name: &str) -> String {
     out + rest
 }
 
-fn single(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+/// The text on one line. What a server sent may be in it, and a line end would begin a command.
+fn comment(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 #[cfg(test)]
@@ -166,6 +169,26 @@ mod tests {
     }
 
     #[test]
+    fn an_apostrophe_in_quotes_does_not_end_them() {
+        let line = r"curl -d 'O'\''Brien Ab12'";
+        assert_eq!(with_variable(line, "Ab12", "ID1"), r#"curl -d 'O'\''Brien '"$ID1"''"#);
+    }
+
+    #[test]
+    fn what_a_server_sent_begins_no_command() {
+        let head = ScriptHead {
+            scenario: "04_14/x[a\ntouch owned]",
+            message: "It is\r\ntouch owned",
+            target: "staging.yaml",
+            decisive: None,
+        };
+        let read = row(1, "GET", "http://a/\ntouch owned", "{}", "curl http://a");
+        let script = render(&head, &[&read]).expect("it has an exchange");
+        let commands: Vec<&str> = script.lines().filter(|it| it.starts_with("touch")).collect();
+        assert_eq!(commands, ["touch owned (was 200)'"], "only inside of the quotes of a printf");
+    }
+
+    #[test]
     fn a_script_sends_in_order_and_follows_what_it_creates() {
         let token = "-H 'authorization: Bearer '\"$MOOT_TOKEN_MAIN\"";
         let made = row(
@@ -191,7 +214,7 @@ mod tests {
         let script = render(&head, &[&made, &read]).expect("it has exchanges");
         let lines: Vec<&str> = script.lines().collect();
         assert_eq!(lines[0], "#!/bin/sh");
-        assert_eq!(lines[4], "TARGET=${TARGET:-'staging.yaml'}");
+        assert_eq!(lines[4], "TARGET=${TARGET:-staging.yaml}");
         let token = "MOOT_TOKEN_MAIN=$(moot token --target \"$TARGET\" --as main) || exit";
         assert_eq!(lines[5], token);
         let sent: Vec<&&str> = lines.iter().filter(|line| line.starts_with("ANSWER=")).collect();

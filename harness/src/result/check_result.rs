@@ -50,7 +50,7 @@ pub struct CheckResult {
     pub not_run: Option<NotRunKind>,
     /// One sentence for people: what is wrong, or why it was not judged.
     pub message: String,
-    /// The expected value, for people. Empty if there is nothing to compare.
+    /// The expected value, for people. A check that compares no value leaves it empty.
     pub expected: String,
     /// The actual value, for people.
     pub actual: String,

@@ -19,6 +19,17 @@ pub(super) fn list(names: &Names, rows: &Json) -> Result<Vec<Value>, Stop> {
     }
 }
 
+/// Each value once, in its first place. Places of a list such as `0` and `-1` may be the same one.
+pub(super) fn once_each(rows: Vec<Value>) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::with_capacity(rows.len());
+    for row in rows {
+        if !all.contains(&row) {
+            all.push(row);
+        }
+    }
+    all
+}
+
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -44,5 +55,18 @@ pub(super) fn row_label(row: &Value) -> String {
             named.or_else(scalar).map_or_else(|| "row".to_owned(), row_label)
         }
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::once_each;
+
+    #[test]
+    fn a_value_that_stands_twice_is_tried_once() {
+        let rows = vec![json!({ "id": "b" }), json!({ "id": "a" }), json!({ "id": "b" })];
+        assert_eq!(once_each(rows), [json!({ "id": "b" }), json!({ "id": "a" })]);
     }
 }

@@ -219,7 +219,7 @@ impl Runner {
         let (mut ending, mut trouble) = (RunOutcome::Conformant, None);
         if self.shared.interruption.is_told() {
             ending = ending.max(RunOutcome::Incomplete);
-            trouble = Some(format!("{REASON}; what had not start by then was not run"));
+            trouble = Some(format!("{REASON}; what had not started by then was not run"));
         }
         if let Some(why) = self.shared.target.refused_applications() {
             ending = ending.max(RunOutcome::Unreachable);

@@ -9,7 +9,7 @@ use crate::result::{CheckResult, StepResult};
 use crate::scenario::model::{ForEach, LetBinding, Matcher, Step, StepAction, Text};
 use crate::verdict::Verdict;
 
-use super::rows::{list, row_label};
+use super::rows::{list, once_each, row_label};
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepOutcome;
 use super::stop::Stop;
@@ -115,7 +115,10 @@ async fn walk_loop<'a>(
     steps: &'a [Step],
     suffix: &str,
 ) -> Result<(), Stop> {
-    let rows = list(&walk.names, &for_each.rows)?;
+    let mut rows = list(&walk.names, &for_each.rows)?;
+    if !for_each.rows.is_written() {
+        rows = once_each(rows);
+    }
     if rows.is_empty() {
         let stop = Stop::NotApplicable(format!("there is no {} to try it with", for_each.name));
         skip_all(walk, steps, suffix, &stop);

@@ -37,8 +37,8 @@ pub fn line(text: &str) -> String {
     block(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A serialised JSON text in which hostile characters are `\uXXXX`: they can only stand inside of
-/// JSON strings, so the value stays the same.
+/// Escapes hostile characters of a JSON text as `\uXXXX`. Outside of strings JSON has none of them, so
+/// the value stays the same.
 pub fn json(serialised: &str) -> String {
     let mut out = String::with_capacity(serialised.len());
     for c in serialised.chars() {

@@ -149,3 +149,21 @@ fn webhook_and_request(host: &str, url: &str) -> String {
     let (_, list) = call_json(host, "GET /v1/requests?status=draft", token, "");
     list["data"][0]["id"].as_str().expect("a draft").to_owned()
 }
+
+#[test]
+fn a_container_asks_whether_a_mock_is_healthy() {
+    let running = Running::start(&["--format", "json", "--seed", "42"]);
+    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let base_url = ready["base_url"].as_str().expect("an address").to_owned();
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for url in [base_url.clone(), format!("{base_url}/health")] {
+        let ran = run(&["mock", "--healthcheck", &url], dir.path());
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
+    }
+    running.stop("-TERM");
+    for url in [base_url.as_str(), "nowhere"] {
+        let ran = run(&["mock", "--healthcheck", url], dir.path());
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        assert!(ran.stderr.contains("is not healthy"), "{}", ran.stderr);
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Refusal, overview};
+use super::Refusal;
 use crate::state::change::{Change, Checkpoint};
 use crate::value::limits::{CHECKPOINT_NAME_LENGTH_MAX, CHECKPOINTS_MAX};
 use crate::value::timestamp;
@@ -42,17 +42,12 @@ pub(super) fn put(world: &mut World, now: Timestamp, name: String) -> Result<Val
     Ok(answer)
 }
 
-/// Goes back to one. Shape: that of the world.
-pub(super) fn restore(
-    world: &mut World,
-    system_now: Timestamp,
-    name: &str,
-) -> Result<Value, Refusal> {
-    let checkpoint = world.state().checkpoints.get(name).cloned().ok_or_else(|| unknown(name))?;
-    *world = world
-        .at_checkpoint(&checkpoint, system_now)
-        .map_err(|error| Refusal::conflict(error.to_string()))?;
-    Ok(overview::world(world, world.now(system_now)))
+/// The world as it was at one.
+pub(super) fn world_at(world: &World, system_now: Timestamp, name: &str) -> Result<World, Refusal> {
+    let checkpoint = world.state().checkpoints.get(name).ok_or_else(|| unknown(name))?;
+    world
+        .at_checkpoint(checkpoint, system_now)
+        .map_err(|error| Refusal::conflict(error.to_string()))
 }
 
 /// Forgets one; gives the others.

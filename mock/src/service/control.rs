@@ -14,8 +14,14 @@ impl Service {
     /// # Errors
     /// [`Refusal`] where it can't be done; then nothing changed.
     pub fn control(&self, system_now: Timestamp, action: ControlAction) -> Result<Value, Refusal> {
-        if matches!(action, ControlAction::Reset) {
-            return self.reset(system_now).map(|(overview, _)| overview);
+        match &action {
+            ControlAction::Reset => {
+                return self.go_back(system_now, None).map(|(overview, _)| overview);
+            }
+            ControlAction::RestoreCheckpoint { id } => {
+                return self.go_back(system_now, Some(id)).map(|(overview, _)| overview);
+            }
+            _ => {}
         }
         self.read_files_of(&action);
         self.in_turn(system_now, || {
@@ -27,13 +33,19 @@ impl Service {
         })
     }
 
-    /// [`ControlAction::Reset`], with the former world. Dropping it removes its files, so do that where
-    /// nobody waits.
+    /// [`ControlAction::Reset`], or [`ControlAction::RestoreCheckpoint`], with the former world. Dropping
+    /// it removes its files, so do that where nobody waits.
     ///
     /// # Errors
     /// As [`Self::control`].
-    pub fn reset(&self, system_now: Timestamp) -> Result<(Value, Box<World>), Refusal> {
-        self.in_turn(system_now, || self.change_by(|world| control::reset(world, system_now)))
+    pub fn go_back(
+        &self,
+        system_now: Timestamp,
+        checkpoint: Option<&str>,
+    ) -> Result<(Value, Box<World>), Refusal> {
+        self.in_turn(system_now, || {
+            self.change_by(|world| control::go_back(world, system_now, checkpoint))
+        })
     }
 
     /// Lets a writer have its turn, after everything that is due.

@@ -7,7 +7,6 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 use serde_json::{Value, json};
 
@@ -154,7 +153,7 @@ impl Site {
 
     /// As [`Self::new`], with the state of the main world and of every sandbox kept in a folder: where
     /// there is one already, its seed and seed world take the place of those of the options, and so do its
-    /// settings that change at run time unless [`SiteOptions::precedence`] says otherwise.
+    /// clock, rate limit, progression and answers unless [`SiteOptions::precedence`] says otherwise.
     ///
     /// # Errors
     /// [`SiteError`].
@@ -171,11 +170,10 @@ impl Site {
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;
         world.restore(changes, starts);
-        let given = given(&options, world.answers());
         let world = defect::install(world, &options.defects);
         let store = Store::within(durable.uploads());
         let service = Service::kept(world, durable.keeper(MAIN));
-        service.keep(given)?;
+        service.keep(given(&options))?;
         let site = Self::with(options, service, store, Some((durable, made)))?;
         for realm in restore(&site.0.sandboxes, &site.0.main, sandboxes, starts)? {
             site.0.deliverer.add(&realm);
@@ -234,11 +232,6 @@ impl Site {
         all
     }
 
-    /// What the main world does about the open questions.
-    pub fn answers(&self) -> Answers {
-        self.0.main.service().answers()
-    }
-
     /// The seed rows of the main world.
     pub fn seed_world(&self) -> &SeedWorld {
         self.0.sandboxes.main_world()
@@ -288,13 +281,13 @@ impl Site {
 
 /// The changes that give these settings precedence over kept ones.
 #[cfg(feature = "state")]
-fn given(options: &SiteOptions, kept_answers: &Answers) -> Vec<Change> {
+fn given(options: &SiteOptions) -> Vec<Change> {
     let SiteOptions { settings, precedence, .. } = options;
     let clock = precedence.clock.then(|| Change::SetClock(Clock::new(settings.clock)));
     let limit = precedence.rate_limit.then_some(Change::SetRateLimit(settings.rate_limit));
     let progression =
         precedence.progression.then_some(Change::SetProgression(settings.progression));
-    let differs = precedence.answers && *kept_answers != settings.answers;
-    let answers = differs.then(|| Change::SetAnswers(Arc::new(settings.answers.clone())));
+    let answers =
+        precedence.answers.then(|| Change::SetAnswers(Arc::new(settings.answers.clone())));
     [clock, limit, progression, answers].into_iter().flatten().collect()
 }

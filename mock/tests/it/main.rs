@@ -21,6 +21,7 @@ mod shell_hostile;
 mod shell_journal;
 mod shell_mistakes;
 mod shell_receiver;
+mod shell_reference;
 mod shell_run_time;
 mod shell_sandboxes;
 mod shell_server;

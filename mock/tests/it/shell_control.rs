@@ -291,6 +291,34 @@ async fn beyond_loopback_nothing_starts_without_a_token_and_nothing_is_shown_wit
     }
 }
 
+/// A container asks without a token. It learns nothing but that the process answers.
+#[tokio::test]
+async fn the_health_check_needs_no_token_and_tells_nothing() {
+    let options = SiteOptions {
+        is_beyond_loopback: true,
+        admin_token: Some("t0p".to_owned()),
+        ..SiteOptions::new(settings())
+    };
+    let site = Site::new(options).expect("the settings are sound");
+    let served = served(&site, ServeLimits::default()).await;
+    let client = client().build().expect("a client");
+    for path in ["/health", "/api/health"] {
+        let url = format!("http://{}{path}", served.address);
+        let answer = client.get(url).send().await.expect("an answer");
+        assert_eq!(answer.status(), 200, "{path}");
+        assert_eq!(answer.text().await.expect("a text"), "ok");
+    }
+    let beyond: IpAddr = "192.0.2.7".parse().expect("an address");
+    let answer = site.call(request("GET /health", "", None), beyond).await;
+    assert_eq!(answer.status(), 200);
+    for line in ["POST /api/health", "GET /api/healthy", "GET /api/health/x"] {
+        assert_eq!(call(&site, line, "").await.status, 404, "{line}");
+    }
+    let line = "GET /api/__admin/exchanges/count";
+    let count = send(&site, request(line, "t0p", None)).await.ok().json();
+    assert_eq!(count, json!({ "count": 3 }), "only what was no health check");
+}
+
 /// As a page that a browser on this machine shows would try it, through the socket.
 #[tokio::test]
 async fn a_page_of_another_site_reaches_no_control_plane_through_the_socket() {

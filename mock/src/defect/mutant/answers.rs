@@ -43,9 +43,14 @@ pub(super) fn operators(nature: ValueNature) -> impl Iterator<Item = &'static Va
 
 /// An edit of the successful answers of these operations.
 pub(super) fn edit(of: &[Operation], pointer: &str, by: &Operator) -> DefectAct {
-    let at = ResponsePlace::parse(pointer).expect("a pointer of a schema");
     let responses = ResponseFilter { of: of.to_vec(), ..ResponseFilter::default() };
-    DefectAct::Edit(Box::new(ResponseEdit { responses, at, by: by.clone() }))
+    edit_of(responses, pointer, by.clone())
+}
+
+/// An edit of these responses.
+pub(super) fn edit_of(responses: ResponseFilter, at: &str, by: Operator) -> DefectAct {
+    let at = ResponsePlace::parse(at).expect("a test makes the mutants of every place");
+    DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))
 }
 
 /// The members of the successful answers of an operation.

@@ -4,13 +4,10 @@ use moot_fixtures::contract::Operation;
 use serde_json::json;
 
 use super::Mutant;
-use super::answers::place_of;
+use super::answers::{edit_of, place_of};
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
-use crate::defect::act::DefectAct;
-use crate::defect::edit::ResponseEdit;
 use crate::defect::filter::ResponseFilter;
 use crate::defect::operator::Operator;
-use crate::defect::place::ResponsePlace;
 
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
@@ -37,8 +34,7 @@ fn at_message(operation: Operation, all: &mut Vec<Mutant>) {
         let place = format!("{}/{part}", place_of(operation));
         let what = format!("{}: {part} of a success: {operator}.", operation.title());
         let responses = ResponseFilter { of: vec![operation], ..ResponseFilter::default() };
-        let at = ResponsePlace::parse(at).expect("a place");
-        let does = vec![DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))];
+        let does = vec![edit_of(responses, at, by)];
         let at = (kind, place.as_str());
         let operator = (OperatorFamily::Http, operator);
         let made = mutant(operation.section(), at, operator, what, does);

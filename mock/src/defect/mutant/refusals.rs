@@ -4,14 +4,11 @@ use moot_fixtures::contract::{Operation, ProblemType, TokenNeed};
 use serde_json::json;
 
 use super::Mutant;
-use super::answers::place_of;
+use super::answers::{edit_of, place_of};
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
-use crate::defect::act::DefectAct;
 use crate::defect::damage::ValueDamage;
-use crate::defect::edit::ResponseEdit;
 use crate::defect::filter::{ResponseFilter, ResponseKind};
 use crate::defect::operator::Operator;
-use crate::defect::place::ResponsePlace;
 
 /// The members of a problem (§7).
 const MEMBERS: [&str; 6] = ["type", "status", "title", "detail", "instance", "request_id"];
@@ -71,8 +68,7 @@ fn at_problem(operation: Operation, problem: ProblemType, all: &mut Vec<Mutant>)
         let what = format!("{}: `{member}` of {name} is {operator}.", operation.title());
         let responses =
             ResponseFilter { of: vec![operation], kind: kind.clone(), ..ResponseFilter::default() };
-        let at = ResponsePlace::parse(at).expect("a place");
-        let does = vec![DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))];
+        let does = vec![edit_of(responses, at, by)];
         let place = (PlaceKind::RefusalMember, place.as_str());
         let made = mutant("7", place, (OperatorFamily::Errors, operator), what, does);
         all.push(Mutant { equivalent: sound.then_some(Equivalence::Permitted), ..made });
@@ -126,8 +122,7 @@ fn at_token_failure(operation: Operation, all: &mut Vec<Mutant>) {
             kind: ResponseKind::TokenFailure,
             ..ResponseFilter::default()
         };
-        let at = ResponsePlace::parse(at).expect("a place");
-        let does = vec![DefectAct::Edit(Box::new(ResponseEdit { responses, at, by }))];
+        let does = vec![edit_of(responses, at, by)];
         let place = (PlaceKind::RefusalMember, place.as_str());
         let made = mutant("7", place, (OperatorFamily::Errors, operator), what, does);
         all.push(Mutant { equivalent: sound.then_some(Equivalence::Permitted), ..made });

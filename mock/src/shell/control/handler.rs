@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::members;
 use super::perform::{ControlCall, on_site, on_world};
-use super::routes::{ROUTES, Route};
+use super::routes::{ROUTES, Route, WAIT_MEMBER};
 use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
@@ -23,8 +23,6 @@ use crate::shell::site::Site;
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// The member of actions that wait for receivers.
-const WAIT_MEMBER: &str = "wait_seconds";
 /// Its value if it is absent.
 const WAIT_SECONDS: u64 = 10;
 const WAIT_SECONDS_MAX: u64 = 600;

@@ -1,9 +1,17 @@
 //! The control plane as an OpenAPI 3.1 document, from its routes.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
-use super::routes::{PATH_MEMBER, ROUTES, Route};
+use super::routes::{PATH_MEMBER, ROUTES, Route, WAIT_MEMBER};
 use crate::shell::sandbox::Realm;
+
+/// The JSON Schemas of the answers (`schemas`), and which action gives which (`answers`). A test checks
+/// them against real answers.
+static ANSWERS: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("answers.json")).expect("a test reads the answers")
+});
 
 /// The document of a world's control plane.
 pub(super) fn document(realm: &Realm) -> Value {
@@ -13,6 +21,8 @@ pub(super) fn document(realm: &Realm) -> Value {
             paths.entry(route.path.clone()).or_insert_with(|| Value::Object(path_item(route)));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
     }
+    let mut schemas = ANSWERS["schemas"].clone();
+    schemas["Problem"] = problem_schema();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -25,7 +35,7 @@ pub(super) fn document(realm: &Realm) -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "admin_token": { "type": "http", "scheme": "bearer" } },
-            "schemas": { "Problem": problem_schema() },
+            "schemas": schemas,
             "responses": {
                 "Problem": {
                     "description": "The action was not done, and nothing changed",
@@ -50,17 +60,25 @@ fn path_item(route: &Route) -> Map<String, Value> {
 }
 
 fn operation(route: &Route) -> Value {
+    let answer = ANSWERS["answers"][&route.name].as_str().unwrap_or_default();
+    let answer = json!({ "$ref": format!("#/components/schemas/{answer}") });
     let mut operation = json!({
         "operationId": route.name,
         "summary": route.title,
         "responses": {
             (route.status.as_str()): {
                 "description": "Done",
-                "content": { "application/json": { "schema": { "type": "object" } } },
+                "content": { "application/json": { "schema": answer } },
             },
             "default": { "$ref": "#/components/responses/Problem" },
         },
     });
+    if route.members.contains_key(WAIT_MEMBER) {
+        let answered = &operation["responses"][route.status.as_str()];
+        let mut given_up = answered.clone();
+        given_up["description"] = "Done, but receivers are too slow: not all was delivered".into();
+        operation["responses"]["202"] = given_up;
+    }
     let mut members = route.own_members().peekable();
     if members.peek().is_none() {
         return operation;

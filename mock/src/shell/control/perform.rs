@@ -90,17 +90,23 @@ pub(super) async fn on_world(
     action: ControlAction,
 ) -> Result<Reply, ControlProblem> {
     let (deliverer, realm) = (call.site.deliverer(), call.realm);
-    let is_reset = matches!(action, ControlAction::Reset | ControlAction::RestoreCheckpoint { .. });
+    let earlier = match &action {
+        ControlAction::Reset => Some(None),
+        ControlAction::RestoreCheckpoint { id } => Some(Some(id.clone())),
+        _ => None,
+    };
     let moves_clock = matches!(action, ControlAction::MoveClock(_));
     // Before the action, so that no attempt that it makes due is missed.
     let begun = if moves_clock { Some(deliverer.begin(realm).await) } else { None };
-    let mut value = if is_reset {
-        let (value, former) = realm.service().reset(clock::now())?;
-        // Removing thousands of files takes seconds.
-        tokio::task::spawn_blocking(move || drop(former));
-        value
-    } else {
-        realm.service().control(clock::now(), action)?
+    let is_back = earlier.is_some();
+    let mut value = match earlier {
+        Some(checkpoint) => {
+            let (value, former) = realm.service().go_back(clock::now(), checkpoint.as_deref())?;
+            // Removing thousands of files takes seconds.
+            tokio::task::spawn_blocking(move || drop(former));
+            value
+        }
+        None => realm.service().control(clock::now(), action)?,
     };
     let mut status = None;
     if let Some(begun) = begun {
@@ -110,7 +116,7 @@ pub(super) async fn on_world(
             moved.extend(attempts);
         }
     }
-    if is_reset {
+    if is_back {
         deliverer.abort_all(realm).await;
         realm.mailbox().clear();
     }

@@ -16,6 +16,9 @@ pub(super) const TAG: &str = "action";
 /// The member of an action that stands in its path.
 pub(super) const PATH_MEMBER: &str = "id";
 
+/// The member of actions that wait for receivers.
+pub(super) const WAIT_MEMBER: &str = "wait_seconds";
+
 /// One route, and the action that it carries.
 pub(super) struct Route {
     /// The action's name, such as `mint_token`.

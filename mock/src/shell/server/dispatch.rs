@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::HOST;
 use http::request::Parts;
-use http::{Method, Request, Response, Version};
+use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 
 use crate::message::call::{self, Admission, Call, Head};
@@ -21,6 +21,8 @@ use crate::shell::site::Site;
 
 /// Prefix of a control plane, below a base path.
 const ADMIN: &str = "/__admin";
+/// The health check, at the root and below the base path.
+const HEALTH: &str = "/health";
 /// Prefix of sandboxes, below the base path.
 const SANDBOXES: &str = "/sandboxes/";
 
@@ -93,6 +95,10 @@ async fn answer<B>(site: &Site, parts: &Parts, body: B, client: IpAddr) -> Respo
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
+    if is_health_check(site, parts) {
+        body::drain(body, &parts.headers, site.times()).await;
+        return problem::respond(StatusCode::OK, "text/plain", "ok".to_owned());
+    }
     match destination(site, parts.uri.path()) {
         Destination::Service { realm, path } => {
             serve(site, &realm, path, parts, body, client).await
@@ -172,6 +178,14 @@ where
         site.deliverer().abort_unwanted(realm).await;
     }
     sent(response).await
+}
+
+/// Whether somebody asks if the process answers at all, as containers do. The answer tells nothing else,
+/// so it needs no token, and it is not limited and not in the journal.
+fn is_health_check(site: &Site, parts: &Parts) -> bool {
+    let path = parts.uri.path();
+    let is_path = path == HEALTH || below(path, site.base_path()) == Some(HEALTH);
+    is_path && matches!(parts.method, Method::GET | Method::HEAD)
 }
 
 /// Where a path leads.

@@ -1,0 +1,356 @@
+//! docs/control-plane.md: each route with its members, an example and its answer. Each example is sent,
+//! and each answer fits the JSON Schema of the OpenAPI document.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use moot_fixtures::world;
+use moot_mock::Settings;
+use moot_mock::shell::{Site, SiteOptions};
+use serde_json::{Map, Value, json};
+
+use crate::shell_support::{BASE, admin, call, form, request, send, settings, token};
+
+/// An example of each action, in an order in which each of them is done. `{request}`, `{document}` and
+/// `{token}` stand for what was made before.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("GET /", ""),
+    ("GET /health", ""),
+    ("GET /openapi.json", ""),
+    ("GET /world", ""),
+    ("GET /exchanges?method=POST&path=/v1/*&limit=1", ""),
+    ("GET /exchanges/count?status=2xx", ""),
+    ("POST /exchanges/wait", r#"{"operation": "create_legal_request", "timeout_seconds": 5}"#),
+    ("GET /exchanges/har", ""),
+    ("DELETE /exchanges", ""),
+    ("POST /clock", r#"{"advance_seconds": 60}"#),
+    ("POST /clock", r#"{"set": "2026-03-05T15:00:00Z"}"#),
+    ("POST /clock", r#"{"next": true}"#),
+    ("POST /clock", r#"{"freeze": true}"#),
+    ("GET /clock", ""),
+    ("GET /settings", ""),
+    ("PUT /settings", r#"{"progression": "timed:60", "answers": {"list_lag": 0}}"#),
+    ("PUT /settings", r#"{"progression": "manual"}"#),
+    ("POST /checkpoints", r#"{"name": "stage"}"#),
+    ("GET /checkpoints", ""),
+    ("POST /checkpoints/stage/restore", ""),
+    ("DELETE /checkpoints/stage", ""),
+    ("GET /parties", ""),
+    ("POST /users", r#"{"email": "new@northwind.example"}"#),
+    ("DELETE /users/new@northwind.example", ""),
+    ("PUT /applications/partner", r#"{"client_secret": "partner-secret", "scopes": ["read"]}"#),
+    ("DELETE /applications/partner", ""),
+    (
+        "PUT /workflows/wfTerms",
+        r#"{"name": "Terms", "kind": "generated", "signer_options": ["legal@northwind.example"]}"#,
+    ),
+    ("PUT /workflows/wfTerms", r#"{"status": "unpublished"}"#),
+    ("DELETE /workflows/wfTerms", ""),
+    ("GET /repository_documents/{document}", ""),
+    ("GET /legal_requests/{request}", ""),
+    ("PUT /legal_requests/{request}/progression", r#"{"progression": "timed:3600"}"#),
+    ("POST /legal_requests/{request}/comments", r#"{"comment": "Please hurry"}"#),
+    ("POST /legal_requests/{request}/status", r#"{"status": "signed", "force": true}"#),
+    ("POST /deliveries/settle", ""),
+    ("GET /deliveries?state=delivered", ""),
+    ("POST /deliveries/wait", r#"{"state": "delivered", "timeout_seconds": 5}"#),
+    ("POST /deliveries/1/redeliver", ""),
+    ("GET /delivery_policy", ""),
+    ("PUT /delivery_policy", r#"{"delay_seconds": 5}"#),
+    ("POST /receiver", r#"{"any": "body"}"#),
+    ("PUT /receiver", r#"{"statuses": [503, 200]}"#),
+    ("GET /receiver", ""),
+    ("DELETE /receiver", ""),
+    ("POST /tokens", r#"{"client_id": "empty-main", "age_seconds": 7100}"#),
+    ("POST /tokens/expire", r#"{"token": "{token}"}"#),
+    ("POST /tokens/revoke", r#"{"token": "{token}"}"#),
+    ("GET /rate_limit", ""),
+    ("PUT /rate_limit", r#"{"mode": "enforce", "exhaust": "192.0.2.1"}"#),
+    ("POST /faults", r#"{"kind": "status", "status": 503, "retry_after_seconds": 7}"#),
+    (
+        "POST /faults",
+        r#"{"path": "/v1/requests*", "effects": [{"kind": "delay", "milliseconds": 500}, {"kind": "status", "status": 503}]}"#,
+    ),
+    (
+        "POST /faults",
+        r#"{"nth": 2, "sequence": [{"kind": "status", "status": 503}, {"kind": "reset_before"}, null]}"#,
+    ),
+    ("GET /faults", ""),
+    ("DELETE /faults/1", ""),
+    ("DELETE /faults", ""),
+    ("GET /drills", ""),
+    ("PUT /drills", r#"{"headers": true}"#),
+    ("PUT /addresses", r#"{"url": "https://files.example/a.txt", "text": "Hello"}"#),
+    ("PUT /addresses", r#"{"url": "https://files.example/b.txt", "status": 404}"#),
+    ("GET /addresses", ""),
+    ("DELETE /addresses", r#"{"url": "https://files.example/b.txt"}"#),
+    ("POST /sandboxes", r#"{"clock": "frozen:2026-03-05T14:30:00Z", "lease_seconds": 600}"#),
+    ("GET /sandboxes", ""),
+    ("GET /sandboxes/s1", ""),
+    ("POST /sandboxes/s1/renew", ""),
+    ("DELETE /sandboxes/s1", ""),
+    ("POST /restart", ""),
+    ("POST /reset", ""),
+];
+
+/// Texts longer than this are cut on the page.
+const TEXT_LENGTH_MAX: usize = 60;
+/// Objects have so many members on the page at most.
+const MEMBERS_MAX: usize = 24;
+/// Objects and lists below this depth are not shown on the page.
+const DEPTH_MAX: usize = 4;
+
+/// An example that was sent.
+struct Sent {
+    line: String,
+    body: String,
+    status: u16,
+    answer: Value,
+}
+
+/// Sends every example; by the action's name.
+async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
+    let seed_world = std::sync::Arc::new(world::named("empty").expect("it is embedded").clone());
+    let site = Site::new(SiteOptions::new(Settings { seed_world, ..settings() }));
+    let site = site.expect("the settings are sound");
+    let (legal_request, document_id) = prepared(&site).await;
+    let mut all: BTreeMap<String, Vec<Sent>> = BTreeMap::new();
+    for (line, body) in EXAMPLES {
+        let token = token(&site, BASE, "empty-main").await;
+        let filled = |text: &str| {
+            text.replace("{request}", &legal_request)
+                .replace("{document}", &document_id)
+                .replace("{token}", &token)
+        };
+        let body_json = match *body {
+            "" => Value::Null,
+            body => serde_json::from_str(&filled(body)).unwrap_or_else(|error| panic!("{error}")),
+        };
+        let answer = admin(&site, BASE, &filled(line), body_json).await;
+        assert!(answer.status.is_success(), "{line} {body}: {answer:?}");
+        let (name, operation) = operation(document, line);
+        let status = answer.status.as_str();
+        let schema = &operation["responses"][status]["content"]["application/json"]["schema"];
+        check_schema(document, schema, &answer.json(), line);
+        let (line, body) = ((*line).to_owned(), (*body).to_owned());
+        let (status, answer) = (answer.status.as_u16(), answer.json());
+        all.entry(name).or_default().push(Sent { line, body, status, answer });
+    }
+    all
+}
+
+/// Makes a legal request, a document and a webhook to the built-in receiver, and calls once in vain.
+async fn prepared(site: &Site) -> (String, String) {
+    let token = token(site, BASE, "empty-main").await;
+    let list = call(site, &format!("GET {BASE}/v1/workflows"), &token).await.ok().json();
+    let workflows = list["data"].as_array().expect("a list");
+    let nda = workflows.iter().find(|row| row["attributes"]["name"] == "Mutual NDA");
+    let id = nda.and_then(|row| row["id"].as_str()).expect("the workflow of the seed");
+    let workflow = format!("workflow_id={id}");
+    let parts = [
+        workflow.as_str(),
+        "requester_email=requester@northwind.example",
+        "counterparty_name=Ada Sample",
+        "counterparty_email=ada@sample.example",
+        "counterparty_organization_name=Sample Works Ltd",
+        "internal_signer_email=legal@northwind.example",
+        "variables={\"purpose\":\"Test\"}",
+    ];
+    let post =
+        |path: &str, body| send(site, request(&format!("POST {BASE}{path}"), &token, Some(body)));
+    let made = post("/v1/requests", form(&parts)).await.ok();
+    post("/v1/repository_documents", form(&["file@terms.txt=Hello"])).await.ok();
+    let list = call(site, &format!("GET {BASE}/v1/repository_documents"), &token).await.ok();
+    let hook = json!({ "name": "Own", "url": format!("http://moot.test{BASE}/__admin/receiver"),
+        "auth_type": "bearer", "token": "receiver-token" });
+    post("/v1/webhooks", ("application/json", hook.to_string().into_bytes())).await.ok();
+    call(site, &format!("GET {BASE}/v1/nowhere"), &token).await;
+    (made.text("/data/id"), list.text("/data/0/id"))
+}
+
+/// The name and the OpenAPI operation of a line.
+fn operation<'d>(document: &'d Value, line: &str) -> (String, &'d Value) {
+    let (method, target) = line.split_once(' ').expect("a method and a path");
+    let path = target.split('?').next().unwrap_or_default();
+    let is_of = |known: &str| {
+        let (known, path): (Vec<&str>, Vec<&str>) =
+            (known.split('/').collect(), path.split('/').collect());
+        let fits = |(known, given): (&&str, &&str)| known == given || *known == "{id}";
+        known.len() == path.len() && known.iter().zip(&path).all(fits)
+    };
+    let paths = document["paths"].as_object().expect("paths");
+    let mut found = paths.iter().filter(|(known, _)| is_of(known));
+    let operation = found.find_map(|(_, item)| item.get(method.to_ascii_lowercase()));
+    let operation = operation.unwrap_or_else(|| panic!("no operation is {line}"));
+    (operation["operationId"].as_str().expect("a name").to_owned(), operation)
+}
+
+#[track_caller]
+fn check_schema(document: &Value, schema: &Value, answer: &Value, line: &str) {
+    assert!(schema["$ref"].is_string(), "{line}: no schema");
+    let whole = json!({ "$ref": schema["$ref"], "components": document["components"] });
+    let validator = jsonschema::validator_for(&whole).unwrap_or_else(|error| panic!("{error}"));
+    let errors: Vec<String> = validator
+        .iter_errors(answer)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{line}: {errors:?}\n{answer}");
+}
+
+async fn document() -> Value {
+    let site = Site::new(SiteOptions::new(settings())).expect("the settings are sound");
+    admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json()
+}
+
+/// Every action has an example, whose answer fits its schema.
+#[tokio::test]
+async fn every_answer_fits_the_schema_of_the_openapi_document() {
+    let document = document().await;
+    let sent = sent(&document).await;
+    let names = |(_, item): (&String, &Value)| {
+        let operations = item.as_object().expect("operations").values().cloned();
+        operations.filter_map(|one| one["operationId"].as_str().map(str::to_owned)).collect()
+    };
+    let paths = document["paths"].as_object().expect("paths");
+    let known: BTreeSet<String> =
+        paths.iter().flat_map(|item| -> Vec<String> { names(item) }).collect();
+    assert_eq!(sent.keys().cloned().collect::<BTreeSet<_>>(), known);
+}
+
+/// The page is what the routes are.
+#[tokio::test]
+async fn the_page_of_the_control_plane_is_up_to_date() {
+    let document = document().await;
+    let page = page(&document, &sent(&document).await);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/control-plane.md");
+    let shown = std::fs::read_to_string(&path).unwrap_or_default();
+    if shown != page {
+        let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("control-plane.md");
+        std::fs::write(&new, page).expect("a written file");
+        panic!("cp {} docs/control-plane.md", new.display());
+    }
+}
+
+const HEAD: &str = "\
+# The control plane
+
+The mock has a control plane below `/__admin`. A test uses it to move the clock, to arm faults, to look into the
+journal, and to go back. It is never limited and never in the journal. `POST /__admin/sandboxes` makes another
+world; each has a control plane of its own, below its base address. [sandbox.md](sandbox.md) shows it at work.
+
+- On loopback it is open. Beyond loopback it needs its token: `Authorization: Bearer TOKEN`.
+- A body is a JSON object. A `GET` takes its members in the query. An unknown member is refused.
+- An error is a problem (RFC 9457) with `type`, `title`, `status`, `detail` and `instance`. Then nothing changed.
+- `GET /__admin/openapi.json` describes all of it, with a JSON Schema of each answer, for generated clients.
+- With `--state`, what an action changes survives a restart, but for the journal, faults, drills and the counts of
+  the rate limit.
+
+`GET /health` is no part of the control plane. It needs no token and answers `ok`, also beyond loopback. A container
+asks it with `moot mock --healthcheck http://127.0.0.1:4010`, which ends with 0 or 1.
+
+A test sends every example on this page. Long texts are cut, lists show their first element, and objects deep inside
+are left out. The name before an answer is that of its JSON Schema in the OpenAPI document.
+";
+
+/// The whole page.
+fn page(document: &Value, sent: &BTreeMap<String, Vec<Sent>>) -> String {
+    let mut page = HEAD.to_owned();
+    let paths = document["paths"].as_object().expect("paths");
+    let mut shown = BTreeMap::new();
+    let mut sections: BTreeMap<&str, Vec<(&String, &Value)>> = BTreeMap::new();
+    for (path, item) in paths {
+        let section = path.split('/').nth(1).unwrap_or_default();
+        sections.entry(section).or_default().push((path, item));
+    }
+    for (section, items) in sections {
+        let title = if section.is_empty() { "index".to_owned() } else { section.replace('_', " ") };
+        let _ = write!(page, "\n## {title}\n");
+        for (path, item) in items {
+            let operations = item.as_object().expect("operations");
+            for (method, operation) in operations.iter().filter(|(key, _)| *key != "parameters") {
+                push_route(&mut page, &mut shown, (method, path), operation, sent);
+            }
+        }
+    }
+    page
+}
+
+/// A route. An answer of a schema that another route has shown refers to that one.
+fn push_route(
+    page: &mut String,
+    shown: &mut BTreeMap<String, String>,
+    (method, path): (&str, &str),
+    operation: &Value,
+    sent: &BTreeMap<String, Vec<Sent>>,
+) {
+    let summary = operation["summary"].as_str().expect("a summary");
+    let method = method.to_ascii_uppercase();
+    let _ = write!(page, "\n### `{method} /__admin{path}`\n\n{summary}.\n");
+    let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let mut members: Vec<(String, String)> = Vec::new();
+    for (name, member) in schema["properties"].as_object().unwrap_or(&Map::new()) {
+        let must = if required.contains(&json!(name)) { " (required)" } else { "" };
+        members.push((name.clone(), format!("{}{must}", says(member))));
+    }
+    for parameter in operation["parameters"].as_array().unwrap_or(&Vec::new()) {
+        let name = parameter["name"].as_str().expect("a name").to_owned();
+        members.push((name, says(&parameter["schema"])));
+    }
+    if !members.is_empty() {
+        page.push_str("\n| member | is |\n|---|---|\n");
+        for (name, says) in members {
+            let _ = writeln!(page, "| `{name}` | {says} |");
+        }
+    }
+    let name = operation["operationId"].as_str().expect("a name");
+    for example in &sent[name] {
+        let _ = write!(page, "\n```http\n{}\n", example.line.replacen(" /", " /__admin/", 1));
+        if !example.body.is_empty() {
+            let _ = writeln!(page, "\n{}", example.body);
+        }
+        page.push_str("```\n");
+    }
+    let Some(Sent { status, answer, .. }) = sent[name].last() else { return };
+    let schema = &operation["responses"][status.to_string()]["content"]["application/json"];
+    let schema = schema["schema"]["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let schema = schema.expect("a schema").to_owned();
+    if let Some(other) = shown.get(&schema) {
+        let _ = write!(page, "\n{status}, as `{other}`.\n");
+        return;
+    }
+    let json = serde_json::to_string_pretty(&short(answer, 0)).expect("JSON");
+    let _ = write!(page, "\n{status}, `{schema}`:\n\n```json\n{json}\n```\n");
+    shown.insert(schema, format!("{method} /__admin{path}"));
+}
+
+fn says(schema: &Value) -> String {
+    schema["description"].as_str().unwrap_or_default().replace('|', "\\|").replace('\n', " ")
+}
+
+/// An answer as the page shows it: without what differs from run to run, and cut.
+fn short(value: &Value, depth: usize) -> Value {
+    match value {
+        Value::Object(_) | Value::Array(_) if depth >= DEPTH_MAX => json!("…"),
+        Value::Object(members) => {
+            let shown = members.iter().take(MEMBERS_MAX);
+            shown.map(|(name, value)| (name.clone(), member(name, value, depth))).collect()
+        }
+        Value::Array(items) => items.iter().take(1).map(|item| short(item, depth + 1)).collect(),
+        Value::String(text) if text.chars().count() > TEXT_LENGTH_MAX => {
+            let cut: String = text.chars().take(TEXT_LENGTH_MAX).collect();
+            json!(format!("{cut}…"))
+        }
+        value => value.clone(),
+    }
+}
+
+fn member(name: &str, value: &Value, depth: usize) -> Value {
+    match name {
+        "answers" => json!({ "…": "…" }),
+        "access_token" | "authorization" | "version" if value.is_string() => json!("…"),
+        "lease_ends_in_seconds" => json!(600),
+        _ => short(value, depth + 1),
+    }
+}
