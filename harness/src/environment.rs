@@ -11,6 +11,7 @@ pub(crate) mod deployment;
 pub(crate) mod discovery;
 pub(crate) mod first_contact;
 pub(crate) mod in_process;
+mod leftovers;
 pub(crate) mod mock;
 pub(crate) mod needs;
 pub(crate) mod opened_target;
@@ -23,6 +24,7 @@ pub(crate) mod token_trial;
 
 pub use access_token::access_token;
 pub use choice::{AnswerOverlay, OpenError, TargetChoice, TargetOptions, TargetSource};
+pub use leftovers::{Leftovers, StayReason, delete_leftovers, ledger_content};
 pub(crate) use needs::application_of;
 pub use opened_target::Environment;
 pub use preview::TargetPreview;

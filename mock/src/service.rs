@@ -149,6 +149,19 @@ impl Service {
         crate::control::nearest_exchange(&self.0.world.read(), filter)
     }
 
+    /// The newest entry of the journal that fits, with its application named.
+    #[cfg(feature = "server")]
+    pub(crate) fn newest_entry(
+        &self,
+        fits: impl Fn(&crate::journal::JournalEntry) -> bool,
+    ) -> Option<crate::journal::JournalEntry> {
+        let world = self.0.world.read();
+        let mut entry = world.journal().newest(fits)?;
+        let application = entry.application_index.and_then(|at| world.seeded().application(at));
+        entry.application = application.map(|application| application.client_id.clone());
+        Some(entry)
+    }
+
     /// Whether a text is a token that this world gave.
     #[cfg(feature = "server")]
     pub(crate) fn is_token(&self, text: &str) -> bool {

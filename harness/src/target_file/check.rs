@@ -86,7 +86,7 @@ impl TargetFileReader<'_> {
                 })?),
                 None => None,
             },
-            ledger: shape.ledger.map_or_else(|| LEDGER.into(), |path| self.folder.join(path)),
+            ledger: self.folder.join(shape.ledger.unwrap_or_else(|| LEDGER.into())),
             base_url,
         })
     }

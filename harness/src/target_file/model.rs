@@ -11,7 +11,7 @@ use url::Url;
 use crate::target_file::address;
 use crate::target_file::operator::FileOperator;
 
-/// Where the ledger is unless the file says otherwise.
+/// Where the ledger is unless the file says otherwise, beside the target file.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
 /// `limits.settle_seconds` unless the file says otherwise.

@@ -11,6 +11,7 @@ mod check_support;
 mod command_adaptive;
 mod command_admin_token;
 mod command_answers;
+mod command_clean;
 mod command_compare;
 mod command_deployment;
 mod command_doctor;

@@ -103,13 +103,17 @@ impl World {
         seen: &mut AdmissionTrace,
     ) -> Result<Admitted, Problem> {
         let answers = self.answers();
+        let routed = self.seeded().router().find(head.method, head.path);
+        if let Routed::Found(operation, _) = &routed {
+            // Before the limit, so that the journal names the operation of a 429.
+            seen.operation = Some(*operation);
+        }
         self.limit(now, head, REQUESTS_PER_MINUTE_MAX, self.limiter())?;
-        let (operation, id) = match self.seeded().router().find(head.method, head.path) {
+        let (operation, id) = match routed {
             Routed::Found(operation, id) => (operation, id),
             Routed::WrongMethod(allowed) => return Err(Problem::wrong_method(answers, &allowed)),
             Routed::Unknown => return Err(Problem::unknown_path(answers)),
         };
-        seen.operation = Some(operation);
         if let (Operation::CreateAccessToken, Some((calls_max, limiter))) =
             (operation, self.token_limiter())
         {

@@ -17,7 +17,7 @@ use crate::shell::body;
 use crate::shell::clock;
 use crate::shell::control;
 use crate::shell::sandbox::Realm;
-use crate::shell::site::Site;
+use crate::shell::site::{Site, WatchedCall};
 
 /// Prefix of a control plane, below a base path.
 const ADMIN: &str = "/__admin";
@@ -143,6 +143,52 @@ async fn serve<B>(
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
+    let Some(watch) = site.watch() else {
+        return serve_unwatched(site, realm, path, parts, body, client).await.0;
+    };
+    let at = clock::now();
+    let (response, serial) = serve_unwatched(site, realm, path, parts, body, client).await;
+    let client = client.to_canonical();
+    // A refused call has no number here. Others of the same look were refused alike.
+    let entry = realm.service().newest_entry(|entry| match serial {
+        Some(serial) => entry.serial == serial,
+        None => {
+            (entry.client, entry.method.as_str()) == (client, parts.method.as_str())
+                && entry.path == path
+                && entry.refused_by.is_some()
+        }
+    });
+    if let Some(entry) = entry {
+        let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
+        let lasted = clock::now().duration_since(at).as_millis();
+        watch.tell(WatchedCall {
+            at,
+            method: entry.method,
+            path: format!("{}{query}", parts.uri.path()),
+            operation: entry.operation,
+            application: entry.application,
+            status: entry.status,
+            decision: entry.decision,
+            problem: entry.problem,
+            fault: entry.fault,
+            milliseconds: u64::try_from(lasted).unwrap_or_default(),
+        });
+    }
+    response
+}
+
+/// The answer, and the number of the call if it was admitted.
+async fn serve_unwatched<B>(
+    site: &Site,
+    realm: &Realm,
+    path: &str,
+    parts: &Parts,
+    body: B,
+    client: IpAddr,
+) -> (Response<SiteBody>, Option<u64>)
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
     let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times());
     let head = Head { method: &parts.method, path, query, headers, client };
     let service = realm.service();
@@ -151,9 +197,10 @@ where
         Admission::Refused(response) => {
             realm.called().notify_waiters();
             body::drain(body, headers, times).await;
-            return sent(response).await;
+            return (sent(response).await, None);
         }
     };
+    let serial = Some(admitted.serial);
     let read = body::read(body, headers, admitted.reading, times, site.store()).await;
     let mut call = Call { head, admitted: &admitted, body: call::Body::Empty, fetched: None };
     match read {
@@ -162,7 +209,7 @@ where
             let why = format!("a temporary file can't be written: {error}");
             let response = service.unstored(clock::now(), &call, &why);
             realm.called().notify_waiters();
-            return sent(response).await;
+            return (sent(response).await, serial);
         }
     }
     if let Some(fetcher) = site.fetcher()
@@ -177,7 +224,7 @@ where
         // that one of failure.
         site.deliverer().abort_unwanted(realm).await;
     }
-    sent(response).await
+    (sent(response).await, serial)
 }
 
 /// Whether somebody asks if the process answers at all, as containers do. The answer tells nothing else,
