@@ -20,6 +20,7 @@ pub(crate) mod preview;
 pub(crate) mod replayed;
 pub(crate) mod root_names;
 pub(crate) mod session;
+pub(crate) mod target_fit;
 pub(crate) mod token_trial;
 
 pub use access_token::access_token;

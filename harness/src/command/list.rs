@@ -14,7 +14,7 @@ use crate::terminal::{Cell, Detail, Table, counted};
 /// Prints a line for each selected scenario, grouped by file.
 pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
-    let planned = plan::select(&files, &arguments.selectors)?;
+    let planned = plan::select(&files, &arguments.selectors())?;
     if screen.is_json() {
         let rows: Vec<_> = planned.iter().map(row).collect();
         screen.json(&json!({ "scenarios": rows }))?;

@@ -33,6 +33,7 @@ mod command_mock;
 mod command_plan;
 mod command_receive;
 mod command_receiver;
+mod command_recipe;
 mod command_reports;
 mod command_restart;
 mod command_run;
