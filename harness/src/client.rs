@@ -15,6 +15,7 @@ pub(crate) mod destination;
 pub(crate) mod http;
 pub(crate) mod http_request;
 pub(crate) mod ledger;
+mod left_object;
 pub(crate) mod operate;
 pub(crate) mod operator;
 pub mod pace;
@@ -34,6 +35,8 @@ pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
+pub(crate) use left_object::read as read_ledger;
+pub use left_object::{LedgerContent, LeftObject};
 pub use pace::PaceWait;
 pub use receiver::DeliveryReceiver;
 pub use request::{ClientBody, ClientRequest, FormPart, FormPartContent};

@@ -5,7 +5,9 @@
 
 mod answers;
 mod bundled;
+mod call_lines;
 mod check;
+mod clean;
 mod compare;
 mod coverage;
 mod doctor;
@@ -92,6 +94,8 @@ enum Command {
     Doctor(doctor::DoctorArguments),
     /// Print a token of an application of a target, for the commands that reports show. Keep it secret
     Token(token::TokenArguments),
+    /// Delete what earlier runs left on a target, by its ledger, and list what only its owner can delete
+    Clean(clean::CleanArguments),
     /// Check scenario files for mistakes, without sending anything
     Check(check::CheckArguments),
     /// Explain a requirement, an open question or a defect, and show what checks or breaks it
@@ -128,8 +132,15 @@ enum Command {
 
 /// Runs the command that `arguments` name, with the name of the program first.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let line = match CommandLine::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let line = match CommandLine::try_parse_from(&arguments) {
         Ok(line) => line,
+        Err(refusal) if refusal.use_stderr() && screen::wants_json(&arguments) => {
+            let message = refusal.render().to_string();
+            let message = message.trim_end().trim_start_matches("error: ");
+            screen::print_json_error(&CommandError::usage(message));
+            return ExitCode::from(error::USAGE);
+        }
         Err(refusal) => {
             // For clap, help and version are errors too. They go to stdout and end with 0. If the terminal
             // is closed, there is nothing left to do.
@@ -161,6 +172,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),
         Command::Token(arguments) => token::token(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
+        Command::Clean(arguments) => clean::clean(arguments, screen),
         Command::Explain(arguments) => explain::explain(arguments, screen),
         Command::Selftest(arguments) => selftest::selftest(arguments, screen),
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
@@ -204,6 +216,11 @@ mod tests {
             ("moot compare mock mock 07_errors --answers-b documented", true),
             ("moot compare mock mock --report junit=a.xml", false),
             ("moot mock --listen localhost", false),
+            ("moot mock --listen localhost:4010", true),
+            ("moot mock --listen 4010", true),
+            ("moot mock --port 4010", true),
+            ("moot mock --port 4010 --listen 4011", false),
+            ("moot receive --port 4010", true),
             ("moot token --as reader", false),
             ("moot token --target t.yaml --as reader --scope read", true),
             ("moot run --exclude 08_limits --exclude tag:load", true),

@@ -35,10 +35,12 @@ mod snapshot;
 mod snapshots_seen;
 mod step;
 mod stop;
+mod token_budget;
 mod token_refused;
 mod turn;
 mod unchanged;
 mod unwalked;
+mod views;
 mod walk;
 
 pub use event::Event;

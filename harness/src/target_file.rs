@@ -9,6 +9,7 @@ pub(crate) mod endpoint;
 pub(crate) mod error;
 pub(crate) mod model;
 pub(crate) mod operator;
+pub(crate) mod places;
 pub(crate) mod read;
 pub(crate) mod secret;
 pub(crate) mod shape;

@@ -1,9 +1,11 @@
 //! What people read on a terminal: colours, tables, and texts of others made harmless.
 
+pub(crate) mod count;
 pub mod escape;
 pub mod paint;
 pub mod table;
 
+pub(crate) use count::counted;
 pub use paint::Paint;
 pub use table::{Cell, Table};
 

@@ -62,6 +62,12 @@ impl Journal {
         self.0.lock().entries.iter().cloned().collect()
     }
 
+    /// The newest entry that fits.
+    #[cfg(feature = "server")]
+    pub(crate) fn newest(&self, fits: impl Fn(&JournalEntry) -> bool) -> Option<JournalEntry> {
+        self.0.lock().entries.iter().rev().find(|entry| fits(entry)).cloned()
+    }
+
     /// Forgets all.
     pub(crate) fn clear(&self) {
         let queue = &mut *self.0.lock();

@@ -27,6 +27,8 @@ use crate::fault::Strike;
 use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
+#[cfg(feature = "server")]
+use crate::message::unserved::Unserved;
 use crate::state::change;
 use crate::state::change::Change;
 use crate::state::seeded::Seeded;
@@ -147,6 +149,19 @@ impl Service {
         crate::control::nearest_exchange(&self.0.world.read(), filter)
     }
 
+    /// The newest entry of the journal that fits, with its application named.
+    #[cfg(feature = "server")]
+    pub(crate) fn newest_entry(
+        &self,
+        fits: impl Fn(&crate::journal::JournalEntry) -> bool,
+    ) -> Option<crate::journal::JournalEntry> {
+        let world = self.0.world.read();
+        let mut entry = world.journal().newest(fits)?;
+        let application = entry.application_index.and_then(|at| world.seeded().application(at));
+        entry.application = application.map(|application| application.client_id.clone());
+        Some(entry)
+    }
+
     /// Whether a text is a token that this world gave.
     #[cfg(feature = "server")]
     pub(crate) fn is_token(&self, text: &str) -> bool {
@@ -172,10 +187,16 @@ impl Service {
         admission
     }
 
-    /// 400 for a call whose head breaks a rule of HTTP. It is recorded in the journal.
-    pub fn malformed(&self, system_now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+    /// The answer to a call that no world serves. It is recorded in the journal.
+    #[cfg(feature = "server")]
+    pub(crate) fn unserved(
+        &self,
+        system_now: Timestamp,
+        head: &Head<'_>,
+        why: Unserved<'_>,
+    ) -> Response {
         let world = self.0.world.read();
-        world.malformed(world.now(system_now), head, detail)
+        world.unserved(world.now(system_now), head, why)
     }
 
     /// The answer to an admitted call whose body could not be stored.

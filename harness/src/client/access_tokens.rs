@@ -243,6 +243,9 @@ impl ServiceClient {
             return Err(TokenError::Refused(TokenRequestRefusal { status, error }));
         };
         self.sender.masks.hide(&token, label);
+        if let Some(scope) = text("scope") {
+            self.destination.granted.lock().insert(token.clone(), scope);
+        }
         let seconds = response.json.as_ref().and_then(|json| json.get("expires_in")?.as_u64());
         let lifetime = seconds.unwrap_or(TOKEN_LIFETIME_SECONDS.unsigned_abs());
         Ok((token, Duration::from_secs(lifetime)))

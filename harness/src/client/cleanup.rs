@@ -1,4 +1,4 @@
-//! Deletes what a run created on a deployment. The API can delete webhooks only.
+//! Deletes what runs created on a deployment. The API can delete webhooks only.
 
 use moot_fixtures::contract::{Operation, Scopes};
 
@@ -6,25 +6,38 @@ use crate::client::request::{ClientBody, ClientRequest};
 use crate::client::residue::Residue;
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
+use crate::exchange::Exchange;
+
+/// The kind of the objects that can be deleted.
+pub(crate) const WEBHOOK: &str = "webhook";
 
 /// Deletes the webhooks among `residue`. An object that cannot be deleted stays residue.
 pub(crate) async fn delete_webhooks(client: &ServiceClient, residue: Vec<Residue>) {
-    let template = client.destination.endpoints.get(Operation::DeleteWebhook).clone();
-    for webhook in residue.into_iter().filter(|entry| entry.kind == "webhook") {
+    for webhook in residue.into_iter().filter(|entry| entry.kind == WEBHOOK) {
         let Some(id) = webhook.id else { continue };
         let Ok(token) = client.token("main", Scopes::WRITE).await else { return };
-        let encoded =
-            percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
-        let prepared = ClientRequest {
-            method: template.method.clone(),
-            path: template.path.replace("{id}", &encoded.to_string()),
-            operation: Some(Operation::DeleteWebhook),
-            headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
-            body: ClientBody::Empty,
-            application: "main".to_owned(),
-            tag_scenario: webhook.scenario,
-        };
-        // `send` notes the deletion in the ledger.
-        send::send(client, prepared, SendMode::Paced).await;
+        delete_webhook(client, &id, ("main", &token), webhook.scenario).await;
     }
+}
+
+/// Deletes a webhook with a token of an application.
+pub(crate) async fn delete_webhook(
+    client: &ServiceClient,
+    id: &str,
+    (application, token): (&str, &str),
+    scenario: String,
+) -> Exchange {
+    let template = client.destination.endpoints.get(Operation::DeleteWebhook).clone();
+    let encoded = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
+    let prepared = ClientRequest {
+        method: template.method,
+        path: template.path.replace("{id}", &encoded.to_string()),
+        operation: Some(Operation::DeleteWebhook),
+        headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
+        body: ClientBody::Empty,
+        application: application.to_owned(),
+        tag_scenario: scenario,
+    };
+    // `send` notes the deletion of an object of this run in the ledger.
+    send::send(client, prepared, SendMode::Paced).await
 }

@@ -116,7 +116,12 @@ impl ConsentGuard {
     }
 }
 
-fn needed(prepared: &ClientRequest, operation: Option<Operation>, is_burst: bool) -> Vec<Consent> {
+/// What has to be consented to before this request may be sent.
+pub(crate) fn needed(
+    prepared: &ClientRequest,
+    operation: Option<Operation>,
+    is_burst: bool,
+) -> Vec<Consent> {
     let mut consents = Vec::new();
     match prepared.method.as_str() {
         // A target file may give these operations any method and path.

@@ -1,6 +1,7 @@
 //! The rules of a run on a deployment: consent, pace, back-off, budgets, headers, ledger.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
@@ -14,7 +15,9 @@ use crate::client::pace::{PaceWait, RETRY_AFTER_MAX, RequestPace, retry_after};
 use crate::exchange::{ReceivedResponse, Trouble};
 use crate::scenario::model::OperatorAction;
 use crate::target_file::FileOperator;
-use crate::target_file::model::{Consent, FileHeader, TargetFile};
+use crate::target_file::model::{
+    CREATED_OBJECTS_MAX, Consent, FileHeader, TOKEN_MINUTES_MAX, TargetFile,
+};
 
 /// Requests that may be sent at once after a back-off.
 const BURST: u32 = 10;
@@ -39,6 +42,10 @@ pub(crate) struct DeploymentRules {
     pub(crate) operator: Option<FileOperator>,
     pace: RequestPace,
     token_pace: RequestPace,
+    /// Token requests that were sent.
+    token_requests: AtomicU32,
+    /// Token requests of a run at most, as the target file says.
+    token_requests_max: Option<u32>,
     back_offs: Mutex<BackOffs>,
 }
 
@@ -83,15 +90,18 @@ impl DeploymentRules {
             .chain(&bindings.internal_signer_emails)
             .cloned();
         let limits = file.limits;
+        let created_objects_max = limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);
         Self {
-            guard: ConsentGuard::new(file.consent.clone(), bound, limits.created_objects_max),
+            guard: ConsentGuard::new(file.consent.clone(), bound, created_objects_max),
             ledger,
             headers: file.headers.clone(),
             expired_token: file.expired_token.clone(),
             revoked_token: file.revoked_token.clone(),
             operator: file.operator.clone(),
             pace: RequestPace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
-            token_pace: RequestPace::a_minute(limits.token_requests_per_minute),
+            token_pace: RequestPace::a_minute(limits.token_requests_per_minute.unwrap_or(0)),
+            token_requests: AtomicU32::new(0),
+            token_requests_max: limits.token_requests_max,
             back_offs: Mutex::default(),
         }
     }
@@ -130,6 +140,7 @@ impl DeploymentRules {
         self.is_welcome()?;
         if is_token_request {
             self.token_pace.turn_of_both(&self.pace).await;
+            self.token_requests.fetch_add(1, Ordering::Relaxed);
         } else {
             self.pace.turn().await;
         }
@@ -162,6 +173,9 @@ impl DeploymentRules {
     /// Backs off as long as an answer asks for. A target that asks for more than
     /// [`RETRY_AFTER_MAX`] gets no further request.
     pub(crate) fn back_off_after(&self, response: &ReceivedResponse, is_token_request: bool) {
+        if is_token_request && response.status == 429 {
+            self.token_pace.refused(Instant::now());
+        }
         let asked = retry_after(response.status, response.header("retry-after"), SystemTime::now());
         let Some(wait) = asked else { return };
         let now = Instant::now();
@@ -173,6 +187,19 @@ impl DeploymentRules {
         }
         let pace = if is_token_request { &self.token_pace } else { &self.pace };
         self.back_offs.lock().taken += pace.back_off(now, wait);
+    }
+
+    /// Token requests that can be sent now without meeting a limit.
+    pub(crate) fn token_turns(&self) -> usize {
+        self.token_pace.free(Instant::now())
+    }
+
+    /// Token requests that the run may still send; `None` if it is not limited.
+    pub(crate) fn token_requests_left(&self) -> Option<u32> {
+        let of_minutes =
+            |limit| u32::try_from(limit).unwrap_or(u32::MAX).saturating_mul(TOKEN_MINUTES_MAX);
+        let max = self.token_requests_max.or(self.token_pace.limit().map(of_minutes))?;
+        Some(max.saturating_sub(self.token_requests.load(Ordering::Relaxed)))
     }
 
     /// Waits until the back-off of the token endpoint is over.

@@ -1,6 +1,6 @@
 //! Where requests go, and with which credentials: a sandbox of a mock, or a deployment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use moot_fixtures::contract::Operation;
@@ -18,6 +18,7 @@ use crate::exchange::Exchange;
 use crate::masks::Masks;
 use crate::target_file::endpoint::Endpoints;
 use crate::target_file::model::ApplicationCredentials;
+use crate::target_file::places::KeyPlaces;
 
 /// Workflow schemas that are remembered, each with the id of its workflow.
 const FORMS_MAX: usize = 100;
@@ -40,10 +41,43 @@ pub(crate) struct RequestDestination {
     /// The token request of §4.1 with its response, where the target refuses it. Credentials are then
     /// sent by HTTP Basic.
     pub(crate) refused_token_request: OnceLock<Arc<Exchange>>,
+    /// The `scope` of each token that was granted one.
+    pub(crate) granted: Mutex<BTreeMap<String, String>>,
+    /// What of the target file the target does not confirm.
+    pub(crate) fit: tokio::sync::Mutex<TargetFit>,
+    /// Where the keys of the target file are.
+    pub(crate) places: KeyPlaces,
+    /// In every name that the run creates.
+    pub(crate) run_tag: String,
     /// Which workflow a schema came from.
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
     /// What may be sent, and when; `None` for a sandbox of a mock, where everything may be.
     pub(crate) deployment: Option<DeploymentRules>,
+}
+
+/// A key of the target file whose value the target does not confirm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileMistake {
+    /// `bindings.requester_email`.
+    pub(crate) key: String,
+    /// `staging.yaml:7: `, if there is a file.
+    pub(crate) place: String,
+    /// What the target answered, a clause.
+    pub(crate) answered: String,
+}
+
+impl std::fmt::Display for FileMistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}`{}` does not fit the target: {}", self.place, self.key, self.answered)
+    }
+}
+
+/// Needs that were held against the target, and what the target does not confirm.
+#[derive(Debug, Default)]
+pub(crate) struct TargetFit {
+    pub(crate) tried: BTreeSet<String>,
+    /// By need.
+    pub(crate) mistakes: BTreeMap<String, FileMistake>,
 }
 
 impl RequestDestination {
@@ -66,6 +100,10 @@ impl RequestDestination {
             spent: tokio::sync::Mutex::default(),
             refused: Mutex::default(),
             refused_token_request: OnceLock::new(),
+            granted: Mutex::default(),
+            fit: tokio::sync::Mutex::default(),
+            places: KeyPlaces::default(),
+            run_tag: String::new(),
             forms: Mutex::default(),
             deployment,
         }

@@ -8,8 +8,12 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
+use crate::client::left_object::LeftObject;
 use crate::client::residue::Residue;
 use crate::exchange::{ReceivedResponse, Trouble};
+
+/// The folder of a ledger that the target file does not place.
+const FOLDER: &str = ".moot";
 
 /// What a run created, or may have created.
 #[derive(Debug)]
@@ -60,8 +64,12 @@ impl Ledger {
     /// The file cannot be written.
     pub(crate) fn open(path: &Path, run_tag: &str, base_url: &str) -> Result<Self, String> {
         let open = || {
-            if let Some(folder) = path.parent() {
+            if let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) {
                 std::fs::create_dir_all(folder)?;
+                if folder.ends_with(FOLDER) {
+                    // A ledger is of one machine: Git leaves the whole folder out.
+                    std::fs::write(folder.join(".gitignore"), "*\n")?;
+                }
             }
             OpenOptions::new().append(true).create(true).open(path)
         };
@@ -135,6 +143,16 @@ impl Ledger {
                 entry.kind.clear();
             }
         }
+    }
+
+    /// Notes that an object of an earlier run is gone.
+    ///
+    /// # Errors
+    /// The line cannot be written.
+    pub(crate) fn deleted_later(&self, left: &LeftObject) -> Result<(), String> {
+        let Residue { kind, id, tag, scenario } = &left.residue;
+        let more = json!({ "id": id, "run": tag });
+        self.write("deleted", left.row, kind, scenario, more)
     }
 
     /// The objects that exist now, or may exist.

@@ -14,6 +14,9 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 /// differently long to reach the target.
 pub const MINUTE: Duration = Duration::from_secs(61);
 
+/// What was sent within this time is surely counted by the target when it refuses a request.
+const SURELY_COUNTED: Duration = Duration::from_secs(59);
+
 /// For how long requests are held back, for whoever shows progress.
 #[derive(Debug, Default)]
 pub struct PaceWait(Mutex<Option<std::time::Instant>>);
@@ -30,6 +33,12 @@ impl PaceWait {
         *self.0.lock() = None;
     }
 }
+
+/// Requests in a minute that are taken to meet no limit, while none is known.
+const ASSUMED_LIMIT: usize = 8;
+
+/// Turns that are remembered where there is no rate: so many are looked at when a limit shows itself.
+const REMEMBERED_MAX: usize = 600;
 
 /// A rate of requests, and how much of it was used.
 #[derive(Debug)]
@@ -49,8 +58,12 @@ pub struct RequestPace {
 struct PaceState {
     /// When the token bucket is full again.
     full_at: Option<Instant>,
-    /// The latest turns, at most `per_minute` of them.
+    /// The latest turns, as many as the rate needs.
     latest: VecDeque<Instant>,
+    /// Requests in a [`MINUTE`] that the target took before it refused one for its limit.
+    shown: Option<usize>,
+    /// How often it refused one for its limit.
+    refusals: u32,
     /// The end of the back-off that the target asked for.
     blocked_until: Option<Instant>,
 }
@@ -79,9 +92,39 @@ impl RequestPace {
         Self::new(turns, turns)
     }
 
-    /// Whether there is no limit.
+    /// Whether no rate was given.
     pub fn is_unpaced(&self) -> bool {
         self.per_minute == 0
+    }
+
+    /// Requests that the target takes in a minute: the rate that was given, or what it showed by refusing one.
+    pub fn limit(&self) -> Option<usize> {
+        let state = self.state.lock();
+        let given = Some(self.per_minute).filter(|rate| *rate > 0);
+        given.or(state.shown).or((state.refusals > 0).then_some(ASSUMED_LIMIT))
+    }
+
+    /// The target refused the latest turn for its limit: it takes what it took in the minute before. If that
+    /// is little, the first refusal may come from an earlier run.
+    pub fn refused(&self, now: Instant) {
+        let mut state = self.state.lock();
+        state.latest.pop_back();
+        let taken = taken_since(&state, now, SURELY_COUNTED).max(1);
+        state.refusals += 1;
+        if taken >= ASSUMED_LIMIT || state.refusals > 1 {
+            state.shown = Some(state.shown.map_or(taken, |shown| shown.max(taken)));
+        }
+    }
+
+    /// Turns that can be taken now without meeting a limit, also one that is not known yet.
+    pub fn free(&self, now: Instant) -> usize {
+        // One is left for a token that scenarios share.
+        let limit = self.limit().map_or(ASSUMED_LIMIT, |limit| limit.saturating_sub(1));
+        let state = self.state.lock();
+        match state.blocked_until.is_some_and(|until| until > now) {
+            true => 0,
+            false => limit.saturating_sub(taken_since(&state, now, MINUTE)),
+        }
     }
 
     /// Waits for a turn and takes it.
@@ -141,11 +184,11 @@ impl RequestPace {
         }
         if !self.is_unpaced() {
             state.full_at = Some(state.full_at.unwrap_or(now).max(now) + self.interval);
-            if state.latest.len() >= self.per_minute {
-                state.latest.pop_front();
-            }
-            state.latest.push_back(now);
         }
+        if state.latest.len() >= self.per_minute.max(REMEMBERED_MAX) {
+            state.latest.pop_front();
+        }
+        state.latest.push_back(now);
         Ok(())
     }
 
@@ -157,10 +200,15 @@ impl RequestPace {
         }
         let slack = self.interval * (self.burst - 1);
         let filled = state.full_at.and_then(|full_at| full_at.checked_sub(slack));
-        let is_used = state.latest.len() >= self.per_minute;
-        let counted = state.latest.front().filter(|_| is_used).map(|oldest| *oldest + MINUTE);
+        let oldest =
+            state.latest.len().checked_sub(self.per_minute).and_then(|at| state.latest.get(at));
+        let counted = oldest.map(|oldest| *oldest + MINUTE);
         [filled, counted].into_iter().flatten().fold(not_before, Instant::max)
     }
+}
+
+fn taken_since(state: &PaceState, now: Instant, window: Duration) -> usize {
+    state.latest.iter().filter(|turn| **turn + window > now).count()
 }
 
 /// The wait that an answer asks for: `Retry-After` of 429 and 503, seconds or an HTTP date.

@@ -2,13 +2,19 @@
 //! they expire. Asking for tokens is in `access_tokens`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use moot_fixtures::contract::Scopes;
 use tokio::time::Instant;
 
+use crate::exchange::Exchange;
+
 /// A token is replaced this long before it expires.
 const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
+
+/// A token of a scenario is lent to others for this long.
+const LENT_FOR: Duration = Duration::from_secs(1800);
 
 /// The shared tokens. A service may revoke an older token when a newer one is issued (§5). Once that
 /// happened, only one token per application is kept.
@@ -16,6 +22,18 @@ const RENEWED_BEFORE_EXPIRY: Duration = Duration::from_secs(300);
 pub(crate) struct Tokens {
     slots: BTreeMap<(String, &'static str), Slot>,
     newer_revokes_older: bool,
+    /// Tokens of scenarios that others may use, by the request that they were the answer to.
+    lent: BTreeMap<String, LentToken>,
+}
+
+/// The answer to a token request of a scenario, which may stand for that of a later one.
+#[derive(Debug)]
+struct LentToken {
+    application: String,
+    token: String,
+    scopes: Scopes,
+    until: Instant,
+    exchange: Arc<Exchange>,
 }
 
 #[derive(Debug)]
@@ -50,10 +68,38 @@ impl Tokens {
 
     /// Whose shared token this is.
     pub(crate) fn owner(&self, token: &str) -> Option<(String, Scopes)> {
-        self.slots
-            .iter()
-            .find(|(_, slot)| slot.token == token)
+        let shared = self.slots.iter().find(|(_, slot)| slot.token == token);
+        let lent = || self.lent.values().find(|lent| lent.token == token);
+        shared
             .map(|((application, _), slot)| (application.clone(), slot.scopes))
+            .or_else(|| lent().map(|lent| (lent.application.clone(), lent.scopes)))
+    }
+
+    /// Lends the answer to this token request to later scenarios.
+    pub(crate) fn lend(&mut self, request: String, application: &str, exchange: &Arc<Exchange>) {
+        let Ok(response) = &exchange.outcome else { return };
+        let text = |name: &str| response.json.as_ref()?.get(name)?.as_str();
+        let (200..=299, Some(token), Some(scope)) =
+            (response.status, text("access_token"), text("scope"))
+        else {
+            return;
+        };
+        let words: Vec<&str> = scope.split(' ').collect();
+        let scopes = Scopes { read: words.contains(&"read"), write: words.contains(&"write") };
+        let lent = LentToken {
+            application: application.to_owned(),
+            token: token.to_owned(),
+            scopes,
+            until: Instant::now() + LENT_FOR,
+            exchange: Arc::clone(exchange),
+        };
+        self.lent.insert(request, lent);
+    }
+
+    /// The answer to the same token request of an earlier scenario; `None` where newer tokens end older ones.
+    pub(crate) fn lent(&self, request: &str) -> Option<Arc<Exchange>> {
+        let lent = self.lent.get(request).filter(|lent| lent.until > Instant::now())?;
+        (!self.newer_revokes_older).then(|| Arc::clone(&lent.exchange))
     }
 
     /// A shared token was answered `token_revoked`. From now on each application has one at a time.
@@ -64,6 +110,7 @@ impl Tokens {
 
     /// The service's clock advanced.
     pub(crate) fn age(&mut self, by: Duration) {
+        self.lent.clear();
         self.slots.retain(|_, slot| match slot.renew_at.checked_sub(by) {
             Some(renew_at) => {
                 slot.renew_at = renew_at;
@@ -76,9 +123,11 @@ impl Tokens {
     /// Forgets all tokens, because the service's clock was set or its world was reset.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
+        self.lent.clear();
     }
 
     fn drop_all_of(&mut self, application: &str) {
         self.slots.retain(|(owner, _), _| owner != application);
+        self.lent.retain(|_, lent| lent.application != application);
     }
 }

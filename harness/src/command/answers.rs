@@ -12,7 +12,7 @@ use super::error::CommandError;
 use super::screen::Screen;
 use crate::answers::{Difference, Evidence, Observed, diff, why_not_imitated};
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, escape};
+use crate::terminal::{Cell, Table, counted, escape};
 use crate::verdict::Verdict;
 
 /// Exit code: two sets contradict each other.
@@ -92,7 +92,7 @@ fn show(observed: &Observed, screen: &Screen) -> Result<(), CommandError> {
     }
     let mut out = table.render(screen.paint());
     let (answered, seen) = (observed.answers.len(), observed.evidence.len());
-    out.push_str(&format!("{answered} answers"));
+    out.push_str(&counted(answered, "answer"));
     if seen > 0 {
         let varying = observed.evidence.values().filter(|evidence| !evidence.steady).count();
         let silent = observed.evidence.keys().filter(|id| !observed.answers.contains_key(*id));

@@ -9,6 +9,7 @@ use super::error::{CommandError, USAGE};
 use super::screen::Screen;
 use super::suite;
 use crate::scenario::{Diagnostic, load};
+use crate::terminal::counted;
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArguments {
@@ -26,8 +27,10 @@ pub(super) fn check(arguments: CheckArguments, screen: &Screen) -> Result<u8, Co
                 let shape = json!({"files": files.len(), "scenarios": scenarios, "mistakes": []});
                 screen.json(&shape)?;
             } else {
-                let (files, ok) = (files.len(), screen.paint().bold("no mistake"));
-                screen.print(&format!("{ok} in {files} files, {scenarios} scenarios\n"))?;
+                let (files, scenarios) =
+                    (counted(files.len(), "file"), counted(scenarios, "scenario"));
+                let ok = screen.paint().bold("no mistake");
+                screen.print(&format!("{ok} in {files}, {scenarios}\n"))?;
             }
             Ok(0)
         }

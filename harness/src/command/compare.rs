@@ -225,8 +225,9 @@ fn selectors(
     a: &SideArguments,
     b: &SideArguments,
 ) -> Result<Vec<String>, CommandError> {
-    if !arguments.suite.selectors.is_empty() {
-        return Ok(arguments.suite.selectors.clone());
+    let selectors = arguments.suite.selectors();
+    if !selectors.is_empty() {
+        return Ok(selectors);
     }
     match (&a.index, &b.index) {
         (Some(a), Some(b)) if a.selectors != b.selectors => {

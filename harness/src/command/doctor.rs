@@ -13,7 +13,8 @@ use super::screen::Screen;
 use super::target_arguments::{TargetArguments, open_error};
 use crate::environment::{Environment, TargetOptions};
 use crate::masks::Masks;
-use crate::scenario::model::NEEDS;
+use crate::scenario::load;
+use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::target_file::{TargetClass, TargetDescription};
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Table, escape};
@@ -36,11 +37,22 @@ struct Diagnosis {
     requests_sent: u64,
     duration: Duration,
     /// Each need, with the reason if it is not met.
-    needs: Vec<(&'static str, Option<NotRun>)>,
+    needs: Vec<DiagnosedNeed>,
+    /// What of the target file the target does not confirm.
+    mistakes: Vec<String>,
+}
+
+/// A need of scenarios.
+struct DiagnosedNeed {
+    need: &'static str,
+    /// Why it is not met.
+    unmet: Option<NotRun>,
+    /// Bundled scenarios that have it.
+    scenarios: usize,
 }
 
 /// Exit 0 where the target can be used, whatever it offers; 2 for a wrong target file; 4 where it
-/// cannot be reached, refuses the credentials or takes too long.
+/// cannot be reached, refuses the credentials, does not fit its file or takes too long.
 pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, CommandError> {
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
@@ -53,24 +65,46 @@ pub(super) fn doctor(arguments: DoctorArguments, screen: &Screen) -> Result<u8, 
     let opening = async {
         let target = Environment::open(chosen, options, Arc::clone(&masks)).await?;
         target.try_applications().await?;
+        target.try_all().await;
         Ok(target)
     };
     let opened = runtime()?
         .block_on(async { tokio::time::timeout(DOCTOR_DEADLINE, opening).await })
         .map_err(|_| late())?;
     let target = opened.map_err(|error| open_error(&error, &masks))?;
+    let files = load::bundled()
+        .map_err(|_| CommandError::fault("the bundled suite is unsound".to_owned()))?;
     let diagnosis = Diagnosis {
         description: target.description(),
         requests_sent: target.requests_sent(),
         duration: begun.elapsed(),
-        needs: NEEDS.into_iter().map(|need| (need, target.missing(need))).collect(),
+        needs: NEEDS.into_iter().map(|need| diagnosed(need, &target, &files)).collect(),
+        mistakes: target.mistakes().iter().map(|mistake| masks.mask(mistake)).collect(),
     };
     if screen.is_json() {
         screen.json(&as_json(&diagnosis))?;
     } else {
         screen.print(&text(&diagnosis, screen))?;
     }
-    Ok(0)
+    Ok(if diagnosis.mistakes.is_empty() { 0 } else { UNREACHABLE })
+}
+
+fn diagnosed(need: &'static str, target: &Environment, files: &[ScenarioFile]) -> DiagnosedNeed {
+    let all = files.iter().flat_map(|file| &file.scenarios);
+    let scenarios = all.filter(|one| one.needs.iter().any(|known| known == need)).count();
+    DiagnosedNeed { need, unmet: target.missing(need), scenarios }
+}
+
+/// `tolerate: [load, admin]`: the needs that are not met and not tolerated yet, with those that are.
+fn tolerate_line(diagnosis: &Diagnosis) -> Option<String> {
+    let unmet = || diagnosis.needs.iter().filter_map(|one| Some((one.need, one.unmet.as_ref()?)));
+    if unmet().all(|(_, why)| why.is_tolerated) {
+        return None;
+    }
+    let mut words: Vec<&str> =
+        unmet().map(|(need, _)| need.split('.').next().unwrap_or(need)).collect();
+    words.dedup();
+    Some(format!("tolerate: [{}]", words.join(", ")))
 }
 
 fn late() -> CommandError {
@@ -80,8 +114,9 @@ fn late() -> CommandError {
 }
 
 fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {
-    let needs = diagnosis.needs.iter().map(|(need, unmet)| {
+    let needs = diagnosis.needs.iter().map(|DiagnosedNeed { need, unmet, scenarios }| {
         json!({
+            "scenarios": scenarios,
             "need": need,
             "is_met": unmet.is_none(),
             "reason": unmet.as_ref().map(|why| &why.reason),
@@ -97,6 +132,8 @@ fn as_json(diagnosis: &Diagnosis) -> serde_json::Value {
         },
         "requests_sent": diagnosis.requests_sent,
         "needs": needs.collect::<Vec<_>>(),
+        "mistakes": diagnosis.mistakes,
+        "tolerate": tolerate_line(diagnosis),
     })
 }
 
@@ -115,19 +152,34 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
     for line in [place.as_str(), taken] {
         out.push_str(&format!("  {} {}\n", paint.verdict(Verdict::Pass, "ok"), escape::line(line)));
     }
+    for mistake in &diagnosis.mistakes {
+        let no = paint.verdict(Verdict::Fail, "no");
+        out.push_str(&format!("  {no} {}\n", escape::line(mistake)));
+    }
     out.push_str("\nNeeds of scenarios that it meets\n");
     let mut table = Table::new(2, [Align::Left; 3]);
-    for (need, unmet) in &diagnosis.needs {
+    for DiagnosedNeed { need, unmet, scenarios } in &diagnosis.needs {
         let Some(why) = unmet else {
             table.row([Cell::verdict(Verdict::Pass, "yes"), Cell::plain(*need)]);
             continue;
         };
         let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
-        let reason = escape::line(&format!("{}{}", why.reason, setting.unwrap_or_default()));
+        let enables = match scenarios {
+            0 => String::new(),
+            1 => "; it enables 1 scenario".to_owned(),
+            more => format!("; it enables {more} scenarios"),
+        };
+        let setting = setting.unwrap_or_default();
+        let reason = escape::line(&format!("{}{setting}{enables}", why.reason));
         let no = Cell::verdict(Verdict::NotRun, "no");
         table.row([no, Cell::plain(*need), Cell::dim(reason)]);
     }
     out.push_str(&table.render(paint));
+    if let Some(line) = tolerate_line(diagnosis) {
+        out.push_str(&format!(
+            "\nIf they may stay not run, put this into the target file\n  {line}\n"
+        ));
+    }
     let seconds = diagnosis.duration.as_secs_f64();
     out.push_str(&format!("\n{} requests, {seconds:.1} s\n", diagnosis.requests_sent));
     out

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::error::CommandError;
 use super::exec_environment;
-use super::listen::listen_address;
+use super::listen::{at_port, listen_address};
 use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -32,9 +32,12 @@ const SIGNAL_BASE: i32 = 128;
 
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
-    /// Where to listen; port 0 takes a free one
+    /// Where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address)]
     listen: SocketAddr,
+    /// Listen on this port of 127.0.0.1
+    #[arg(long, value_name = "PORT", conflicts_with = "listen")]
+    port: Option<u16>,
     #[command(flatten)]
     world: WorldArguments,
     #[command(flatten)]
@@ -51,10 +54,10 @@ pub(super) struct ExecArguments {
 
 /// Returns the exit code of the command.
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let ExecArguments { listen, world, place, reports, replace, command } = &arguments;
+    let ExecArguments { listen, port, world, place, reports, replace, command } = &arguments;
     reports::check(reports, *replace)?;
     runtime()?.block_on(async {
-        let opened = ListeningMock::open(*listen, place, world).await?;
+        let opened = ListeningMock::open(at_port(*listen, *port), place, world, None).await?;
         let site = opened.site.clone();
         if let Some(note) = &opened.note {
             screen.note(note)?;

@@ -34,9 +34,10 @@ pub(super) fn judge(arguments: JudgeArguments, screen: &Screen) -> Result<u8, Co
     reports::check(&judging.reports, judging.replace)?;
     let index = RecordingIndex::read(recording)?;
     let files = suite::files(&suite.scenarios, screen.color())?;
-    let selectors = match suite.selectors.is_empty() {
+    let asked = suite.selectors();
+    let selectors = match asked.is_empty() {
         true => index.selectors,
-        false => suite.selectors.clone(),
+        false => asked,
     };
     plan::select(&files, &selectors)?;
     let target = TargetOptions {

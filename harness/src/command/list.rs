@@ -9,12 +9,12 @@ use crate::scenario::declared;
 use crate::scenario::model::Scenario;
 use crate::scenario::plan::{self, Planned};
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Detail, Table};
+use crate::terminal::{Cell, Detail, Table, counted};
 
 /// Prints a line for each selected scenario, grouped by file.
 pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.scenarios, screen.color())?;
-    let planned = plan::select(&files, &arguments.selectors)?;
+    let planned = plan::select(&files, &arguments.selectors())?;
     if screen.is_json() {
         let rows: Vec<_> = planned.iter().map(row).collect();
         screen.json(&json!({ "scenarios": rows }))?;
@@ -29,7 +29,7 @@ pub(super) fn list(arguments: SuiteArguments, screen: &Screen) -> Result<u8, Com
         out.push_str(&table(of_file, screen.detail()).render(paint));
         out.push('\n');
     }
-    out.push_str(&format!("{} scenarios\n", planned.len()));
+    out.push_str(&format!("{}\n", counted(planned.len(), "scenario")));
     screen.print(&out)?;
     Ok(0)
 }

@@ -1,6 +1,5 @@
 //! Performing a run with progress and event streams, and publishing its result: `moot run`, `moot judge`.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use clap::Args;
 use super::error::{CommandError, USAGE};
 use super::event_stream::EventStreams;
 use super::plan;
-use super::progress::{Progress, ProgressStyleChoice};
+use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, run_report, take_stdout};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -46,16 +45,14 @@ pub(super) struct JudgingArguments {
 /// # Errors
 /// The runtime can't start, or the second signal arrived.
 pub(super) fn perform(
-    options: RunOptions,
+    mut options: RunOptions,
     streams: &EventStreams,
     screen: &Screen,
 ) -> Result<RunResult, CommandError> {
+    let planned = plan::of_run(&options);
+    options.target.created_objects_planned = planned.objects;
     let style = screen.progress_style();
-    let work = match style {
-        ProgressStyleChoice::Hidden => BTreeMap::new(),
-        ProgressStyleChoice::Bar | ProgressStyleChoice::Lines => plan::work_of(&options),
-    };
-    let progress = Progress::of_run(style, work, Arc::clone(&options.target.pace_wait));
+    let progress = Progress::of_run(style, planned.work, Arc::clone(&options.target.pace_wait));
     progress.begin(&head(&options));
     let (bar, sender) = (progress.clone(), streams.sender(&options.masks));
     let interruption = Arc::new(Interruption::default());

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::error::CommandError;
-use super::plan_totals::{self, PlanTotals, bounds_text};
+use super::plan_totals::{self, PlanTotals};
 use super::progress::ScenarioWork;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
@@ -19,7 +19,7 @@ use crate::expected;
 use crate::masks::Masks;
 use crate::run::PAGES_MAX;
 use crate::run::RunOptions;
-use crate::run::estimate::{self, Bounds, Estimate, Terms};
+use crate::run::estimate::{self, Estimate, Terms};
 use crate::scenario::model::ScenarioFile;
 use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};
@@ -39,7 +39,7 @@ pub(super) struct PlanArguments {
     target: TargetArguments,
 }
 
-/// A scenario that may take this long is named.
+/// A scenario that likely takes this long is named.
 const SLOW_SECONDS: f64 = 30.0;
 
 /// So many are named at most.
@@ -54,7 +54,9 @@ struct PlannedScenario<'a> {
     depends_on: Option<String>,
     /// The requests it would send; none if it would not run.
     estimate: Estimate,
-    /// Seconds that it would take at most, at the limits of the target; `None` on a mock.
+    /// Seconds that it likely takes, at the limits of the target; `None` on a mock.
+    seconds: Option<f64>,
+    /// At most.
     seconds_max: Option<f64>,
 }
 
@@ -62,7 +64,7 @@ struct PlannedScenario<'a> {
 pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, CommandError> {
     let files = suite::files(&arguments.suite.scenarios, screen.color())?;
     plan::select(&files, &arguments.exclude)?;
-    let mut planned = plan::select(&files, &arguments.suite.selectors)?;
+    let mut planned = plan::select(&files, &arguments.suite.selectors())?;
     planned.retain(|one| plan::excluding(one, &arguments.exclude).is_none());
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
@@ -117,33 +119,46 @@ fn on_deployment<'a>(
             let unmet = needs.iter().find_map(|need| preview.missing(need));
             let depends_on = needs.iter().find(|need| preview.is_found_later(need)).cloned();
             let mut row = made(planned, unmet, depends_on, &terms);
+            row.seconds = Some(plan_totals::seconds(&row.estimate, preview.limits()));
             row.seconds_max = Some(plan_totals::seconds_max(&row.estimate, preview.limits()));
             row
         })
         .collect();
     let needs_search = rows.iter().any(|row| row.depends_on.is_some());
-    let totals = PlanTotals::of_deployment(sum(&rows), needs_search, &preview);
+    let totals = PlanTotals::of_deployment(sum_on_deployment(&rows), needs_search, &preview);
     Ok((rows, totals))
 }
 
-/// What each scenario of a run on a deployment sends and waits, as far as that is known before it.
-pub(super) fn work_of(options: &RunOptions) -> BTreeMap<String, ScenarioWork> {
+/// What a run on a deployment will do, as far as that is known before it.
+#[derive(Default)]
+pub(super) struct PlannedRun {
+    /// What each scenario sends and waits.
+    pub(super) work: BTreeMap<String, ScenarioWork>,
+    /// Objects that it creates at most; `None` where no target file was read.
+    pub(super) objects: Option<u32>,
+}
+
+/// What a run on a deployment will do; nothing is known of other targets.
+pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     let Ok(chosen @ TargetSource::Http(_)) = options.choice.clone().read() else {
-        return BTreeMap::new();
+        return PlannedRun::default();
     };
     let files = &options.files;
     let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
     planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
     let Ok((rows, _)) = on_deployment(chosen, &options.target, files, planned) else {
-        return BTreeMap::new();
+        return PlannedRun::default();
     };
     let work = |row: &PlannedScenario<'_>| {
-        let Bounds { min, max } = row.estimate.requests;
-        let paced = max.saturating_sub(row.estimate.unpaced_requests);
-        let requests = min.midpoint(paced) as f64;
-        ScenarioWork { requests, waits_seconds: row.estimate.waits_seconds as f64 }
+        let estimate = &row.estimate;
+        let requests = estimate.requests.likely.saturating_sub(estimate.unpaced_requests) as f64;
+        ScenarioWork { requests, waits_seconds: estimate.burst_seconds as f64 }
     };
-    rows.iter().map(|row| (row.planned.name(), work(row))).collect()
+    let objects: u64 = sum_on_deployment(&rows).objects.values().sum();
+    PlannedRun {
+        work: rows.iter().map(|row| (row.planned.name(), work(row))).collect(),
+        objects: Some(u32::try_from(objects).unwrap_or(u32::MAX)),
+    }
 }
 
 fn on_mock<'a>(
@@ -185,7 +200,7 @@ fn made<'a>(
         estimate.requests.min = 0;
         estimate.token_requests.min = 0;
     }
-    PlannedScenario { planned, unmet, depends_on, estimate, seconds_max: None }
+    PlannedScenario { planned, unmet, depends_on, estimate, seconds: None, seconds_max: None }
 }
 
 fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
@@ -200,6 +215,7 @@ fn row(row: &PlannedScenario<'_>) -> serde_json::Value {
         "is_tolerated": unmet.is_some_and(|why| why.is_tolerated),
         "depends_on": row.depends_on,
         "requests": row.estimate.requests,
+        "seconds": row.seconds.map(f64::ceil),
         "seconds_max": row.seconds_max.map(f64::ceil),
     })
 }
@@ -211,7 +227,7 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
         table.row(match &row.unmet {
             None => {
                 let depends = row.depends_on.as_ref().map(|need| format!(", if {need} is there"));
-                let requests = bounds_text(row.estimate.requests);
+                let requests = plan_totals::likely_text(row.estimate.requests);
                 let note = format!("{requests} requests{}", depends.unwrap_or_default());
                 [Cell::verdict(Verdict::Pass, "runs"), name, Cell::dim(note)]
             }
@@ -234,7 +250,7 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
 fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     let mut slow: Vec<(&PlannedScenario<'_>, f64)> = rows
         .iter()
-        .filter_map(|row| Some((row, row.seconds_max?)))
+        .filter_map(|row| Some((row, row.seconds?)))
         .filter(|(_, seconds)| *seconds >= SLOW_SECONDS)
         .collect();
     slow.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -245,12 +261,24 @@ fn slowest(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     let mut table = Table::new(2, [Align::Left; 3]);
     for (row, seconds) in slow {
         let minutes = Cell::plain(format!("{:.1} min", seconds / 60.0));
-        let waits = row.estimate.waits_seconds;
+        let waits = row.estimate.burst_seconds;
         let waits = if waits > 0 { format!("{waits} s of them waiting") } else { String::new() };
         table.row([minutes, Cell::plain(row.planned.name()), Cell::dim(waits)]);
     }
     let table = table.render(screen.paint());
-    format!("These take the minutes, at most; `--exclude SELECTOR` leaves them out\n{table}\n")
+    format!("These take the minutes; `--exclude SELECTOR` leaves them out\n{table}\n")
+}
+
+/// With the creation that tries the requester.
+fn sum_on_deployment(rows: &[PlannedScenario<'_>]) -> Estimate {
+    let mut sum = sum(rows);
+    let writes = |row: &PlannedScenario<'_>| {
+        row.unmet.is_none() && row.planned.scenario.needs.iter().any(|need| need == "write")
+    };
+    if rows.iter().any(writes) {
+        *sum.objects.entry("legal_request").or_default() += 1;
+    }
+    sum
 }
 
 fn sum(rows: &[PlannedScenario<'_>]) -> Estimate {

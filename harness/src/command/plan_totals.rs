@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::environment::TargetPreview;
 use crate::run::estimate::{Bounds, Estimate};
+use crate::target_file::model::TOKEN_MINUTES_MAX;
 use crate::target_file::{Consent, FileLimits};
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Paint, Table, escape};
@@ -13,12 +14,65 @@ use crate::terminal::{Cell, Paint, Table, escape};
 /// A shared token is renewed after this many minutes at the earliest (§5.3, less a margin).
 const TOKEN_MINUTES: u64 = 115;
 
+/// Requests that hold the target file against the target: likely, and at most.
+const FIT_REQUESTS_LIKELY: u64 = 10;
+const FIT_REQUESTS_MAX: u64 = 30;
+
+/// The minutes of a run.
+#[derive(Debug, Clone, Copy)]
+struct PlannedMinutes {
+    min: f64,
+    likely: f64,
+    max: f64,
+}
+
+/// The rates of a run.
+struct PlannedPace {
+    limits: FileLimits,
+    /// Requests that are sent at once, whatever the rate is.
+    unpaced: u64,
+}
+
+impl PlannedPace {
+    /// Minutes of so many requests, and so many token requests among them.
+    fn minutes(&self, requests: u64, tokens: u64, waits_seconds: u64) -> f64 {
+        let by = |count: u64, rate: u32| match rate {
+            0 => 0.0,
+            rate => count as f64 / f64::from(rate),
+        };
+        let paced = requests.saturating_sub(self.unpaced);
+        // Those of a minute are sent at once.
+        let of_tokens = by(tokens, self.limits.token_requests_per_minute.unwrap_or(0)) - 1.0;
+        by(paced, self.limits.requests_per_minute).max(of_tokens) + waits_seconds as f64 / 60.0
+    }
+
+    /// The token requests that the target file allows.
+    fn allowed(&self, tokens: Bounds) -> Bounds {
+        let of_minutes = self
+            .limits
+            .token_requests_per_minute
+            .filter(|rate| *rate > 0)
+            .map(|it| it * TOKEN_MINUTES_MAX);
+        match self.limits.token_requests_max.or(of_minutes).map(u64::from) {
+            None => tokens,
+            Some(max) => Bounds {
+                min: tokens.min.min(max),
+                likely: tokens.likely.min(max),
+                // Shared tokens are asked for in any case.
+                max: tokens.max,
+            },
+        }
+    }
+}
+
 /// The sums of a plan.
 pub(super) struct PlanTotals {
     requests: Bounds,
     token_requests: Bounds,
+    /// The limit of the token endpoint, if it is known; 0 without one.
+    tokens_a_minute: Option<u32>,
     /// At the allowed rate; `None` without a rate limit.
-    minutes: Option<(f64, f64)>,
+    minutes: Option<PlannedMinutes>,
     objects: BTreeMap<&'static str, u64>,
     created_objects_max: Option<u64>,
     /// The service may send mail to these, because of created objects.
@@ -33,6 +87,7 @@ impl PlanTotals {
             requests: sum.requests,
             token_requests: sum.token_requests,
             minutes: None,
+            tokens_a_minute: Some(0),
             objects: sum.objects,
             created_objects_max: None,
             addresses: Vec::new(),
@@ -53,30 +108,30 @@ impl PlanTotals {
             true => sum.objects.get("webhook").copied().unwrap_or(0),
             false => 0,
         };
-        let own = Bounds { min: least, max: most.saturating_add(deletes) };
+        let own = Bounds {
+            min: least,
+            likely: least + FIT_REQUESTS_LIKELY + deletes / 2,
+            max: most.saturating_add(deletes).saturating_add(FIT_REQUESTS_MAX),
+        };
         // One token tests the credentials. The others are requested when they are needed.
         let mut shared: BTreeSet<(String, &str)> = sum.tokens;
         shared.extend(["read", "write"].map(|scope| ("main".to_owned(), scope)));
-        let mut tokens = Bounds { min: 1, max: shared.len() as u64 };
+        let count = shared.len() as u64;
+        let mut tokens = Bounds { min: 1, likely: count, max: count };
         let base = sum.requests.plus(own);
-        let rate = limits.requests_per_minute;
-        let minutes_of = |requests: Bounds, tokens: Bounds| {
-            let by = |count: u64, rate: u32| match rate {
-                0 => 0.0,
-                rate => count as f64 / f64::from(rate),
-            };
-            let token_rate = limits.token_requests_per_minute;
-            let least = by(requests.min, rate).max(by(tokens.min, token_rate));
-            let paced = requests.max.saturating_sub(sum.unpaced_requests);
-            let most = by(paced, rate).max(by(tokens.max, token_rate));
-            (least, most + sum.waits_seconds as f64 / 60.0)
-        };
-        let (_, longest) = minutes_of(base.plus(tokens), tokens.plus(sum.token_requests));
+        let pace = PlannedPace { limits, unpaced: sum.unpaced_requests };
+        let longest = pace.minutes(base.max, sum.token_requests.max + count, sum.waits_seconds);
         let renewals = (longest / TOKEN_MINUTES as f64).floor() as u64;
         tokens.max = tokens.max.saturating_mul(renewals.saturating_add(1));
         let requests = base.plus(tokens);
-        let token_requests = sum.token_requests.plus(tokens);
-        let is_unpaced = rate == 0 && limits.token_requests_per_minute == 0;
+        let token_requests = pace.allowed(sum.token_requests.plus(tokens));
+        let minutes = PlannedMinutes {
+            min: pace.minutes(requests.min, token_requests.min, 0),
+            likely: pace.minutes(requests.likely, token_requests.likely, sum.burst_seconds),
+            max: pace.minutes(requests.max, token_requests.max, sum.waits_seconds),
+        };
+        let is_unpaced =
+            limits.requests_per_minute == 0 && limits.token_requests_per_minute.unwrap_or(0) == 0;
         let creates = !sum.objects.is_empty();
         let mut notes = Vec::new();
         if preview.may_be_mock() {
@@ -90,7 +145,9 @@ impl PlanTotals {
                 "workflows without a binding are searched for when the target is opened".to_owned(),
             );
         }
-        if creates && sum.objects.values().sum::<u64>() > u64::from(limits.created_objects_max) {
+        let objects_planned: u64 = sum.objects.values().sum();
+        let created_objects_max = limits.created_objects_max.map_or(objects_planned, u64::from);
+        if objects_planned > created_objects_max {
             notes.push(
                 "calls beyond limits.created_objects_max are not sent, and steps that need them do not run"
                     .to_owned(),
@@ -99,9 +156,10 @@ impl PlanTotals {
         Self {
             requests,
             token_requests,
-            minutes: (!is_unpaced).then(|| minutes_of(requests, token_requests)),
+            minutes: (!is_unpaced).then_some(minutes),
+            tokens_a_minute: limits.token_requests_per_minute,
             objects: sum.objects,
-            created_objects_max: Some(u64::from(limits.created_objects_max)),
+            created_objects_max: Some(created_objects_max),
             addresses: if creates { preview.addresses() } else { Vec::new() },
             notes,
         }
@@ -118,7 +176,9 @@ impl PlanTotals {
         json!({
             "requests": self.requests,
             "token_requests": self.token_requests,
-            "minutes": self.minutes.map(|(min, max)| json!({"min": tenth(min), "max": tenth(max)})),
+            "minutes": self.minutes.map(|PlannedMinutes { min, likely, max }| {
+                json!({ "min": tenth(min), "likely": tenth(likely), "max": tenth(max) })
+            }),
             "objects": {
                 "max": self.objects_max(),
                 "by_kind": self.objects,
@@ -133,7 +193,9 @@ impl PlanTotals {
     pub(super) fn text(&self, paint: Paint) -> String {
         let minutes = match self.minutes {
             None => "unpaced".to_owned(),
-            Some((min, max)) => format!("{min:.1} to {max:.1} at the allowed rate"),
+            Some(PlannedMinutes { min, likely, max }) => {
+                format!("about {likely:.1} at the allowed rate ({min:.1} to {max:.1})")
+            }
         };
         let by_kind: Vec<String> =
             self.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
@@ -151,11 +213,16 @@ impl PlanTotals {
                 self.addresses.join(", ")
             ),
         };
+        let tokens_pace = match self.tokens_a_minute {
+            None => ", paced once the service shows a limit for them".to_owned(),
+            Some(0) => String::new(),
+            Some(rate) => format!(", {rate} a minute"),
+        };
         let objects = format!("at most {}{by_kind}{budget}", self.objects_max());
         let mut table = Table::new(2, [Align::Left; 2]);
         for (name, value) in [
-            ("requests", bounds_text(self.requests)),
-            ("of them for tokens", bounds_text(self.token_requests)),
+            ("requests", likely_text(self.requests)),
+            ("of them for tokens", format!("{}{tokens_pace}", likely_text(self.token_requests))),
             ("minutes", minutes),
             ("objects created", objects),
             ("may write to", mails),
@@ -171,22 +238,25 @@ impl PlanTotals {
     }
 }
 
-/// Seconds that requests and waits take at most, at these limits.
-pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
-    let by = |count: u64, rate: u32| match rate {
-        0 => 0.0,
-        rate => count as f64 * 60.0 / f64::from(rate),
-    };
-    let paced = estimate.requests.max.saturating_sub(estimate.unpaced_requests);
-    let requests = by(paced, limits.requests_per_minute);
-    let tokens = by(estimate.token_requests.max, limits.token_requests_per_minute);
-    requests.max(tokens) + estimate.waits_seconds as f64
+/// Seconds that requests and waits likely take, at these limits.
+pub(super) fn seconds(estimate: &Estimate, limits: FileLimits) -> f64 {
+    let pace = PlannedPace { limits, unpaced: estimate.unpaced_requests };
+    let likely = |bounds: Bounds| bounds.likely;
+    let (requests, tokens) = (likely(estimate.requests), likely(estimate.token_requests));
+    pace.minutes(requests, tokens, estimate.burst_seconds) * 60.0
 }
 
-/// `3` or `3 to 7`.
-pub(super) fn bounds_text(bounds: Bounds) -> String {
+/// Seconds that requests and waits take at most, at these limits.
+pub(super) fn seconds_max(estimate: &Estimate, limits: FileLimits) -> f64 {
+    let pace = PlannedPace { limits, unpaced: estimate.unpaced_requests };
+    let Estimate { requests, token_requests, waits_seconds, .. } = estimate;
+    pace.minutes(requests.max, token_requests.max, *waits_seconds) * 60.0
+}
+
+/// `about 5 (3 to 7)`.
+pub(super) fn likely_text(bounds: Bounds) -> String {
     match bounds.min == bounds.max {
         true => bounds.max.to_string(),
-        false => format!("{} to {}", bounds.min, bounds.max),
+        false => format!("about {} ({} to {})", bounds.likely, bounds.min, bounds.max),
     }
 }

@@ -43,7 +43,7 @@ impl CommandText {
     /// The scenarios, selectors first.
     pub(super) fn suite(mut self, suite: &SuiteArguments) -> Self {
         self.0.extend(suite.selectors.iter().cloned());
-        self.scenario_folders(suite)
+        self.flag("--smoke", suite.smoke).scenario_folders(suite)
     }
 
     /// Where the scenarios are.

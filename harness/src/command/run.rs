@@ -52,7 +52,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     reports::check(&judging.reports, judging.replace)?;
     arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
     let files = Arc::new(suite::files(&suite.scenarios, screen.color())?);
-    plan::select(&files, &suite.selectors)?;
+    let selectors = suite.selectors();
+    plan::select(&files, &selectors)?;
     plan::select(&files, &arguments.exclude)?;
     let snapshots = RunSnapshots::new(snapshots, target)?;
     let seed = target.seed.unwrap_or_else(random_seed);
@@ -72,7 +73,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             reproduce: reproduce(&arguments, seed),
             repeat: repeat_one(&arguments, seed),
             excluded: arguments.exclude.clone(),
-            selectors: suite.selectors.clone(),
+            selectors: selectors.clone(),
+            tolerates_unmet_needs: suite.smoke,
             jobs,
             order,
             strict: judging.strict,
@@ -88,11 +90,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
         };
         perform::perform(options, &streams, screen)
     })?;
-    let asked = RecordingPlan {
-        run_tag: options.run_tag.clone(),
-        strict: judging.strict,
-        selectors: suite.selectors.clone(),
-    };
+    let asked =
+        RecordingPlan { run_tag: options.run_tag.clone(), strict: judging.strict, selectors };
     let recorded = match (&arguments.record, recorder) {
         (Some(dir), Some(recorder)) => recorder.write(dir, asked, &result.recording_end()),
         (_, _) => Ok(()),

@@ -1,10 +1,11 @@
 //! Where commands print: results on stdout, errors and progress on stderr.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::progress::ProgressStyleChoice;
@@ -168,6 +169,9 @@ impl Screen {
 
     /// An error, to stderr.
     pub(super) fn error(&self, error: &CommandError) {
+        if self.is_json() {
+            return print_json_error(error);
+        }
         let paint = Paint { color: self.color_err };
         let mut text = format!(
             "{} {}\n",
@@ -180,6 +184,25 @@ impl Screen {
         // If stderr is closed too, only the exit code remains.
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
+}
+
+/// Whether a command line asks for JSON. For a line that clap refused.
+pub(super) fn wants_json(arguments: &[OsString]) -> bool {
+    let words: Vec<&str> = arguments
+        .iter()
+        .take_while(|word| *word != "--")
+        .map(|word| word.to_str().unwrap_or_default())
+        .collect();
+    words.contains(&"--format=json") || words.windows(2).any(|it| it == ["--format", "json"])
+}
+
+/// An error as one line of JSON, to stderr.
+pub(super) fn print_json_error(error: &CommandError) {
+    let CommandError { message, help, exit_code } = error;
+    let shape = json!({ "error": message, "help": help, "exit_code": exit_code });
+    let line = format!("{}\n", escape::json(&shape.to_string()));
+    // If stderr is closed too, only the exit code remains.
+    let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
 fn put(stream: &mut impl Write, text: &str) -> Result<(), CommandError> {

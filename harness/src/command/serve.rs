@@ -10,8 +10,8 @@ use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
-    FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls, clock,
-    holds_state, serve, serve_tls,
+    CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls,
+    clock, holds_state, serve, serve_tls,
 };
 use tokio::net::TcpListener;
 
@@ -113,7 +113,7 @@ pub(super) struct ListeningMock {
 }
 
 impl ListeningMock {
-    /// Opens the mock that the command line describes.
+    /// Opens the mock that the command line describes; `watch` is told of its calls.
     ///
     /// # Errors
     /// An invalid option or file, or an address that can't be listened on.
@@ -121,6 +121,7 @@ impl ListeningMock {
         listen: SocketAddr,
         place: &PlaceArguments,
         world: &WorldArguments,
+        watch: Option<CallWatch>,
     ) -> Result<Self, CommandError> {
         let admin_token = admin_token(place.admin_token_file.as_deref())?;
         let is_beyond_loopback = !listen.ip().is_loopback();
@@ -138,6 +139,7 @@ impl ListeningMock {
             has_private_receivers: place.private_receivers,
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
             defects: defects_of(world)?,
+            watch,
             precedence: Precedence {
                 clock: world.clock.is_some(),
                 rate_limit: world.rate_limit.is_some(),

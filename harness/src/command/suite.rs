@@ -14,10 +14,26 @@ pub(super) struct SuiteArguments {
     /// A file, a scenario (with `*`), `tag:NAME`, `section:4.5` or a requirement [default: all]
     #[arg(value_name = "SELECTOR")]
     pub(super) selectors: Vec<String>,
+    /// The scenarios that show most in little time (`tag:smoke`). What the target does not offer stays not run
+    #[arg(long, conflicts_with = "selectors")]
+    pub(super) smoke: bool,
     /// Scenario files, or folders of them, instead of the bundled ones
     #[arg(long, value_name = "DIR")]
     pub(super) scenarios: Vec<PathBuf>,
 }
+
+impl SuiteArguments {
+    /// The selectors, also those that an option stands for.
+    pub(super) fn selectors(&self) -> Vec<String> {
+        match self.smoke {
+            true => vec![SMOKE.to_owned()],
+            false => self.selectors.clone(),
+        }
+    }
+}
+
+/// What `--smoke` selects.
+const SMOKE: &str = "tag:smoke";
 
 /// The files below `paths`, or the bundled ones where `paths` is empty.
 ///

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::bundled::{answers_named, world_named};
 use super::error::{CommandError, UNREACHABLE};
+use super::listen::listen_address;
 use super::runtime::random_seed;
 use crate::environment::{OpenError, TargetChoice, TargetOptions};
 use crate::masks::Masks;
@@ -43,7 +44,7 @@ pub(super) struct ReachArguments {
     #[arg(long, value_name = "N")]
     pub(super) rate: Option<u32>,
     /// Address on which webhook receivers listen
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(super) receiver: Option<SocketAddr>,
     /// Address under which the target reaches the receivers
     #[arg(long, value_name = "URL", requires = "receiver")]

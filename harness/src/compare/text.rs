@@ -3,7 +3,7 @@
 use super::comparison::{Class, ComparedSide, SideDifference, TargetComparison};
 use crate::terminal::paint::{left, right};
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Detail, Paint, Table, escape};
+use crate::terminal::{Cell, Detail, Paint, Table, counted, escape};
 use crate::verdict::Verdict;
 
 /// Places of one difference, and names of parts that were not compared. `-v` shows all.
@@ -257,8 +257,11 @@ impl ComparisonText {
             count => format!(", {count} could not be compared behind these differences"),
         };
         let scale = format!(
-            "{} checks and {} answers of {} scenarios on both sides{follow_ups}, exit {}",
-            compared.checks, compared.exchanges, compared.scenarios, comparison.exit_code,
+            "{} and {} of {} on both sides{follow_ups}, exit {}",
+            counted(compared.checks, "check"),
+            counted(compared.exchanges, "answer"),
+            counted(compared.scenarios, "scenario"),
+            comparison.exit_code,
         );
         self.line(&format!("  {}", paint.dim(&scale)));
         self.line(&format!("  {} {}", paint.dim("repeat with"), comparison.reproduce));

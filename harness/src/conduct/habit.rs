@@ -11,6 +11,7 @@ use serde::Serialize;
 use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
 
 use super::journal::{JournalCall, WorldJournal};
+use crate::terminal::counted;
 
 /// This many calls make a habit.
 const REPEATED_MIN: usize = 3;
@@ -316,11 +317,4 @@ fn schema_unread(calls: &[JournalCall]) -> Option<HabitFinding> {
     let instead = "get the workflow's schema first: it names the required fields, the variables \
                    and the signers to choose from";
     Habit::SchemaUnread.finding(&created, seen, instead)
-}
-
-fn counted(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
 }

@@ -3,7 +3,7 @@
 use super::account::{Account, OperationUse, ReceivedError};
 use super::habit::HabitFinding;
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Paint, Table, escape};
+use crate::terminal::{Cell, Paint, Table, counted, escape};
 use crate::verdict::Verdict;
 
 /// Errors that are shown; further ones are only counted.
@@ -22,7 +22,7 @@ pub fn render(account: &Account, paint: Paint) -> String {
         1 => ", in 1 sandbox too".to_owned(),
         many => format!(", in {many} sandboxes too"),
     };
-    let head = format!("It made {} calls{of_which}", account.calls);
+    let head = format!("It made {}{of_which}", counted(account.calls, "call"));
     let mut out = format!("{}\n", paint.bold(&head));
     if account.forgotten > 0 {
         let forgotten = account.forgotten;

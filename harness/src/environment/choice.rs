@@ -101,6 +101,9 @@ pub struct TargetOptions {
     pub expected: Option<PathBuf>,
     /// The tag in every name and e-mail address this run creates.
     pub run_tag: String,
+    /// Objects that the plan of the run creates at most, for a target file without
+    /// `limits.created_objects_max`.
+    pub created_objects_planned: Option<u32>,
     /// Whether the run is one of several: only harmless ones are repeated on a deployment.
     pub is_repeated: bool,
     /// Tells for how long requests are held back.

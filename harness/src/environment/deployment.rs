@@ -46,14 +46,16 @@ pub(crate) fn destination(
     run_tag: &str,
     rules: DeploymentRules,
 ) -> RequestDestination {
-    RequestDestination::new(
+    let destination = RequestDestination::new(
         file.base_url.clone(),
         Endpoints::new(&file.endpoints),
         file.applications.clone(),
         discovery::bindings(&file.bindings, found, run_tag),
         None,
         Some(rules),
-    )
+    );
+    let (places, run_tag) = (file.places.clone(), run_tag.to_owned());
+    RequestDestination { places, run_tag, ..destination }
 }
 
 /// Finds out which workflows there are: those that the file binds, or those that are published.

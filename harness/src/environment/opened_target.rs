@@ -1,9 +1,10 @@
 //! An opened target: what it is, what it offers, and the sessions of scenarios on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use moot_fixtures::contract::Scopes;
 use parking_lot::Mutex;
 
 use crate::answers::Pins;
@@ -15,6 +16,7 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::needs::{self, UnmetNeed};
 use crate::environment::replayed;
 use crate::environment::session::{Receivers, Session};
+use crate::environment::target_fit;
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
 use crate::recording::{IndexTarget, Recorder, Replay};
@@ -93,6 +95,24 @@ impl Environment {
         }
     }
 
+    /// Token requests that can be sent now without meeting a limit; `None` where nothing limits them.
+    pub fn token_turns(&self) -> Option<usize> {
+        let rules = self.deployment()?.destination.deployment()?;
+        (!rules.is_unpaced()).then(|| rules.token_turns())
+    }
+
+    /// Whether there is a shared token of this application, so that none is asked for.
+    pub fn has_token(&self, application: &str, scopes: Scopes) -> bool {
+        let tokens = self.deployment().map(|client| client.destination.tokens.try_lock());
+        // Locked while one is asked for.
+        !matches!(tokens, Some(Ok(tokens)) if tokens.fresh(application, scopes).is_none())
+    }
+
+    /// Token requests that a run may still send; `None` if it is not limited.
+    pub fn token_requests_left(&self) -> Option<u32> {
+        self.deployment()?.destination.deployment()?.token_requests_left()
+    }
+
     /// Whether this need or scenario (`FILE/ID`, a row's brackets are ignored) may stay not run.
     pub fn tolerates(&self, what: &str) -> bool {
         let whole = what.split('[').next().unwrap_or(what);
@@ -120,6 +140,11 @@ impl Environment {
     /// For how long a list is read again after a change, until it shows the change.
     pub fn settle(&self) -> Duration {
         self.limits.settle
+    }
+
+    /// From now on every need that is not met may stay not run.
+    pub fn tolerate_unmet_needs(&mut self) {
+        self.limits.tolerate.extend(self.unmet.keys().map(|need| (*need).to_owned()));
     }
 
     /// From now on `recorder` keeps what the sessions receive.
@@ -192,10 +217,32 @@ impl Environment {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
+    /// What of its target file a deployment does not confirm, as far as that was tried: a clause each.
+    pub fn mistakes(&self) -> Vec<String> {
+        // Held only while something is tried.
+        let fit = self.deployment().and_then(|client| client.destination.fit.try_lock().ok());
+        let mistakes = fit.iter().flat_map(|fit| fit.mistakes.values());
+        let all: BTreeSet<String> = mistakes.map(ToString::to_string).collect();
+        all.into_iter().collect()
+    }
+
+    /// Tries what the target file says of every need that it meets.
+    pub async fn try_all(&self) {
+        for need in NEEDS {
+            if self.missing(need).is_none() {
+                self.refused(need).await;
+            }
+        }
+    }
+
     /// Why scenarios with this need do not run though the target file meets it: its application is
     /// refused a token. The token is asked for once, when it is first needed.
     pub async fn refused(&self, need: &str) -> Option<NotRun> {
         let client = self.deployment()?;
+        if let Some(mistake) = target_fit::mistake(client, need).await {
+            let setting = format!("{} in the target file", mistake.key);
+            return Some(self.not_run(need, mistake.to_string(), Some(setting)));
+        }
         let role = needs::application_of(need)?;
         if !client.destination.refused.lock().contains_key(role) {
             self.try_application(client, role).await;

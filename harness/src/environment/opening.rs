@@ -24,6 +24,7 @@ use crate::environment::{deployment, discovery, first_contact};
 use crate::masks::Masks;
 use crate::recording::Replay;
 use crate::scenario::model::{NEEDS, Sandbox};
+use crate::target_file::model::CREATED_OBJECTS_MAX;
 use crate::target_file::{TargetClass, TargetDescription, TargetFile, address};
 
 /// Deadline `discovery`, unless the options name another.
@@ -109,10 +110,12 @@ impl Environment {
     /// # Errors
     /// As [`Environment::open`].
     pub async fn over_http(
-        file: TargetFile,
+        mut file: TargetFile,
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
+        let planned = options.created_objects_planned;
+        file.limits.created_objects_max = file.limits.created_objects_max.or(planned);
         deployment::check_rate(&file, &options)?;
         let pins = match &file.answers {
             Some(path) => Pins::read(path).map_err(OpenError::Usage)?,
@@ -224,7 +227,9 @@ impl Environment {
             limits: EnvironmentLimits {
                 tolerate: file.tolerate,
                 pages_max: Some(file.limits.pages_max),
-                created_objects_max: Some(file.limits.created_objects_max),
+                created_objects_max: Some(
+                    file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX),
+                ),
                 settle: Duration::from_secs(file.limits.settle_seconds.into()),
             },
             pins: Pins::default(),

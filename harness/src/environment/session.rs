@@ -202,6 +202,22 @@ impl Session {
         format!("burst {} {path}", prepared.method)
     }
 
+    /// The answer to the same token request of an earlier scenario, if it may stand for this one.
+    pub async fn lent_token(&self, prepared: &ClientRequest) -> Option<Arc<Exchange>> {
+        if self.is_recorded() || self.client.destination.deployment().is_none() {
+            return None;
+        }
+        let exchange = self.client.destination.tokens.lock().await.lent(&lending_key(prepared))?;
+        self.recording.keep_exchange(&exchange);
+        Some(exchange)
+    }
+
+    /// Lets the answer to this token request stand for the same one of later scenarios.
+    pub async fn lend_token(&self, prepared: &ClientRequest, exchange: &Arc<Exchange>) {
+        let mut tokens = self.client.destination.tokens.lock().await;
+        tokens.lend(lending_key(prepared), &prepared.application, exchange);
+    }
+
     /// How often a step read its list again; `None` unless this is a replay.
     pub fn recorded_repeats(&self, label: &str) -> Option<u64> {
         // A step that read its list once left nothing in the recording.
@@ -212,6 +228,17 @@ impl Session {
     /// Records how often a step read its list again.
     pub fn keep_repeats(&self, label: &str, repeats: u64) {
         self.recording.keep(repeats_key(label), &Ok(json!(repeats)));
+    }
+
+    /// What was remembered of a view instead of a look at it; `None` unless this is a replay.
+    pub fn recorded_view(&self, view: &str) -> Option<Option<Value>> {
+        // A recording of an older version has a look in any case.
+        Some(self.recording.answer(&view_key(view))?.ok().filter(|value| !value.is_null()))
+    }
+
+    /// Records what was remembered of a view.
+    pub fn keep_view(&self, view: &str, shown: Option<Value>) {
+        self.recording.keep(view_key(view), &Ok(shown.unwrap_or_default()));
     }
 
     /// The recorded deliveries of a step; `None` unless this is a replay.
@@ -355,6 +382,15 @@ impl Session {
             sandboxes.delete(&id).await;
         }
     }
+}
+
+fn lending_key(prepared: &ClientRequest) -> String {
+    let ClientRequest { method, path, headers, body, .. } = prepared;
+    format!("{method} {path} {headers:?} {}", body.shown())
+}
+
+fn view_key(view: &str) -> String {
+    format!("view {view}")
 }
 
 fn repeats_key(label: &str) -> String {

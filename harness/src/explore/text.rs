@@ -9,7 +9,7 @@ use super::differences::DifferenceGroup;
 use super::violation::Violation;
 use crate::result::{ExpectedFailure, ExpectedState, RunResult};
 use crate::terminal::paint::{Paint, left};
-use crate::terminal::{Detail, escape};
+use crate::terminal::{Detail, counted, escape};
 use crate::verdict::Verdict;
 
 /// Lines of warnings, differences and reasons; more are counted.
@@ -29,7 +29,7 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
     }
     if detail > Detail::Quiet {
         let warnings = explored.warnings.iter().map(|(id, warning)| {
-            (id.as_str(), format!("{} ({} times)", warning.message, warning.times))
+            (id.as_str(), format!("{} ({})", warning.message, counted(warning.times, "time")))
         });
         section(&mut out, paint, "Warnings", warnings);
         let differs = explored.differences.by_what();
@@ -38,7 +38,7 @@ pub fn text(explored: &Explored, saved: Option<&str>, paint: Paint, detail: Deta
         let expected = explored.result.expected.iter();
         section(&mut out, paint, "Expected failures", expected.map(expected_failure));
         let not_walked = explored.not_walked.iter();
-        let reasons = not_walked.map(|(reason, times)| (reason.as_str(), format!("{times} cases")));
+        let reasons = not_walked.map(|(reason, times)| (reason.as_str(), counted(times, "case")));
         section(&mut out, paint, "Not walked to the end", reasons);
         let left = explored.result.residue.iter().map(|residue| {
             let id = residue.id.as_deref().unwrap_or("id unknown");
@@ -80,7 +80,11 @@ fn block(out: &mut String, violation: &Violation, paint: Paint) {
     let (before, after) = (violation.acts_before, violation.case.acts.len());
     line(
         "shown by",
-        &format!("{} cases; this one had {before} acts, now {after}", violation.cases),
+        &format!(
+            "{}; this one had {}, now {after}",
+            counted(violation.cases, "case"),
+            counted(before, "act")
+        ),
     );
     let curl = violation.curl();
     let skipped = curl.len().saturating_sub(REQUESTS_MAX);
@@ -155,12 +159,12 @@ fn outcome(out: &mut String, explored: &Explored, saved: Option<&str>, paint: Pa
     let found = explored.violations.len();
     let _ = writeln!(
         out,
-        "{}: {} cases on {}, {} walked to the end, {} requests; {found} found{expected}; seed {}",
+        "{}: {} on {}, {} walked to the end, {}; {found} found{expected}; seed {}",
         paint.verdict(worst, outcome_word(result)),
-        explored.cases,
+        counted(explored.cases, "case"),
         escape::line(&result.target.name),
         explored.walked,
-        result.requests_sent,
+        counted(result.requests_sent, "request"),
         result.seed,
     );
     let _ = writeln!(out, "repeat    {}", escape::line(&result.reproduce));

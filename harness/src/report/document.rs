@@ -58,7 +58,7 @@ pub struct Report {
     pub duration_seconds: f64,
     /// Requests sent.
     pub requests_sent: u64,
-    /// Checks by verdict; a scenario that was not run, or has no checks, counts as one.
+    /// Checks by verdict; a scenario without checks counts as one.
     pub counts: Counts,
     /// Scenarios by verdict; a row of one counts as one.
     pub scenario_counts: Counts,
@@ -313,12 +313,15 @@ fn not_run(run: &RunResult) -> Vec<NotRunRow> {
     let mut rows: Vec<NotRunRow> = Vec::new();
     let mut add = |new: NotRunRow, name: String| {
         let is_same = |row: &&mut NotRunRow| {
-            (&row.reason, &row.setting, row.is_tolerated, &row.known)
-                == (&new.reason, &new.setting, new.is_tolerated, &new.known)
+            (&row.reason, row.is_tolerated, &row.known)
+                == (&new.reason, new.is_tolerated, &new.known)
+                && (row.setting.is_none() || new.setting.is_none() || row.setting == new.setting)
         };
         match rows.iter_mut().find(is_same) {
             Some(row) => {
                 row.names.push(name);
+                // A single check knows no setting.
+                row.setting = row.setting.take().or(new.setting);
                 // Scenarios that are tolerable by their own names only.
                 row.tolerate_as.take_if(|name| Some(&*name) != new.tolerate_as.as_ref());
             }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Finding, Report};
 use crate::result::Counts;
 use crate::result::{ExpectedFailure, ExpectedState};
-use crate::terminal::escape;
+use crate::terminal::{counted, escape};
 
 /// CI systems cut or refuse long summaries; beyond this many failures only the number is said.
 const FAILURES_SHOWN_MAX: usize = 50;
@@ -30,12 +30,12 @@ fn write_into(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## {} {}\n", sign(report.exit_code), report.outcome.as_str())?;
     writeln!(
         out,
-        "{}: exit code {}. Target **{}** ({}), {} requests in {:.1} s, seed {}.\n",
+        "{}: exit code {}. Target **{}** ({}), {} in {:.1} s, seed {}.\n",
         capitalised(report.meaning),
         report.exit_code,
         e(&report.target.base_url),
         e(&report.target.class.to_string()),
-        report.requests_sent,
+        counted(report.requests_sent, "request"),
         report.duration_seconds,
         report.seed,
     )?;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ScenarioResult;
+use super::{CheckResult, ScenarioResult};
 use crate::verdict::Verdict;
 
 /// How many of each verdict.
@@ -22,19 +22,22 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The checks of these scenarios. A scenario that was not run, or has no checks, counts as one.
+    /// The checks of these scenarios. A scenario without checks counts as one.
     pub fn of_checks<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> Self {
         let mut counts = Self::default();
         for scenario in scenarios {
             let passed: usize = scenario.steps.iter().map(|step| step.passed).sum();
             counts.total += passed;
             counts.pass += passed;
-            if scenario.known.is_some() {
+            let has_checks = passed > 0 || scenario.checks().next().is_some();
+            let is_told = |check: &CheckResult| check.verdict == Verdict::NotRun;
+            if !has_checks && scenario.known.is_some() {
                 counts.add_expected();
-            } else if scenario.not_run.is_some() {
-                counts.add(Verdict::NotRun);
-            } else if passed == 0 && scenario.checks().next().is_none() {
+            } else if !has_checks {
                 counts.add(scenario.verdict);
+            } else if scenario.not_run.is_some() && !scenario.checks().any(is_told) {
+                // All its checks were judged, and yet it did not come to its end.
+                counts.add(Verdict::NotRun);
             }
             for check in scenario.checks() {
                 match check.known {

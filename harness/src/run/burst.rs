@@ -30,6 +30,7 @@ pub(super) async fn walk(
     step: &BurstStep,
     label: &str,
 ) -> StepOutcome {
+    walk.views().doubt();
     let mut exchanges = Vec::new();
     let mut checks = Vec::new();
     let stop = run_burst(walk, step, label, &mut exchanges, &mut checks).await.err();
@@ -55,7 +56,9 @@ async fn run_burst(
     };
     all.sort_by_key(|exchange| exchange.number);
     walk.note_change();
-    all.iter().for_each(|exchange| walk.shared.changes.note_effect(exchange));
+    for exchange in &all {
+        walk.shared.changes.note_effect(exchange);
+    }
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 
 use crate::exchange::Exchange;
 
@@ -51,13 +52,20 @@ impl SettleTime {
     }
 }
 
+/// What the run created and deleted itself since a look.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ChangesSince {
+    pub(super) created: BTreeSet<String>,
+    pub(super) deleted: BTreeSet<String>,
+}
+
 /// What the run changed itself. A list may show it late.
 #[derive(Debug, Default)]
 pub(super) struct OwnChanges {
     /// When something was changed last.
     latest: Mutex<Option<Instant>>,
-    created: Mutex<BTreeSet<String>>,
-    deleted: Mutex<BTreeSet<String>>,
+    /// Each call that created or deleted something, with the id, in order.
+    effects: Mutex<Vec<(Operation, String)>>,
     /// The longest lag that was seen.
     lag: Mutex<Duration>,
 }
@@ -68,11 +76,11 @@ impl OwnChanges {
         *self.latest.lock() = Some(Instant::now());
     }
 
-    /// Notes what a call that succeeded created or deleted.
-    pub(super) fn note_effect(&self, exchange: &Exchange) {
-        let Ok(response) = &exchange.outcome else { return };
+    /// Notes what a call that succeeded created or deleted. Returns whether its effect is known by that.
+    pub(super) fn note_effect(&self, exchange: &Exchange) -> bool {
+        let Ok(response) = &exchange.outcome else { return false };
         if !(200..300).contains(&response.status) {
-            return;
+            return false;
         }
         match exchange.request.operation {
             Some(
@@ -81,24 +89,57 @@ impl OwnChanges {
                 | Operation::CreateWebhook,
             ) => {
                 let id = response.json.as_ref().and_then(|json| json.pointer("/data/id")?.as_str());
-                self.created.lock().extend(id.map(str::to_owned));
+                self.add_effect(exchange.request.operation, id)
             }
             Some(Operation::DeleteWebhook) => {
                 let id = exchange.request.path.rsplit('/').next();
-                self.deleted.lock().extend(id.map(str::to_owned));
+                self.add_effect(exchange.request.operation, id)
             }
-            _ => {}
+            _ => false,
         }
+    }
+
+    fn add_effect(&self, operation: Option<Operation>, id: Option<&str>) -> bool {
+        let effect = operation.zip(id.map(str::to_owned));
+        let is_known = effect.is_some();
+        self.effects.lock().extend(effect);
+        is_known
+    }
+
+    /// The number of effects so far.
+    pub(super) fn mark(&self) -> usize {
+        self.effects.lock().len()
+    }
+
+    /// Adds the effects since `mark` on what a list shows. Returns the number of effects so far.
+    pub(super) fn add_since(&self, mark: usize, list: Operation, to: &mut ChangesSince) -> usize {
+        let effects = self.effects.lock();
+        for (operation, id) in effects.iter().skip(mark) {
+            match (list, operation) {
+                (Operation::ListLegalRequests, Operation::CreateLegalRequest)
+                | (Operation::ListRepositoryDocuments, Operation::CreateRepositoryDocument)
+                | (Operation::ListWebhooks, Operation::CreateWebhook) => {
+                    to.created.insert(id.clone());
+                }
+                (Operation::ListWebhooks, Operation::DeleteWebhook) => {
+                    to.deleted.insert(id.clone());
+                }
+                _ => {}
+            }
+        }
+        effects.len()
     }
 
     /// Whether a list may show this object late: the run created it by a call that succeeded.
     pub(super) fn is_created(&self, id: &str) -> bool {
-        self.created.lock().contains(id)
+        let effects = self.effects.lock();
+        effects.iter().any(|(by, known)| *by != Operation::DeleteWebhook && known == id)
     }
 
     /// Whether a list may drop this object late: the run deleted it by a call that succeeded.
     pub(super) fn is_deleted(&self, id: &str) -> bool {
-        self.deleted.lock().contains(id)
+        let effects = self.effects.lock();
+        effects.iter().any(|(by, known)| *by == Operation::DeleteWebhook && known == id)
     }
 
     /// A list took this long to show a change.

@@ -1,16 +1,20 @@
 //! Runs scenarios, as many at the same time as the target allows.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
+use moot_fixtures::contract::Scopes;
+use parking_lot::Mutex;
 
 use crate::result::ScenarioResult;
 use crate::scenario::model::ScenarioFile;
-use crate::scenario::plan::Planned;
+use crate::scenario::plan::{self, Planned};
 
 use super::context::RunContext;
 use super::order::{Order, disturbance};
 use super::scenario;
+use super::token_budget;
 use super::turn::{self, ScenarioEffect, Turns};
 
 /// Told in the order of the plan, whatever was walked or ended first; side by side on all cores.
@@ -33,9 +37,13 @@ pub(super) async fn walk_all(
         let expires = shared.target.lets_tokens_expire();
         places.sort_by_key(|(_, place)| disturbance(Planned::at(files, *place).scenario, expires));
     }
-    let walks = places.into_iter().map(|(index, place)| {
+    let count = places.len();
+    let queue = Arc::new(Mutex::new(queue(shared, files, places)));
+    let walks = (0..count).map(|_| {
         let (shared, files, turns) = (Arc::clone(shared), Arc::clone(files), Arc::clone(&turns));
+        let queue = Arc::clone(&queue);
         async move {
+            let (index, place) = next(&mut queue.lock(), &shared);
             let _turn = turns.take(Planned::at(&files, place).scenario).await;
             let (shared_too, files_too) = (Arc::clone(&shared), Arc::clone(&files));
             let walk = async move { scenario::walk(&shared, Planned::at(&files, place)).await };
@@ -60,6 +68,63 @@ pub(super) async fn walk_all(
         stream::iter(walks).buffer_unordered(jobs).collect().await;
     results.sort_by_key(|(index, _)| *index);
     results.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// A scenario that did not begin yet.
+struct QueuedScenario {
+    /// Its index in the plan.
+    index: usize,
+    place: (usize, usize),
+    /// Token requests of all its rows.
+    token_requests: u64,
+    /// The tokens that it shares with others.
+    tokens: HashSet<(String, Scopes)>,
+    disturbance: u8,
+}
+
+fn queue(
+    shared: &RunContext,
+    files: &[ScenarioFile],
+    places: Vec<(usize, (usize, usize))>,
+) -> Vec<QueuedScenario> {
+    let expires = shared.target.lets_tokens_expire();
+    let queued = |(index, place)| {
+        let planned = Planned::at(files, place);
+        let scenario = planned.scenario;
+        let is_met = scenario.needs.iter().all(|need| shared.target.missing(need).is_none());
+        let is_walked = is_met && plan::excluding(&planned, &shared.excluded).is_none();
+        let (token_requests, tokens) = match is_walked {
+            true => {
+                let own = token_budget::token_requests(scenario);
+                shared.token_budget.reserve([(planned.name(), own)]);
+                let tokens = token_budget::shared_tokens(scenario);
+                (token_budget::token_requests_of_rows(scenario), tokens)
+            }
+            false => (0, HashSet::new()),
+        };
+        let disturbance = disturbance(scenario, expires);
+        QueuedScenario { index, place, token_requests, tokens, disturbance }
+    };
+    places.into_iter().map(queued).collect()
+}
+
+/// Takes the scenario that begins next. Where token requests are limited, others are walked while they wait.
+fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize, usize)) {
+    let at = shared.target.token_turns().map_or(0, |free| {
+        let first = queue.first().map_or(0, |one| one.disturbance);
+        let alike = queue.iter().take_while(|one| one.disturbance == first);
+        let missing = |one: &QueuedScenario| {
+            one.tokens
+                .iter()
+                .filter(|(role, scopes)| !shared.target.has_token(role, *scopes))
+                .count()
+        };
+        let token_requests: Vec<u64> =
+            alike.map(|one| one.token_requests + missing(one) as u64).collect();
+        token_budget::next(&token_requests, free)
+    });
+    let QueuedScenario { index, place, .. } = queue.remove(at);
+    (index, place)
 }
 
 /// What is walked side by side. Whether older tokens outlive newer ones is tried once, and only where

@@ -18,6 +18,8 @@ use super::interruption::Interruption;
 use super::keep::Kept;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
 use super::stop::Stop;
+use super::token_budget::TokenBudget;
+use super::views::RememberedViews;
 
 /// What every scenario of a run shares.
 pub(super) struct RunContext {
@@ -36,6 +38,10 @@ pub(super) struct RunContext {
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
     pub(super) changes: OwnChanges,
+    /// What the views of `unchanged` showed last.
+    pub(super) views: RememberedViews,
+    /// Token requests of scenarios that did not begin yet.
+    pub(super) token_budget: TokenBudget,
     /// Whether a token stays good though its application asks for others, once that was tried.
     pub(super) older_tokens_last: OnceCell<bool>,
     pub(super) interruption: Arc<Interruption>,

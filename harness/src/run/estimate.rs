@@ -21,10 +21,12 @@ use crate::scenario::plan::Planned;
 use crate::target_file::Endpoints;
 use crate::target_file::created_kind;
 
-/// At least and at most.
+/// At least, likely, and at most.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Bounds {
     pub min: u64,
+    /// On a target with lists of a few pages that does what the specification says.
+    pub likely: u64,
     pub max: u64,
 }
 
@@ -57,16 +59,26 @@ pub struct Estimate {
     pub unpaced_requests: u64,
     /// Seconds that it waits at most, for polls and after bursts.
     pub waits_seconds: u64,
+    /// Seconds that it waits in any case: before and after bursts.
+    pub burst_seconds: u64,
 }
 
 impl Bounds {
     fn times(self, times: Self) -> Self {
-        Self { min: self.min.saturating_mul(times.min), max: self.max.saturating_mul(times.max) }
+        Self {
+            min: self.min.saturating_mul(times.min),
+            likely: self.likely.saturating_mul(times.likely),
+            max: self.max.saturating_mul(times.max),
+        }
     }
 
     /// Both ends added.
     pub fn plus(self, other: Self) -> Self {
-        Self { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+        Self {
+            min: self.min.saturating_add(other.min),
+            likely: self.likely.saturating_add(other.likely),
+            max: self.max.saturating_add(other.max),
+        }
     }
 }
 
@@ -82,6 +94,7 @@ impl Estimate {
         self.tokens.extend(other.tokens);
         self.unpaced_requests = self.unpaced_requests.saturating_add(other.unpaced_requests);
         self.waits_seconds = self.waits_seconds.saturating_add(other.waits_seconds);
+        self.burst_seconds = self.burst_seconds.saturating_add(other.burst_seconds);
     }
 
     fn times(mut self, times: Bounds) -> Self {
@@ -90,6 +103,7 @@ impl Estimate {
         self.objects.values_mut().for_each(|count| *count = count.saturating_mul(times.max));
         self.unpaced_requests = self.unpaced_requests.saturating_mul(times.max);
         self.waits_seconds = self.waits_seconds.saturating_mul(times.max);
+        self.burst_seconds = self.burst_seconds.saturating_mul(times.likely);
         self
     }
 }
@@ -102,7 +116,7 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
         Some(for_each) => of_rows(scenario, terms, for_each),
     };
     if scenario.confirm && terms.confirms {
-        estimate = estimate.times(Bounds { min: 1, max: 2 });
+        estimate = estimate.times(Bounds { min: 1, likely: 1, max: 2 });
     }
     // Whether the application of a need is taken is tried with a token of its own.
     let roles = scenario.needs.iter().filter_map(|need| application_of(need));
@@ -114,7 +128,10 @@ pub fn of(planned: Planned<'_>, terms: &Terms<'_>) -> Estimate {
 
 fn of_rows(scenario: &Scenario, terms: &Terms<'_>, for_each: &ForEach) -> Estimate {
     let mut estimate = Estimate::default();
-    let unknown = |max| of_row(scenario, terms, terms.names.clone()).times(Bounds { min: 0, max });
+    let unknown = |max: u64| {
+        let times = Bounds { min: 0, likely: max.min(LOOP_ROWS_LIKELY), max };
+        of_row(scenario, terms, terms.names.clone()).times(times)
+    };
     match (rows(&terms.names, for_each), terms.workflows_max) {
         (Some(rows), Some(max)) if rows.is_empty() => estimate.add(unknown(max)),
         (Some(rows), _) => {
@@ -128,6 +145,15 @@ fn of_rows(scenario: &Scenario, terms: &Terms<'_>, for_each: &ForEach) -> Estima
     }
     estimate
 }
+
+/// Rows of a loop over a value of run time, likely: near misses, rows of a short list.
+const LOOP_ROWS_LIKELY: u64 = 6;
+
+/// Pages of a list that is walked, likely.
+const PAGES_LIKELY: u64 = 4;
+
+/// Requests of a look at a view, likely: some of its pages.
+const LOOK_LIKELY: u64 = 3;
 
 /// Rows of a list of one page: what a loop over a value of run time is taken to have at most.
 const PAGE_ROWS_MAX: u64 = PAGE_SIZE_EXAMPLE;
@@ -165,15 +191,18 @@ impl Counter<'_> {
             match &step.action {
                 StepAction::Request(request) => self.request(request),
                 StepAction::Burst(burst) => {
-                    self.call(&burst.shape, u64::from(burst.plan.calls));
+                    let calls = u64::from(burst.plan.calls);
+                    self.call(&burst.shape, calls, calls);
                     self.is_sure = false;
                     self.estimate.unpaced_requests += u64::from(burst.plan.calls);
                     if let Rhythm::Over(time) = burst.plan.rhythm {
                         self.estimate.waits_seconds += time.as_secs();
+                        self.estimate.burst_seconds += time.as_secs();
                     }
                     if !burst.plan.is_few() {
                         // Before and after it a whole window of the limit passes.
                         self.estimate.waits_seconds += 2 * WINDOW_SECONDS;
+                        self.estimate.burst_seconds += 2 * WINDOW_SECONDS;
                     }
                 }
                 StepAction::ForEach(for_each, inner) => self.each(for_each, inner),
@@ -191,29 +220,37 @@ impl Counter<'_> {
     fn request(&mut self, step: &RequestStep) {
         let pages = |at_most: u64| at_most.min(self.terms.pages_max).max(1);
         let view = pages(self.terms.pages_max);
-        let calls = match (&step.each_page, &step.poll) {
+        let (likely, calls) = match (&step.each_page, &step.poll) {
             // A walk whose totals moved is repeated once.
-            (Some(each_page), _) => 2 * pages(each_page.at_most),
+            (Some(each_page), _) => {
+                let most = pages(each_page.at_most);
+                (most.min(PAGES_LIKELY), 2 * most)
+            }
             (None, Some(poll)) => {
                 let every = poll.every.as_millis().max(1);
                 let times = u64::try_from(poll.at_most.as_millis().div_ceil(every));
                 self.estimate.waits_seconds += poll.at_most.as_secs();
-                times.unwrap_or(u64::MAX).saturating_add(2)
+                (2, times.unwrap_or(u64::MAX).saturating_add(2))
             }
-            (None, None) => 1,
+            // The answer to an earlier request may stand for it.
+            (None, None) => (u64::from(!step.reuse), 1),
         };
         if let Some(control) = &step.control {
-            self.call(&shape::merged(&step.shape, &control.shape), 1);
+            // One that creates or asks for a token is sent once in a run.
+            self.call(&shape::merged(&step.shape, &control.shape), 0, 1);
             self.is_sure = false;
         }
         if !step.unchanged.is_empty() {
             self.is_sure = false;
             // Before and after. The further looks at what others may have written are not foreseen.
-            let views = 2 * view * step.unchanged.len() as u64;
-            self.estimate.requests.max = self.estimate.requests.max.saturating_add(views);
+            let looks = step.unchanged.len() as u64;
+            // Some pages are read, and then the whole list where they do not show what is remembered.
+            let views = Bounds { min: 0, likely: LOOK_LIKELY, max: 2 * (view + LOOK_LIKELY) };
+            let looks = Bounds { min: looks, likely: looks + looks / 2, max: looks };
+            self.estimate.requests = self.estimate.requests.plus(views.times(looks));
             self.estimate.tokens.insert(("main".to_owned(), "read"));
         }
-        self.call(&step.shape, calls);
+        self.call(&step.shape, likely, calls);
         self.is_sure &= step.require.is_none() && step.poll.is_none() && step.each_page.is_none();
         let was_sure = std::mem::replace(&mut self.is_sure, false);
         self.steps(&step.finally);
@@ -235,7 +272,7 @@ impl Counter<'_> {
                 let estimate = Estimate::default();
                 let mut inside = Counter { terms: self.terms, names, estimate, is_sure: false };
                 inside.steps(inner);
-                let times = Bounds { min: 0, max: PAGE_ROWS_MAX };
+                let times = Bounds { min: 0, likely: LOOP_ROWS_LIKELY, max: PAGE_ROWS_MAX };
                 self.estimate.add(inside.estimate.times(times));
             }
         }
@@ -243,11 +280,11 @@ impl Counter<'_> {
     }
 
     /// Up to so many calls, of which one is sure where anything is.
-    fn call(&mut self, shape: &RequestShape, max: u64) {
+    fn call(&mut self, shape: &RequestShape, likely: u64, max: u64) {
         let operation = self.operation(shape);
         // What is made of an earlier answer may be missing.
         self.is_sure &= operation.is_some() && self.is_known(shape);
-        let calls = Bounds { min: u64::from(self.is_sure), max };
+        let calls = Bounds { min: u64::from(self.is_sure), likely, max };
         self.estimate.requests = self.estimate.requests.plus(calls);
         match operation.flatten() {
             Some(Operation::CreateAccessToken) => {

@@ -60,7 +60,7 @@ pub(super) async fn look(shared: &RunContext, planned: Planned<'_>, name: &str) 
     }
     let shape = shape(&walk, Operation::ListLegalRequests);
     let items = pages::members(&mut walk, &shape, "a look", &mut StepRecord::default()).await;
-    for item in items.unwrap_or_default() {
+    for item in items.map(|list| list.items).unwrap_or_default() {
         if let (Some(id), Some(status)) =
             (item["id"].as_str(), item["attributes"]["status"].as_str())
         {

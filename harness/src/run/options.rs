@@ -25,6 +25,8 @@ pub struct RunOptions {
     pub selectors: Vec<String>,
     /// What is left out of that: it is not run. Selectors too.
     pub excluded: Vec<String>,
+    /// Whether what the target does not offer may stay not run.
+    pub tolerates_unmet_needs: bool,
     /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
     /// A deployment is walked one by one, but for an unpaced one on loopback where it is asked for.
     pub jobs: Option<usize>,
@@ -62,6 +64,7 @@ impl RunOptions {
             files: files.into(),
             selectors: Vec::new(),
             excluded: Vec::new(),
+            tolerates_unmet_needs: false,
             jobs: None,
             order: Order::Files,
             strict: false,

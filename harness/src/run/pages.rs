@@ -188,13 +188,43 @@ fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
     shape
 }
 
+/// Members of a list, or of a page of it.
+pub(super) struct ListMembers {
+    pub(super) items: Vec<Value>,
+    /// `total_count` of the list.
+    pub(super) total: Option<u64>,
+}
+
+impl ListMembers {
+    fn new(items: Vec<Value>, body: Option<&Value>) -> Self {
+        Self { items, total: body.and_then(|body| body["pagination"]["total_count"].as_u64()) }
+    }
+}
+
 /// Members of a list by its pages, as far as they are walked; an error where it is no list.
 pub(super) async fn members(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<Vec<Value>, Stop> {
+) -> Result<ListMembers, Stop> {
     let each_page = EachPage { at_most: u64::MAX, expect: Vec::new() };
-    Ok(follow(walk, shape, &each_page, label, gathered).await?.items)
+    let walked = follow(walk, shape, &each_page, label, gathered).await?;
+    Ok(ListMembers::new(walked.items, walked.bodies.last()))
+}
+
+/// Members of one page, and the number of pages, as far as they are walked; an error where it is no list.
+pub(super) async fn page(
+    walk: &ScenarioWalk<'_>,
+    shape: &RequestShape,
+    number: u64,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<(ListMembers, u64), Stop> {
+    let shape = with_page(shape, number);
+    let (document, _) = send::sent(walk, &shape, label, gathered).await?;
+    let body = page_body(&document, number)?;
+    let pages = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
+    let items = body["data"].as_array().cloned().unwrap_or_default();
+    Ok((ListMembers::new(items, Some(&body)), pages))
 }

@@ -14,7 +14,7 @@ use crate::verdict::{NotRun, NotRunKind};
 
 use super::pages::StepResponse;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
-use super::send::{CONTROL, StepOutcome, StepRecord, holds, sent, wait};
+use super::send::{CONTROL, StepOutcome, StepRecord, holds, lent_or_sent, sent, wait};
 use super::stop::Stop;
 use super::{observe, pages, prepare, settle, shape, snapshot, unchanged};
 
@@ -39,9 +39,13 @@ async fn walk_parts<'a>(
     if let Some(control) = &step.control {
         control_holds(walk, step, control, label, gathered).await?;
     }
-    let before = unchanged::look(walk, step, label, gathered).await?;
+    let before = unchanged::before(walk, step, label, gathered).await?;
     let StepResponse { document, exchange, is_moving } = match &step.poll {
         Some(poll) => polled(walk, step, poll, label, gathered).await?,
+        None if step.reuse => {
+            let (document, exchange) = lent_or_sent(walk, &step.shape, label, gathered).await?;
+            StepResponse { document, exchange, is_moving: false }
+        }
         None => settle::read(walk, step, label, gathered).await?,
     };
     // Before the precondition: what always runs may need the names of what was made all the same.

@@ -17,7 +17,7 @@ use super::scenario_walk::{ScenarioWalk, root_names, walk_on};
 use super::stop::Stop;
 use super::turn::{self, ScenarioEffect};
 use super::unwalked::unwalked;
-use super::{keep, movement, step};
+use super::{keep, movement, step, token_budget};
 
 /// Walks every row of a scenario; each is a result of its own.
 pub(super) async fn walk(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<ScenarioResult>> {
@@ -105,6 +105,13 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
                 &Stop::not_run(NotRunKind::Interrupted, REASON),
                 begun,
             ));
+            continue;
+        }
+        let own = token_budget::token_requests(planned.scenario);
+        let left = shared.target.token_requests_left();
+        let refused = shared.token_budget.refuses(&planned.name(), index, own, left);
+        if let Some(not_run) = refused {
+            results.push(unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun));
             continue;
         }
         results.push(row_walked(shared, planned, &name, row.map(|_| index)).await);

@@ -1,6 +1,6 @@
 //! The state of one row of one scenario while it runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use moot_snapshots::Placeholders;
@@ -18,6 +18,7 @@ use super::context::RunContext;
 use super::interruption::REASON;
 use super::judge;
 use super::stop::Stop;
+use super::views::RememberedViews;
 
 /// Steps that always run, whatever comes after them.
 pub(super) struct FinalSteps<'a> {
@@ -50,6 +51,9 @@ pub(super) struct ScenarioWalk<'a> {
     pub(super) settle_time: SettleTime,
     /// How often each name of a snapshot was given.
     pub(super) snapshot_names: BTreeMap<String, u32>,
+    /// Views of `unchanged` that were looked at, and what is remembered of them in a replay.
+    pub(super) views_begun: BTreeSet<String>,
+    replayed_views: RememberedViews,
     /// How often each step label was used.
     labels: BTreeMap<String, u32>,
 }
@@ -74,6 +78,14 @@ impl ScenarioWalk<'_> {
     pub(super) fn note_change(&self) {
         self.settle_time.renew(self.shared.target.settle());
         self.shared.changes.note();
+    }
+
+    /// What is remembered of the views of `unchanged`. A replay follows what was remembered then.
+    pub(super) fn views(&self) -> &RememberedViews {
+        match self.session.is_recorded() {
+            true => &self.replayed_views,
+            false => &self.shared.views,
+        }
     }
 
     pub(super) fn origin(&self, step: &str) -> judge::CheckOrigin {
@@ -105,6 +117,8 @@ pub(super) fn walk_on<'a>(
         seen_deliveries: BTreeMap::new(),
         settle_time: SettleTime::default(),
         snapshot_names: BTreeMap::new(),
+        views_begun: BTreeSet::new(),
+        replayed_views: RememberedViews::default(),
         labels: BTreeMap::new(),
     }
 }

@@ -7,6 +7,7 @@ use moot_fixtures::contract::Operation;
 use serde_json::json;
 
 use crate::check::{self, Document, Judgement, Mismatch, implicit};
+use crate::client::consent;
 use crate::client::pace::RETRY_AFTER_MAX;
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::result::CheckResult;
@@ -61,13 +62,26 @@ pub(super) async fn sent(
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
     let breaks_off = prepared.body.breaks_off();
+    let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(walk.session.send(prepared).await);
     gathered.exchanges.push(Arc::clone(&exchange));
     gathered.checks.extend(implied(walk, label, &exchange));
-    if may_have_changed(&exchange) {
-        walk.note_change();
-        walk.shared.changes.note_effect(&exchange);
+    note_effect(walk, &exchange);
+    if matches!(exchange.outcome, Err(Trouble::Withheld(_)))
+        && let Some(unmet) = consents.iter().find_map(|it| walk.shared.target.missing(it.as_str()))
+    {
+        return Err(Stop::NotRun(unmet));
     }
+    let document = answered(walk, &exchange, breaks_off)?;
+    Ok((document, exchange))
+}
+
+/// The document that an answer is judged as; an answer that cannot be judged stops the walk.
+fn answered(
+    walk: &ScenarioWalk<'_>,
+    exchange: &Exchange,
+    breaks_off: bool,
+) -> Result<Document, Stop> {
     match &exchange.outcome {
         // Who gets half a request may hang up, or wait for the rest.
         Err(Trouble::Broken(_) | Trouble::Deadline(_)) if breaks_off => Err(Stop::NotApplicable(
@@ -91,25 +105,60 @@ pub(super) async fn sent(
                 let (method, path) = walk.session.endpoint(operation);
                 json!({ "method": method, "path": path })
             });
-            Ok((document, exchange))
+            Ok(document)
         }
         Err(trouble) => Err(Stop::not_run(NotRunKind::NoAnswer, trouble.to_string())),
     }
 }
 
-/// Whether a request may have changed what lists show: it was accepted, or nobody knows.
-fn may_have_changed(exchange: &Exchange) -> bool {
+/// Sends a token request, unless the answer to the same one of an earlier scenario may stand for it.
+pub(super) async fn lent_or_sent(
+    walk: &ScenarioWalk<'_>,
+    shape: &RequestShape,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<(Document, Arc<Exchange>), Stop> {
+    let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
+    if let Some(exchange) = walk.session.lent_token(&prepared).await {
+        gathered.exchanges.push(Arc::clone(&exchange));
+        gathered.checks.extend(implied(walk, label, &exchange));
+        return Ok((answered(walk, &exchange, false)?, exchange));
+    }
+    let (document, exchange) = sent(walk, shape, label, gathered).await?;
+    walk.session.lend_token(&prepared, &exchange).await;
+    Ok((document, exchange))
+}
+
+/// Notes what a request changed. What was refused, too, may have left something unseen.
+fn note_effect(walk: &ScenarioWalk<'_>, exchange: &Exchange) {
+    let is_changed = may_have_changed(exchange);
+    if is_changed {
+        walk.note_change();
+    }
+    let is_known = is_changed && walk.shared.changes.note_effect(exchange);
+    if !is_known && !only_reads(exchange) {
+        walk.views().doubt();
+    }
+}
+
+/// Whether a request is none that changes what lists show.
+fn only_reads(exchange: &Exchange) -> bool {
     let is_reading = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
     let is_about_tokens = matches!(
         exchange.request.operation,
         Some(Operation::CreateAccessToken | Operation::RevokeToken)
     );
+    is_reading || is_about_tokens
+}
+
+/// Whether a request may have changed what lists show: it was accepted, or nobody knows.
+fn may_have_changed(exchange: &Exchange) -> bool {
     let is_refused = match &exchange.outcome {
         Ok(response) => (300..500).contains(&response.status),
         Err(Trouble::Withheld(_)) => true,
         Err(_) => false,
     };
-    !is_reading && !is_about_tokens && !is_refused
+    !only_reads(exchange) && !is_refused
 }
 
 /// Whether too little was kept of an answer that is read as JSON.

@@ -31,7 +31,9 @@ use super::keep::Kept;
 use super::options::RunOptions;
 use super::order::Order;
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
+use super::token_budget::TokenBudget;
 use super::token_refused;
+use super::views::RememberedViews;
 
 /// An opened target, and all that its walks share.
 pub struct Runner {
@@ -155,6 +157,9 @@ impl Runner {
                 return Err(unopened(RunOutcome::Unreachable, why));
             }
         };
+        if options.tolerates_unmet_needs {
+            target.tolerate_unmet_needs();
+        }
         if let Some(recorder) = &options.recorder {
             target.record(Arc::clone(recorder));
         }
@@ -175,6 +180,8 @@ impl Runner {
             answers: Mutex::default(),
             controls: Mutex::default(),
             changes: OwnChanges::default(),
+            views: RememberedViews::default(),
+            token_budget: TokenBudget::default(),
             older_tokens_last: OnceCell::new(),
             on_event: Box::new(on_event),
             interruption,
@@ -224,6 +231,11 @@ impl Runner {
         if let Some(why) = self.shared.target.refused_applications() {
             ending = ending.max(RunOutcome::Unreachable);
             trouble = Some(self.start.masks.mask(&why));
+        }
+        let mistakes = self.shared.target.mistakes();
+        if !mistakes.is_empty() {
+            ending = ending.max(RunOutcome::Unreachable);
+            trouble = Some(self.start.masks.mask(&mistakes.join("; ")));
         }
         if self.shared.target.has_given_up() {
             ending = ending.max(RunOutcome::Unreachable);

@@ -102,21 +102,27 @@ fn course_of(step: &Step) -> ScenarioEffect {
 }
 
 fn course_of_shape(shape: &RequestShape) -> ScenarioEffect {
-    let token = Operation::CreateAccessToken;
-    let (is_get, asks_for_token) = match &shape.line {
-        Some(RequestLine::Path { method, path }) => (
-            is_literal(method, "GET"),
-            is_literal(method, token.method().as_str()) && is_literal(path, token.path()),
-        ),
-        Some(RequestLine::Operation { known: Some(operation), .. }) => {
-            (operation.method() == "GET", *operation == token)
-        }
-        Some(RequestLine::Operation { known: None, .. }) | None => (false, false),
+    let is_get = match &shape.line {
+        Some(RequestLine::Path { method, .. }) => is_literal(method, "GET"),
+        Some(RequestLine::Operation { known: Some(operation), .. }) => operation.method() == "GET",
+        Some(RequestLine::Operation { known: None, .. }) | None => false,
     };
-    match (is_get, asks_for_token) {
+    match (is_get, asks_for_token(shape)) {
         (true, _) => ScenarioEffect::Reads,
         (false, true) => ScenarioEffect::AsksForTokens,
         (false, false) => ScenarioEffect::Changes,
+    }
+}
+
+/// Whether it is a token request.
+pub(super) fn asks_for_token(shape: &RequestShape) -> bool {
+    let token = Operation::CreateAccessToken;
+    match &shape.line {
+        Some(RequestLine::Path { method, path }) => {
+            is_literal(method, token.method().as_str()) && is_literal(path, token.path())
+        }
+        Some(RequestLine::Operation { known, .. }) => *known == Some(token),
+        None => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Proof that a refused call changed nothing: views read before and after it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use moot_fixtures::contract::Scopes;
 use serde_json::Value;
@@ -10,9 +10,11 @@ use crate::scenario::model::{RequestLine, RequestShape, RequestStep, TokenChoice
 use crate::verdict::Verdict;
 
 use super::changes::OwnChanges;
+use super::pages::ListMembers;
 use super::scenario_walk::ScenarioWalk;
 use super::send::StepRecord;
 use super::stop::Stop;
+use super::views::{RememberedView, View};
 use super::{pages, prepare, send};
 
 /// Further refused calls that must all leave something, before what carries no tag of the run counts as
@@ -25,26 +27,8 @@ const QUIET_LOOKS: usize = 2;
 /// What each view shows.
 pub(super) type Views = Vec<View>;
 
-/// What one view shows.
-#[derive(Debug, Default)]
-pub(super) struct View {
-    /// Members by id. On a target that others write to, only those that carry the tag of this run.
-    own: BTreeMap<String, String>,
-    /// Ids of all other members.
-    others: BTreeSet<String>,
-}
-
-impl View {
-    /// Ids that `earlier` did not show, of members that may belong to others. A list may show late what
-    /// another call of the run created.
-    fn newcomers<'a>(&'a self, earlier: &'a Self, own: &OwnChanges) -> Vec<&'a str> {
-        let new = self.others.difference(&earlier.others).map(String::as_str);
-        new.filter(|id| !own.is_created(id)).collect()
-    }
-}
-
-/// Reads every view of the step.
-pub(super) async fn look(
+/// What every view of the step shows before its call.
+pub(super) async fn before(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     label: &str,
@@ -52,24 +36,101 @@ pub(super) async fn look(
 ) -> Result<Views, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
-        let shape = RequestShape {
-            line: Some(line.clone()),
-            token: Some(TokenChoice::Shared(Scopes::READ)),
-            ..RequestShape::default()
-        };
-        let items = pages::members(walk, &shape, label, gathered).await?;
-        views.push(by_id(walk, items));
+        begin(walk, line);
+        let last = walk.views().last(&name_of(walk, line));
+        views.push(match last.filter(|last| last.is_clean) {
+            Some(last) => last.view,
+            None => look_at(walk, line, label, gathered).await?,
+        });
     }
     Ok(views)
 }
 
+/// In a recording, a scenario begins with what was remembered then.
+fn begin(walk: &mut ScenarioWalk<'_>, line: &RequestLine) {
+    let name = name_of(walk, line);
+    if walk.shared.target.is_mock() || !walk.views_begun.insert(name.clone()) {
+        return;
+    }
+    let mark = walk.shared.changes.mark();
+    match walk.session.recorded_view(&name) {
+        Some(told) => {
+            let told = told.and_then(|told| serde_json::from_value::<RememberedView>(told).ok());
+            if let Some(told) = told {
+                walk.views().remember(&name, RememberedView { mark, ..told });
+            }
+        }
+        None => {
+            let last = up_to_date(walk, line, &name);
+            walk.session.keep_view(&name, last.and_then(|last| serde_json::to_value(last).ok()));
+        }
+    }
+}
+
+/// What is remembered of a view, with all that the run changed since.
+fn up_to_date(walk: &ScenarioWalk<'_>, line: &RequestLine, name: &str) -> Option<RememberedView> {
+    let mut last = walk.views().last(name)?;
+    let (_, _, operation) = prepare::resolve_line(walk.session, &walk.names, line).ok()?;
+    last.mark = walk.shared.changes.add_since(last.mark, operation?, &mut last.changes);
+    Some(last)
+}
+
+/// Reads every view of the step.
+async fn look(
+    walk: &mut ScenarioWalk<'_>,
+    step: &RequestStep,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<Views, Stop> {
+    let mut views = Vec::with_capacity(step.unchanged.len());
+    for line in &step.unchanged {
+        views.push(look_at(walk, line, label, gathered).await?);
+    }
+    Ok(views)
+}
+
+/// Reads a view: some pages where they show what is remembered, else the whole list.
+async fn look_at(
+    walk: &mut ScenarioWalk<'_>,
+    line: &RequestLine,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<View, Stop> {
+    let shape = RequestShape {
+        line: Some(line.clone()),
+        token: Some(TokenChoice::Shared(Scopes::READ)),
+        ..RequestShape::default()
+    };
+    let name = name_of(walk, line);
+    if let Some(mut last) = up_to_date(walk, line, &name) {
+        let (first, pages) = pages::page(walk, &shape, 1, label, gathered).await?;
+        let mut seen = by_id(walk, first);
+        for number in last.pages(pages) {
+            let (page, _) = pages::page(walk, &shape, number, label, gathered).await?;
+            seen.add(by_id(walk, page));
+        }
+        if last.explains(&seen) {
+            (last.looks, last.is_clean) = (last.looks + 1, true);
+            walk.views().remember(&name, last.clone());
+            return Ok(last.view);
+        }
+    }
+    let mark = walk.shared.changes.mark();
+    let list = pages::members(walk, &shape, label, gathered).await?;
+    let view = by_id(walk, list);
+    if !walk.shared.target.is_mock() {
+        walk.views().remember(&name, RememberedView::new(view.clone(), mark));
+    }
+    Ok(view)
+}
+
 /// On a target that others write to, members that carry this run's tag are compared by what does not
 /// move by itself.
-fn by_id(walk: &ScenarioWalk<'_>, items: Vec<Value>) -> View {
+fn by_id(walk: &ScenarioWalk<'_>, list: ListMembers) -> View {
     let is_shared = !walk.shared.target.is_mock();
     let tag = walk.shared.run_tag.as_str();
-    let mut view = View::default();
-    for item in items {
+    let mut view = View { total: list.total, ..View::default() };
+    for item in list.items {
         let id = item["id"].as_str().unwrap_or_default().to_owned();
         if !is_shared {
             view.own.insert(id, item.to_string());
@@ -109,10 +170,7 @@ pub(super) async fn judge(
             change => change,
         };
         let Some(change) = change else { continue };
-        let view = match prepare::resolve_line(walk.session, &walk.names, line) {
-            Ok((method, path, _)) => format!("{method} {path}"),
-            Err(_) => describe(line),
-        };
+        let view = name_of(walk, line);
         let held = checks.iter_mut().find(|check| {
             check.place.is_some() && matches!(check.verdict, Verdict::Pass | Verdict::NotApplicable)
         });
@@ -155,6 +213,13 @@ async fn left_again(
         left.extend(newcomers.into_iter().map(|id| format!("{id} is new")));
     }
     Ok(Some(left.join(", ")))
+}
+
+fn name_of(walk: &ScenarioWalk<'_>, line: &RequestLine) -> String {
+    match prepare::resolve_line(walk.session, &walk.names, line) {
+        Ok((method, path, _)) => format!("{method} {path}"),
+        Err(_) => describe(line),
+    }
 }
 
 fn describe(line: &RequestLine) -> String {

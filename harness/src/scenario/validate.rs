@@ -3,6 +3,7 @@
 //! The reader has checked the form. Nothing here changes the model.
 
 mod ids;
+mod lines;
 mod names;
 mod scope;
 

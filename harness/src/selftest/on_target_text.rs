@@ -2,8 +2,8 @@
 
 use super::on_target::{CheckOnTarget, DefectFate, DefectOnTarget, TargetSelftest};
 use super::text::TextPage;
-use crate::terminal::Detail;
 use crate::terminal::paint::{Paint, left, width};
+use crate::terminal::{Detail, counted};
 use crate::verdict::Verdict;
 
 /// The report. `Detail::Verbose` shows every line.
@@ -12,8 +12,10 @@ pub fn on_target_text(found: &TargetSelftest, paint: Paint, detail: Detail) -> S
     page.head(
         true,
         &format!(
-            "{}: {} requests, a run without defects exits with {}",
-            found.base_url, found.requests_sent, found.run_exit_code
+            "{}: {}, a run without defects exits with {}",
+            found.base_url,
+            counted(found.requests_sent, "request"),
+            found.run_exit_code
         ),
     );
     let caught = found.of_fate(DefectFate::Caught).len();

@@ -17,6 +17,7 @@ use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileHeader, FileLimits, LEDGER, TargetFile,
 };
 use crate::target_file::operator::OPERATOR;
+use crate::target_file::places::KeyPlaces;
 use crate::target_file::secret::{ValueSource, Variables};
 use crate::target_file::shape::{
     AdminShape, ApplicationShape, ApplicationShapes, EndpointShapes, TargetFileShape,
@@ -86,8 +87,9 @@ impl TargetFileReader<'_> {
                 })?),
                 None => None,
             },
-            ledger: shape.ledger.map_or_else(|| LEDGER.into(), |path| self.folder.join(path)),
+            ledger: self.folder.join(shape.ledger.unwrap_or_else(|| LEDGER.into())),
             base_url,
+            places: KeyPlaces::default(),
         })
     }
 
@@ -115,6 +117,15 @@ impl TargetFileReader<'_> {
                 return Err(self.at(
                     shape,
                     format!("`applications.{role}` is an application scoped `{default}` alone"),
+                ));
+            }
+            let same = |(_, known): &(&String, &ApplicationCredentials)| {
+                known.client_id == application.client_id
+            };
+            if let Some((other, _)) = applications.iter().find(same) {
+                return Err(self.at(
+                    shape,
+                    format!("`applications.{role}` has the client id of `applications.{other}`; it is another application"),
                 ));
             }
             applications.insert(role.to_owned(), application);
@@ -175,10 +186,10 @@ impl TargetFileReader<'_> {
     ) -> Result<FileLimits, FileError> {
         let Some(limits) = limits else { return Ok(FileLimits::default()) };
         let rates = [
-            ("requests_per_minute", limits.value.requests_per_minute),
+            ("requests_per_minute", Some(limits.value.requests_per_minute)),
             ("token_requests_per_minute", limits.value.token_requests_per_minute),
         ];
-        for (name, rate) in rates {
+        for (name, rate) in rates.into_iter().filter_map(|(name, rate)| Some((name, rate?))) {
             check_rate(rate, is_loopback)
                 .map_err(|message| self.at(&limits, format!("`limits.{name}`: {message}")))?;
         }

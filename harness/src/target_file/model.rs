@@ -10,12 +10,19 @@ use url::Url;
 
 use crate::target_file::address;
 use crate::target_file::operator::FileOperator;
+use crate::target_file::places::KeyPlaces;
 
-/// Where the ledger is unless the file says otherwise.
+/// Where the ledger is unless the file says otherwise, beside the target file.
 pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 
 /// `limits.settle_seconds` unless the file says otherwise.
 pub(crate) const SETTLE_SECONDS: u16 = 5;
+
+/// For so many minutes of its limit a run asks the token endpoint, unless the file says otherwise.
+pub(crate) const TOKEN_MINUTES_MAX: u32 = 4;
+
+/// `limits.created_objects_max` of a run without a plan, unless the file says otherwise.
+pub(crate) const CREATED_OBJECTS_MAX: u32 = 20;
 
 /// A target file, checked, its secrets resolved.
 #[derive(Debug, Clone)]
@@ -55,6 +62,8 @@ pub struct TargetFile {
     pub revoked_token: Option<SecretString>,
     /// Where the ledger is written.
     pub ledger: PathBuf,
+    /// Where its keys are.
+    pub places: KeyPlaces,
 }
 
 impl TargetFile {
@@ -144,10 +153,14 @@ impl Consent {
 pub struct FileLimits {
     /// Requests a minute; 0 is unpaced, on loopback only.
     pub requests_per_minute: u32,
-    /// Token requests a minute; 0 is unpaced, on loopback only.
-    pub token_requests_per_minute: u32,
-    /// Objects a run creates at most.
-    pub created_objects_max: u32,
+    /// Token requests a minute. Without it they are paced once the service shows its limit by a 429. 0 is
+    /// unpaced, on loopback only.
+    pub token_requests_per_minute: Option<u32>,
+    /// Token requests of a run at most. Without it: those of [`TOKEN_MINUTES_MAX`] minutes, once a limit is
+    /// known.
+    pub token_requests_max: Option<u32>,
+    /// Objects a run creates at most. Without it: as many as its plan needs.
+    pub created_objects_max: Option<u32>,
     /// Pages of a list that are followed at most.
     pub pages_max: u64,
     /// Deadline `silence`: seconds between two pieces of an answer, and until its first.
@@ -162,8 +175,9 @@ impl Default for FileLimits {
     fn default() -> Self {
         Self {
             requests_per_minute: 540,
-            token_requests_per_minute: 8,
-            created_objects_max: 20,
+            token_requests_per_minute: None,
+            token_requests_max: None,
+            created_objects_max: None,
             pages_max: 40,
             silence_seconds: 60,
             exchange_seconds: 180,

@@ -12,6 +12,7 @@ use crate::target_file::error::{FileError, syntax};
 use crate::target_file::model::{
     AdminChoice, ApplicationCredentials, FileBindings, FileLimits, LEDGER, TargetFile,
 };
+use crate::target_file::places::KeyPlaces;
 use crate::target_file::secret::Variables;
 use crate::target_file::shape::TargetFileShape;
 
@@ -54,7 +55,8 @@ pub fn from_text(
     let shape = serde_saphyr::from_str_with_options::<TargetFileShape>(text, options)
         .map_err(|error| syntax(&reader.file, &error))?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    reader.check(shape, stem.unwrap_or_default())
+    let file = reader.check(shape, stem.unwrap_or_default())?;
+    Ok(TargetFile { places: KeyPlaces::new(&reader.file, text), ..file })
 }
 
 /// A target given by its address alone: without consent, with credentials from `MOOT_CLIENT_ID` and
@@ -101,5 +103,6 @@ pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, File
         expired_token: None,
         revoked_token: None,
         ledger: PathBuf::from(LEDGER),
+        places: KeyPlaces::default(),
     })
 }

@@ -28,6 +28,8 @@ pub enum NotRunKind {
     OperatorFailed,
     /// The rate limit of a deployment refused the request.
     RateLimited,
+    /// The run asked a limited token endpoint as often as it may.
+    TokenBudget,
     /// A precondition of the step does not hold.
     Precondition,
     /// The same call without the flaw was not accepted.

@@ -27,7 +27,7 @@ fn help_and_version_are_no_errors() {
 fn a_wrong_line_ends_with_2() {
     check("", 2, "Usage: moot");
     check("explian", 2, "explain");
-    check("run --report pdf=a", 2, "there are text, json, junit, html, markdown, ndjson");
+    check("run --report pdf=a", 2, "there are text, json, junit, html, markdown, github, ndjson");
     check("run --report html=a --report json=a", 2, "two reports go to a");
     check("run --report html=no/such/a.html", 2, "there is no folder no/such");
     check("run --report html=.", 2, ". is a folder");
@@ -40,6 +40,27 @@ fn a_wrong_line_ends_with_2() {
     check("mock --public-url nonsense --listen 127.0.0.1:0", 2, "the mock can't start");
     check("mock --admin-token-file none.txt", 2, "none.txt");
     check("snapshot accept none", 2, "no response named `none` is pending");
+}
+
+#[test]
+fn a_wrong_line_is_json_where_json_is_asked_for() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for line in [
+        "run --format json --no-such-option",
+        "explian --format=json",
+        "run --format json --report html=no/such/a.html",
+        "mock --format json --listen nowhere",
+        "--format json",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ran = run(&words, dir.path());
+        assert_eq!(ran.code, Some(2), "{line}: {}", ran.stderr);
+        let error: serde_json::Value = serde_json::from_str(&ran.stderr).expect(line);
+        assert_eq!(error["exit_code"], 2, "{line}");
+        assert!(error["error"].as_str().is_some_and(|text| !text.is_empty()), "{line}");
+    }
+    let after = run(&["exec", "--no-such", "--", "true", "--format", "json"], dir.path());
+    assert!(after.stderr.starts_with("error: "), "what follows `--` is not ours: {}", after.stderr);
 }
 
 #[test]

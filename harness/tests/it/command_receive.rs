@@ -69,7 +69,7 @@ fn a_body_beyond_the_limit_is_refused_and_a_status_must_be_one() {
         (["--status", "99"], "is not an HTTP status from 200 to 599"),
         (["--status", "200,x"], "is not an HTTP status"),
         (["--count", "0"], "0 is not in"),
-        (["--listen", "here"], "invalid socket address"),
+        (["--listen", "here"], "give an address with a port"),
     ] {
         let ran = run(&[&["receive"], words.as_slice()].concat(), dir.path());
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);

@@ -147,6 +147,50 @@ fn the_page_of_a_green_run_is_small() {
     assert!(page.contains("POST /v1/requests"), "its steps are listed");
 }
 
+/// A run of a scenario with checks, two that were not run for one reason, and one of them with checks.
+#[test]
+fn numbers_agree_between_reports_and_equal_reasons_are_one_row() {
+    let mut result = result();
+    let mut unwalked = result.scenarios[0].clone();
+    let not_run = result.scenarios[1].not_run.clone().expect("it was not run");
+    unwalked.name = "05_isolation/with-checks".to_owned();
+    unwalked.verdict = Verdict::NotRun;
+    for check in &mut unwalked.steps[0].checks {
+        check.verdict = Verdict::NotRun;
+        check.message.clone_from(&not_run.reason);
+        check.scenario = "05_isolation/with-checks".into();
+    }
+    let checks = 2 * unwalked.steps[0].checks.len() + 1;
+    unwalked.not_run = Some(not_run);
+    result.scenarios.push(unwalked);
+    let json: serde_json::Value =
+        serde_json::from_str(&check(Format::Json, PLAIN, &result)).expect("it is JSON");
+    let total = &json["counts"]["total"];
+    assert_eq!(*total, checks);
+    let files = json["files"].as_array().expect("a list").iter();
+    let of_files: u64 = files.filter_map(|file| file["counts"]["total"].as_u64()).sum();
+    assert_eq!(*total, of_files);
+    // A scenario without checks counts as one.
+    assert_eq!(json["checks"].as_array().map(Vec::len), Some(checks - 1));
+    let scenarios = &json["scenario_counts"]["total"];
+    let scale = format!("{total} checks in {scenarios} scenarios");
+    assert!(check(Format::Text, PLAIN, &result).contains(&scale), "{scale}");
+    let scale = format!("{total} in {scenarios} scenarios");
+    assert!(check(Format::Html, PLAIN, &result).contains(&scale), "{scale}");
+    let tests = format!("<testsuites name=\"moot\" tests=\"{scenarios}\"");
+    assert!(check(Format::Junit, PLAIN, &result).contains(&tests), "{tests}");
+    let reasons: Vec<&str> = json["not_run"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|row| row["reason"].as_str())
+        .collect();
+    let mut distinct = reasons.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), reasons.len(), "{reasons:?}");
+}
+
 #[test]
 fn what_is_scrolled_to_is_not_below_the_filter() {
     let page = check(Format::Html, PLAIN, &result());

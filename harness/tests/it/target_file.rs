@@ -55,7 +55,7 @@ fn a_sound_file_is_read_with_its_defaults() {
     assert_eq!(main.client_secret.expose_secret(), "the-secret");
     assert_eq!(file.applications["reader"].scopes, Scopes::READ);
     assert_eq!(file.consent.into_iter().collect::<Vec<_>>(), [Consent::Write]);
-    assert_eq!((file.limits.requests_per_minute, file.limits.created_objects_max), (300, 20));
+    assert_eq!((file.limits.requests_per_minute, file.limits.created_objects_max), (300, None));
     assert_eq!(file.expected.as_deref(), Some(Path::new("targets/staging.expected.yaml")));
     let schema = &file.endpoints[&Operation::GetWorkflowSchema];
     assert_eq!((schema.method.as_str(), schema.path.as_str()), ("GET", "/v1/workflows/{id}/form"));

@@ -48,8 +48,10 @@ pub(super) struct FaultRequest {
     /// calls from this address
     client: Option<String>,
     /// the first matching call that is struck; 1 if absent
+    #[schemars(range(min = 1))]
     nth: Option<u64>,
     /// how many calls are struck, or how often the sequence is run through; 1 if absent
+    #[schemars(range(min = 1))]
     times: Option<u64>,
 }
 

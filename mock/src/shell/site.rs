@@ -2,6 +2,7 @@
 
 mod access;
 mod journals;
+mod watch;
 
 use std::fmt;
 use std::io;
@@ -11,7 +12,8 @@ use moot_fixtures::world::SeedWorld;
 use serde_json::{Value, json};
 
 use self::access::Access;
-use super::body::{BodyTimes, Store};
+pub use self::watch::{CallWatch, WatchedCall};
+use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
@@ -53,6 +55,8 @@ pub struct SiteOptions {
     pub fetcher: Option<Arc<Fetcher>>,
     /// Bounds of reading bodies.
     pub body_times: BodyTimes,
+    /// Who is told of each answered call.
+    pub watch: Option<CallWatch>,
     /// Which settings take precedence over those that a state folder keeps.
     pub precedence: Precedence,
 }
@@ -83,6 +87,7 @@ impl SiteOptions {
             network: Network::system(),
             fetcher: None,
             body_times: BodyTimes::default(),
+            watch: None,
             precedence: Precedence::default(),
         }
     }
@@ -137,6 +142,7 @@ struct SiteShared {
     fetcher: Option<Arc<Fetcher>>,
     store: Store,
     times: BodyTimes,
+    watch: Option<CallWatch>,
 }
 
 impl Site {
@@ -145,6 +151,7 @@ impl Site {
     /// # Errors
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
+        remove_abandoned();
         let world = World::new(options.settings.clone(), clock::now())?;
         let world = defect::install(world, &options.defects);
         Self::with(options, Service::new(world), Store::default(), None)
@@ -213,6 +220,7 @@ impl Site {
             fetcher: options.fetcher,
             store,
             times: options.body_times,
+            watch: options.watch,
         })))
     }
 
@@ -261,6 +269,11 @@ impl Site {
 
     pub(crate) fn access(&self) -> &Access {
         &self.0.access
+    }
+
+    /// Who is told of each answered call.
+    pub(crate) fn watch(&self) -> Option<&CallWatch> {
+        self.0.watch.as_ref()
     }
 
     /// Fetches documents by their address; `None` where nothing is fetched.

@@ -3,8 +3,8 @@
 use super::Options;
 use crate::report::Report;
 use crate::result::RunOutcome;
-use crate::terminal::Detail;
 use crate::terminal::paint::{Paint, left, width};
+use crate::terminal::{Detail, counted};
 use crate::verdict::Verdict;
 
 /// Names listed under one reason; `-v` lists all.
@@ -109,29 +109,29 @@ pub(super) fn summary(out: &mut String, report: &Report, paint: Paint) {
             .collect()
     };
     let bad = counts(is_finding).join(", ");
-    let mut counted = match report.findings.iter().filter(|finding| finding.is_bad()).count() {
+    let mut parts = match report.findings.iter().filter(|finding| finding.is_bad()).count() {
         0 if bad.is_empty() => Vec::new(),
         0 => vec![bad],
         1 => vec![format!("1 finding ({bad})")],
         many => vec![format!("{many} findings ({bad})")],
     };
-    counted.extend(counts(|verdict| !is_finding(verdict)));
+    parts.extend(counts(|verdict| !is_finding(verdict)));
     if report.counts.expected > 0 {
         let known = format!("{} expected", report.counts.expected);
-        counted.push(paint.verdict(Verdict::Warn, &known));
+        parts.push(paint.verdict(Verdict::Warn, &known));
     }
     let outcome = paint.verdict(color_of(report.outcome), report.outcome.as_str());
     out.push_str(&format!("{outcome}: {}\n", report.meaning));
-    let counted = if counted.is_empty() { "nothing judged".to_owned() } else { counted.join(", ") };
     let scale = format!(
-        "{} checks in {} scenarios, {} requests, {:.1} s, exit {}",
-        report.counts.total,
-        report.scenario_counts.total,
-        report.requests_sent,
+        "{} in {}, {}, {:.1} s, exit {}",
+        counted(report.counts.total, "check"),
+        counted(report.scenario_counts.total, "scenario"),
+        counted(report.requests_sent, "request"),
         report.duration_seconds,
         report.exit_code,
     );
-    out.push_str(&format!("  {counted}\n  {}\n", paint.dim(&scale)));
+    let parts = if parts.is_empty() { "nothing judged".to_owned() } else { parts.join(", ") };
+    out.push_str(&format!("  {parts}\n  {}\n", paint.dim(&scale)));
     if let Some(snapshots) = &report.snapshots {
         out.push_str(&format!("  {} {}\n", paint.dim("snapshots"), snapshots.line()));
     }

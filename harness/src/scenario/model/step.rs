@@ -101,6 +101,9 @@ keyed! {
         poll: Option<Poll>,
         /// Follows pages.
         each_page: Option<EachPage>,
+        /// Of a token request: whether, on a deployment, the answer to the same request of an earlier
+        /// scenario may stand for this one.
+        reuse: bool as OrDefault<bool>,
         /// Whether the response is kept as a snapshot: true, false, or the places to redact.
         snapshot: Option<SnapshotRule> as SnapshotSetting,
         /// Steps that run in any case once this step was sent.

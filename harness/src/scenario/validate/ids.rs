@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Level;
 use moot_fixtures::{answers, documents, questions, register, schemas, world};
 
-use super::{IdCheck, SourceFile};
+use super::{IdCheck, SourceFile, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::declared;
 use crate::scenario::model::{
-    Check, Claim, Json, Location, Matcher, Observation, PartContent, Place, RequestBody,
-    RequestShape, Scenario, Step, StepAction,
+    Check, Claim, Json, Location, Matcher, MatcherRule, Observation, PartContent, Place,
+    RequestBody, RequestLine, RequestShape, Scenario, Step, StepAction,
 };
 use moot_fixtures::nearest;
 
@@ -108,6 +108,7 @@ impl IdWalk<'_> {
                         self.shape(&control.shape);
                         control.require.iter().for_each(|e| self.claims(&e.claims));
                     }
+                    request.unchanged.iter().for_each(|view| self.line(view));
                     request.require.iter().for_each(|e| self.claims(&e.claims));
                     request.poll.iter().for_each(|poll| self.claims(&poll.until.claims));
                     request.each_page.iter().for_each(|pages| self.checks(&pages.expect));
@@ -132,8 +133,14 @@ impl IdWalk<'_> {
         }
     }
 
+    /// Methods and paths are known.
+    fn line(&mut self, line: &RequestLine) {
+        self.problems.extend(lines::mistakes(self.source, line));
+    }
+
     /// Files of a body are among the sample documents.
     fn shape(&mut self, shape: &RequestShape) {
+        shape.line.iter().for_each(|line| self.line(line));
         let Some(RequestBody::Multipart(multipart)) = &shape.body else { return };
         for part in multipart.parts.iter().flatten() {
             let PartContent::File(name) = &part.content else { continue };
@@ -188,9 +195,41 @@ impl IdWalk<'_> {
         }
     }
 
-    /// Schemas that are named exist.
+    /// A status is a number: a text never equals it.
+    fn status(&mut self, matcher: &Matcher) {
+        let mut texts: Vec<&Json> = Vec::new();
+        match matcher {
+            Matcher::Equal(json) => texts.push(json),
+            Matcher::OneOf(all) => texts.extend(all),
+            Matcher::All(rules) => {
+                for rule in rules {
+                    match rule {
+                        MatcherRule::Equals(json) => texts.push(json),
+                        MatcherRule::OneOf(Json::List(all)) => texts.extend(all),
+                        MatcherRule::Not(inner) => self.status(inner),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        for json in texts {
+            let Json::Text(text) = json else { continue };
+            let Some(word) = text.as_literal() else { continue };
+            let help = match word.parse::<u16>() {
+                Ok(number) => format!("write {number} without quotes"),
+                Err(_) => "write a number, such as 200".to_owned(),
+            };
+            let message = format!("a status is a number, and `{word}` is a text");
+            self.report(&text.at, word.chars().count(), message, Some(help));
+        }
+    }
+
+    /// Schemas that are named exist, and statuses are numbers.
     fn claims(&mut self, claims: &[Claim]) {
         for claim in claims {
+            if matches!(claim.place, Place::Status) {
+                self.status(&claim.matcher);
+            }
             let (Place::Schema, Matcher::Equal(Json::Text(text))) = (&claim.place, &claim.matcher)
             else {
                 continue;

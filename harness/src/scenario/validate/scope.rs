@@ -11,6 +11,21 @@ const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "
 /// Members of a secret.
 const SECRET_MEMBERS: [&str; 2] = ["all_but_last", "other_case"];
 
+/// Members of the root `bindings`: what a target file binds, and what is found out.
+const BINDINGS: [&str; 11] = [
+    "requester_email",
+    "counterparty_email",
+    "internal_signer_emails",
+    "variables",
+    "workflows",
+    "generated_workflow_id",
+    "third_party_workflow_id",
+    "single_signer_workflow_id",
+    "multiple_signers_workflow_id",
+    "document_url",
+    "webhook_url",
+];
+
 /// Members of the root `run`.
 const RUN_MEMBERS: [&str; 2] = ["tag", "now_seconds"];
 
@@ -69,7 +84,7 @@ impl NameScope {
             return None;
         }
         match root.as_str() {
-            "bindings" => None,
+            "bindings" => of_fixed(root, members, &BINDINGS),
             "run" => of_fixed(root, members, &RUN_MEMBERS),
             "contract" => of_fixed(root, members, &CONTRACT_MEMBERS),
             "target" => of_target(members),

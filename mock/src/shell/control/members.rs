@@ -157,7 +157,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
         "object" => value.is_object(),
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
-        "integer" if schema["minimum"] == 0 => value.is_u64(),
+        "integer" if schema["minimum"].is_u64() => value.is_u64(),
         "integer" => value.is_i64(),
         "array" => value
             .as_array()

@@ -1,0 +1,143 @@
+//! `moot clean`: deletes what earlier runs left on a target, and lists what only its owner can delete.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::error::{CommandError, INCONCLUSIVE};
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::target_arguments::{choice_of, open_error};
+use crate::client::{LedgerContent, LeftObject};
+use crate::environment::{
+    Leftovers, OpenError, StayReason, TargetSource, delete_leftovers, ledger_content,
+};
+use crate::masks::{Masks, Secrets};
+use crate::terminal::{Detail, counted, escape};
+
+/// Objects of a group that are named; `-v` names all.
+const NAMED_MAX: usize = 5;
+
+#[derive(Debug, Args)]
+pub(super) struct CleanArguments {
+    /// A target file. What its ledger lists is deleted, whatever the file consents to
+    #[arg(long, value_name = "FILE")]
+    target: PathBuf,
+}
+
+/// Exit 0 where all that the API can delete is gone; 3 where the target refused to delete something.
+pub(super) fn clean(arguments: CleanArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let masks = Arc::new(Masks::default());
+    let refused = |error: OpenError| open_error(&error, &masks);
+    let TargetSource::Http(file) =
+        choice_of(Some(&arguments.target.to_string_lossy())).read().map_err(refused)?
+    else {
+        return Err(CommandError::usage("`--target` names no target file".to_owned()));
+    };
+    let content = ledger_content(&file).map_err(refused)?;
+    let objects = content.left.clone();
+    let found = runtime()?
+        .block_on(delete_leftovers(&file, objects, Arc::clone(&masks)))
+        .map_err(refused)?;
+    let ledger = file.ledger.display().to_string();
+    let secrets = Secrets::of(&masks);
+    if screen.is_json() {
+        let shown = format!("{:#}\n", to_json(&found, &content, &ledger));
+        screen.print(&escape::json(&secrets.mask(&shown)))?;
+    } else {
+        screen.print(&secrets.mask(&text(&found, &content, &ledger, screen)))?;
+    }
+    let is_refused =
+        |(_, reason): &(LeftObject, StayReason)| matches!(reason, StayReason::Refused(_));
+    Ok(if found.left.iter().any(is_refused) { INCONCLUSIVE } else { 0 })
+}
+
+fn to_json(found: &Leftovers, content: &LedgerContent, ledger: &str) -> Value {
+    let left = |(object, reason): &(LeftObject, StayReason)| {
+        let mut row = json!(object.residue);
+        row["why"] = why(reason).into();
+        row["advice"] = advice(&object.residue.kind, reason).into();
+        row
+    };
+    json!({
+        "ledger": ledger,
+        "deleted": found.deleted.iter().map(|object| json!(object.residue)).collect::<Vec<_>>(),
+        "left": found.left.iter().map(left).collect::<Vec<_>>(),
+        "other_targets": content.other_targets,
+        "unreadable_lines": content.unreadable,
+    })
+}
+
+fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Screen) -> String {
+    let paint = screen.paint();
+    let mut out = String::new();
+    if found.deleted.is_empty() && found.left.is_empty() {
+        out.push_str(&format!("nothing is left by {ledger}\n"));
+    }
+    if !found.deleted.is_empty() {
+        let head = format!("deleted {}", counted(found.deleted.len(), "webhook"));
+        out.push_str(&format!("{}\n", paint.bold(&head)));
+        objects(&mut out, found.deleted.iter(), screen);
+    }
+    let mut groups: BTreeMap<(&str, &StayReason), Vec<&LeftObject>> = BTreeMap::new();
+    for (object, reason) in &found.left {
+        groups.entry((&object.residue.kind, reason)).or_default().push(object);
+    }
+    for ((kind, reason), group) in groups {
+        let kinds = counted(group.len(), &kind.replace('_', " "));
+        let head = escape::line(&format!("{kinds}: {}", why(reason)));
+        out.push_str(&format!("{}\n  {}\n", paint.bold(&head), advice(kind, reason)));
+        objects(&mut out, group.into_iter(), screen);
+    }
+    if !content.other_targets.is_empty() {
+        let others: Vec<&str> = content.other_targets.iter().map(String::as_str).collect();
+        let others = escape::line(&others.join(", "));
+        out.push_str(&format!("the ledger has rows of other targets too: {others}\n"));
+    }
+    for line in &content.unreadable {
+        out.push_str(&format!("{ledger}:{line} is no row: a run was killed while it wrote\n"));
+    }
+    out
+}
+
+/// A line for each object, the first of them unless all are asked for.
+fn objects<'a>(out: &mut String, all: impl Iterator<Item = &'a LeftObject>, screen: &Screen) {
+    let all: Vec<&LeftObject> = all.collect();
+    let max = if screen.detail() == Detail::Verbose { usize::MAX } else { NAMED_MAX };
+    for object in all.iter().take(max) {
+        let id = object.residue.id.as_deref().unwrap_or("(id unknown)");
+        let by = format!("{}, by {}", object.residue.tag, object.residue.scenario);
+        let (id, by) = (escape::line(id), escape::line(&by));
+        out.push_str(&format!("  {id}  {}\n", screen.paint().dim(&by)));
+    }
+    if let Some(more) = all.len().checked_sub(max).filter(|more| *more > 0) {
+        out.push_str(&format!("  and {more} more; `-v` lists all\n"));
+    }
+}
+
+fn why(reason: &StayReason) -> String {
+    match reason {
+        StayReason::NoSuchCall => "the API has no call that deletes it".to_owned(),
+        StayReason::IdUnknown => "it may exist, but the answer to its creation was lost".to_owned(),
+        StayReason::Refused(said) => format!("it was not deleted: {said}"),
+    }
+}
+
+/// What the owner of the target can do.
+fn advice(kind: &str, reason: &StayReason) -> &'static str {
+    match (reason, kind) {
+        (StayReason::NoSuchCall, "legal_request") => {
+            "a user of the company can cancel it in the service; its names have the tag of the run"
+        }
+        (StayReason::NoSuchCall, _) => {
+            "a user of the company can delete it in the service; its name has the tag of the run"
+        }
+        (StayReason::IdUnknown, _) => {
+            "a user of the company can look for the tag of the run among the names, and delete it"
+        }
+        (StayReason::Refused(_), _) => "run `moot clean` again later, or delete it in the service",
+    }
+}

@@ -1,0 +1,23 @@
+//! Numbers with their nouns.
+
+use std::fmt::Display;
+
+/// `1 scenario`, `2 scenarios`, `0 scenarios`.
+pub(crate) fn counted(number: impl Display, noun: &str) -> String {
+    match number.to_string().as_str() {
+        "1" => format!("1 {noun}"),
+        number => format!("{number} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_is_singular() {
+        for (number, expected) in [(0, "0 calls"), (1, "1 call"), (2, "2 calls")] {
+            assert_eq!(counted(number, "call"), expected);
+        }
+    }
+}
