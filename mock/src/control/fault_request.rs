@@ -39,7 +39,7 @@ pub(super) struct FaultRequest {
     operation: Option<Operation>,
     /// calls with this method
     method: Option<String>,
-    /// calls with such a path, also of no operation; `*` stands for any characters
+    /// calls with such a path below the base address, also of no operation; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
     #[schemars(with = "Option<String>")]
     path: Option<PathPattern>,
