@@ -12,6 +12,8 @@
 mod attempts;
 mod control;
 mod keeper;
+#[cfg(feature = "server")]
+mod refusals;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,8 +29,6 @@ use crate::fault::Strike;
 use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
 use crate::message::response::Response;
-#[cfg(feature = "server")]
-use crate::message::unserved::Unserved;
 use crate::state::change;
 use crate::state::change::Change;
 use crate::state::seeded::Seeded;
@@ -185,28 +185,6 @@ impl Service {
             let _ = self.finish(newest);
         }
         admission
-    }
-
-    /// The answer to a call that no world serves. It is recorded in the journal.
-    #[cfg(feature = "server")]
-    pub(crate) fn unserved(
-        &self,
-        system_now: Timestamp,
-        head: &Head<'_>,
-        why: Unserved<'_>,
-    ) -> Response {
-        let world = self.0.world.read();
-        world.unserved(world.now(system_now), head, why)
-    }
-
-    /// The answer to an admitted call whose body could not be stored.
-    pub fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
-        let world = self.0.world.read();
-        let now = world.now(system_now);
-        let response = world.not_kept(now, call, why);
-        drop(world);
-        self.record(now, call, &response, CallEffects::default(), None);
-        response
     }
 
     /// What has to be fetched before an admitted call is answered.
