@@ -70,10 +70,14 @@ pub(crate) fn look(
         ControlAction::ListFaults => Ok(faults::view(world)),
         ControlAction::GetDrills => Ok(json!(world.drilled().get())),
         ControlAction::ListExchanges { filter, limit } => {
-            Ok(exchanges::view(world, filter, *limit))
+            exchanges::check(world, filter).map(|()| exchanges::view(world, filter, *limit))
         }
-        ControlAction::CountExchanges { filter } => Ok(exchanges::count(world, filter)),
-        ControlAction::ExportExchanges { filter } => Ok(archive::archive(world, filter)),
+        ControlAction::CountExchanges { filter } => {
+            exchanges::check(world, filter).map(|()| exchanges::count(world, filter))
+        }
+        ControlAction::ExportExchanges { filter } => {
+            exchanges::check(world, filter).map(|()| archive::archive(world, filter))
+        }
         ControlAction::Reset
         | ControlAction::Restart
         | ControlAction::PutCheckpoint { .. }

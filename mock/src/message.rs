@@ -10,3 +10,5 @@ pub(crate) mod reply;
 pub mod response;
 pub(crate) mod route;
 pub mod rule;
+#[cfg(feature = "server")]
+pub(crate) mod unserved;

@@ -12,6 +12,8 @@
 mod attempts;
 mod control;
 mod keeper;
+#[cfg(feature = "server")]
+mod refusals;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -183,22 +185,6 @@ impl Service {
             let _ = self.finish(newest);
         }
         admission
-    }
-
-    /// 400 for a call whose head breaks a rule of HTTP. It is recorded in the journal.
-    pub fn malformed(&self, system_now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
-        let world = self.0.world.read();
-        world.malformed(world.now(system_now), head, detail)
-    }
-
-    /// The answer to an admitted call whose body could not be stored.
-    pub fn unstored(&self, system_now: Timestamp, call: &Call<'_>, why: &str) -> Response {
-        let world = self.0.world.read();
-        let now = world.now(system_now);
-        let response = world.not_kept(now, call, why);
-        drop(world);
-        self.record(now, call, &response, CallEffects::default(), None);
-        response
     }
 
     /// What has to be fetched before an admitted call is answered.

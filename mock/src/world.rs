@@ -5,6 +5,7 @@
 //! changes, and [`World::apply`] applies them.
 
 pub(crate) mod admit;
+mod amend;
 pub(crate) mod authorise;
 pub(crate) mod deliver;
 mod hook;
@@ -16,6 +17,7 @@ pub(crate) mod progression;
 mod reading;
 mod rows;
 pub mod settings;
+mod strike;
 pub(crate) mod transition;
 
 use std::borrow::Cow;
@@ -26,10 +28,10 @@ use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, Operation, REQUESTS_PER_MINUTE_MAX};
 use serde_json::Value;
 
+use crate::fault::Faults;
 use crate::fault::drill::{self, ActiveDrills};
-use crate::fault::{self, Faults, Strike, Struck};
 use crate::journal::Journal;
-use crate::message::call::{Call, Head};
+use crate::message::call::Call;
 use crate::message::problem::Problem;
 use crate::message::reply::Responder;
 use crate::message::response::Response;
@@ -181,69 +183,6 @@ impl World {
         now
     }
 
-    /// The fault that strikes an admitted call. Each call counts the hits of a fault.
-    pub(crate) fn strike(&self, call: &Call<'_>) -> Option<Strike> {
-        self.faults.strike(Struck {
-            operation: Some(call.admitted.operation),
-            application: call.admitted.principal.map(|principal| principal.application),
-            head: &call.head,
-        })
-    }
-
-    /// The answer of a fault that replaces the operation; `None` if the operation runs first.
-    pub(crate) fn struck_before(
-        &self,
-        now: Timestamp,
-        call: &Call<'_>,
-        strike: &Strike,
-    ) -> Option<Response> {
-        if !strike.is_before() {
-            return None;
-        }
-        let reply = self.reply(now, call.head.path, call.admitted.serial);
-        let nothing = reply.empty(500);
-        fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &nothing)
-    }
-
-    /// The answer as a fault leaves it; without the fault if the answer has nothing to damage.
-    pub(crate) fn struck(
-        &self,
-        now: Timestamp,
-        call: &Call<'_>,
-        strike: Option<Strike>,
-        response: Response,
-    ) -> (Response, Option<Strike>) {
-        let Some(strike) = strike else { return (response, None) };
-        let reply = self.reply(now, call.head.path, call.admitted.serial);
-        match fault::damage(&reply, Some(call.admitted.operation), strike.kinds(), &response) {
-            Some(damaged) => (damaged, Some(strike)),
-            None => {
-                self.faults.missed(&strike);
-                (response, None)
-            }
-        }
-    }
-
-    /// The refusal of a call whose path or method is of no operation, as a fault leaves it.
-    pub(crate) fn struck_refusal(
-        &self,
-        now: Timestamp,
-        head: &Head<'_>,
-        serial: u64,
-        response: Response,
-    ) -> (Response, Option<Strike>) {
-        let struck = Struck { operation: None, application: None, head };
-        let Some(strike) = self.faults.strike(struck) else { return (response, None) };
-        let reply = self.reply(now, head.path, serial);
-        match fault::damage(&reply, None, strike.kinds(), &response) {
-            Some(damaged) => (damaged, Some(strike)),
-            None => {
-                self.faults.missed(&strike);
-                (response, None)
-            }
-        }
-    }
-
     /// Applies changes, in order: the only way in which a world changes.
     pub fn apply(&mut self, changes: Vec<Change>) {
         let changes = match &self.hook {
@@ -263,31 +202,6 @@ impl World {
         if amends {
             self.amend();
         }
-    }
-
-    /// Lets the amendments take effect. [`Seeded::amended`] has accepted them before they became changes.
-    fn amend(&mut self) {
-        let Ok(amended) = self.seeded.amended(&self.state.amendments) else { return };
-        let (old, new) = (self.answers(), amended.answers());
-        let is_other_limit = old.rate_limit_window != new.rate_limit_window
-            || old.token_rate_limit != new.token_rate_limit;
-        let is_other_lag = old.list_lag != new.list_lag;
-        let (window, list_lag) = (new.rate_limit_window, new.list_lag);
-        let token_calls_max = new.token_rate_limit;
-        if is_other_limit {
-            let calls_max = self.hook().map(Hook::requests_per_minute_max);
-            self.limiter = Limiter::new(calls_max.unwrap_or(REQUESTS_PER_MINUTE_MAX), window);
-            self.token_limiter =
-                token_calls_max.map(|calls_max| (calls_max, Limiter::new(calls_max, window)));
-        }
-        if is_other_lag {
-            self.lagging = (list_lag > 0).then(|| {
-                let mut replica = first_state(&self.seeded, &self.settings);
-                self.state.changes().into_iter().for_each(|change| replica.apply(change));
-                LaggingLists::new(list_lag, replica)
-            });
-        }
-        self.amended = Some(Arc::new(amended));
     }
 
     /// Its seed rows, as they are now.

@@ -33,13 +33,6 @@ impl Kept {
         answer
     }
 
-    #[cfg(target_os = "linux")]
-    fn admin_created(&self, line: &str, body: &str) -> Value {
-        let (status, answer) = call_json(self.host(), line, "", body);
-        assert_eq!(status, 201, "{line}: {answer}");
-        answer
-    }
-
     fn stop(self) {
         assert_eq!(self.running.stop("-TERM").0, Some(0));
     }
@@ -80,6 +73,67 @@ fn a_rate_limit_that_is_given_wins_over_the_kept_one_and_is_printed() {
         assert_eq!(mode, expected, "what is printed is what holds");
         again.stop();
     }
+}
+
+#[test]
+fn settings_of_run_time_are_kept_and_flags_win_over_them() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let first = Kept::start(dir.path(), &[]);
+    assert_eq!(first.ready["progression"], "manual");
+    let settings = json!({ "progression": "timed:5", "answers": { "per_page": 7 } });
+    first.admin("PUT /__admin/settings", &settings);
+    first.stop();
+    let flags = ["--progression", "manual", "--answers", "default"];
+    for (words, progression, per_page) in [(&[][..], "timed:5", 7), (&flags[..], "manual", 25)] {
+        let again = Kept::start(dir.path(), words);
+        assert_eq!(again.ready["progression"], progression, "{words:?}");
+        let holds = again.admin("GET /__admin/settings", &Value::Null);
+        assert_eq!(holds["progression"], progression, "{words:?}");
+        assert_eq!(holds["answers"]["per_page"], per_page, "{words:?}");
+        again.stop();
+    }
+}
+
+/// A killed mock without a state folder leaves its uploads behind; the next start removes them.
+#[test]
+fn uploads_of_a_killed_mock_are_removed_by_the_next_start() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let temporary = dir.path().join("temporary");
+    std::fs::create_dir(&temporary).expect("a folder");
+    let start = || {
+        let words = ["mock", "--listen", "127.0.0.1:0", "--format", "json"];
+        let mut command = moot(&words, dir.path());
+        let running = Running::of({
+            command.env("TMPDIR", &temporary);
+            command
+        });
+        let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
+        Kept { running, ready }
+    };
+    let left = || std::fs::read_dir(&temporary).expect("a folder").count();
+    let upload = |mock: &Kept| {
+        let line = "POST /__admin/tokens";
+        let minted = call_json(mock.host(), line, "", r#"{"client_id":"demo-main"}"#).1;
+        let token = minted["access_token"].as_str().expect("a token").to_owned();
+        let body = format!(
+            "--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n{}\r\n--b0--\r\n",
+            "x".repeat(200_000)
+        );
+        let kind = "multipart/form-data; boundary=b0";
+        let line = "POST /v1/repository_documents";
+        assert_eq!(call(mock.host(), line, &token, (kind, body.as_bytes())).0, 201);
+    };
+    let killed = start();
+    upload(&killed);
+    let alive = start();
+    upload(&alive);
+    assert_eq!(left(), 2);
+    drop(killed.running);
+    assert_eq!(left(), 2, "nobody was left to remove it");
+    start().stop();
+    assert_eq!(left(), 1, "that of the living mock stays");
+    alive.stop();
+    assert_eq!(left(), 0);
 }
 
 #[test]
@@ -159,6 +213,24 @@ fn with_signal_ignored(words: &[&str], dir: &Path) -> std::process::Command {
     command
 }
 
+/// Asks for a token, with the credentials in the form alone.
+#[cfg(target_os = "linux")]
+fn ask_for_token(host: &str, form: &str) -> (u16, Value) {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(host).expect("it listens");
+    let head = format!(
+        "POST /oauth/token HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+        form.len()
+    );
+    stream.write_all(head.as_bytes()).expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    let status = head[9..12].parse().expect("a status");
+    (status, serde_json::from_str(body).expect("JSON"))
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
@@ -167,7 +239,7 @@ fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
     let running = Running::of(with_signal_ignored(&words, dir.path()));
     let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
     let mock = Kept { running, ready };
-    let minted = mock.admin_created("POST /__admin/tokens", r#"{"client_id":"demo-main"}"#);
+    let minted = mock.admin("POST /__admin/tokens", &json!({ "client_id": "demo-main" }));
     let token = minted["access_token"].as_str().expect("a token").to_owned();
     let upload = |bytes: usize| {
         let text = "x".repeat(bytes);
@@ -193,8 +265,7 @@ fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
         "grant_type=client_credentials&scope=read&client_id=demo-main&client_secret={}",
         mock.ready["applications"][0]["client_secret"].as_str().expect("a secret")
     );
-    let kind = "application/x-www-form-urlencoded";
-    let ask = || call(mock.host(), "POST /oauth/token", "", (kind, form.as_bytes()));
+    let ask = || ask_for_token(mock.host(), &form);
     let (status, failure) = ask();
     assert_eq!((status, &failure["error"]), (500, &json!("server_error")), "{failure}");
     let (status, refused) =

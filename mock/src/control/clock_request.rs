@@ -43,7 +43,11 @@ pub(super) fn clock_move<'de, D: Deserializer<'de>>(reader: D) -> Result<ClockMo
     match (advance_seconds, set, next, freeze) {
         (Some(seconds), None, false, None) => Ok(ClockMove::Advance(seconds)),
         (None, Some(time), false, None) => time.parse().map(ClockMove::To).map_err(|_| {
-            D::Error::custom(format!("`set` is a time such as 2026-03-05T14:30:00Z, not `{time}`"))
+            // The calendar ends a day early, so that every time has a date in every zone.
+            D::Error::custom(format!(
+                "`set` is a time such as 2026-03-05T14:30:00Z, 9999-12-30T22:00:00Z at most, not \
+                 `{time}`"
+            ))
         }),
         (None, None, true, None) => Ok(ClockMove::Next),
         (None, None, false, Some(freeze)) => Ok(ClockMove::Freeze(freeze)),

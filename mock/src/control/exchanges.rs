@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::advice;
 use super::filter::ExchangeFilter;
+use super::refusal::Refusal;
 use crate::journal::JournalEntry;
 use crate::world::World;
 
@@ -19,6 +20,19 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
     let shown: Vec<JournalEntry> =
         exchanges.drain(skipped..).map(|exchange| advised(world, exchange)).collect();
     json!({ "count": count, "exchanges": shown })
+}
+
+/// Whether what a filter names exists.
+///
+/// # Errors
+/// 404 for an unknown application, which no call can ever match.
+pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusal> {
+    match &filter.application {
+        Some(client_id) if world.seeded().application_of(client_id).is_none() => {
+            Err(Refusal::unknown_application(world, client_id))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// How many exchanges match. Shape: `{"count"}`.

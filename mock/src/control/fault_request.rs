@@ -39,7 +39,7 @@ pub(super) struct FaultRequest {
     operation: Option<Operation>,
     /// calls with this method
     method: Option<String>,
-    /// calls with such a path, also of no operation; `*` stands for any characters
+    /// calls with such a path below the base address, also of no operation; `*` stands for any characters
     #[serde(default, deserialize_with = "path_pattern")]
     #[schemars(with = "Option<String>")]
     path: Option<PathPattern>,
@@ -48,8 +48,10 @@ pub(super) struct FaultRequest {
     /// calls from this address
     client: Option<String>,
     /// the first matching call that is struck; 1 if absent
+    #[schemars(range(min = 1))]
     nth: Option<u64>,
     /// how many calls are struck, or how often the sequence is run through; 1 if absent
+    #[schemars(range(min = 1))]
     times: Option<u64>,
 }
 

@@ -11,7 +11,7 @@ use super::Refusal;
 use super::workflow_request::WorkflowUpdate;
 use crate::state::change::Change;
 use crate::value::email;
-use crate::value::limits::AMENDMENTS_MAX;
+use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
 
 /// Shape: `{"applications": [{"client_id", "client_secret", "scopes": [], "company"}], "users":
@@ -78,6 +78,7 @@ pub(super) fn put_application(
     if client_secret.is_empty() {
         return Err(Refusal::invalid("`client_secret` must not be empty".to_owned()));
     }
+    check_length("the client id and the secret", client_id.len() + client_secret.len())?;
     let record = Arc::new(SeedApplication { client_id, client_secret, scopes });
     amend(world, vec![Change::SetApplication { index, company, record, is_removed: false }])
 }
@@ -113,6 +114,7 @@ pub(super) fn put_workflow(
         }
     };
     let record = laid_over(present, &update)?;
+    check_length("the workflow", json!(record).to_string().len())?;
     amend(
         world,
         vec![Change::SetWorkflow { row, company, record: Arc::new(record), is_removed: false }],
@@ -144,6 +146,13 @@ pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refu
         .ok_or_else(|| Refusal::unknown(format!("there is no workflow `{id}`")))?;
     let (company, record) = (workflow.company, Arc::new(workflow.seed()));
     amend(world, vec![Change::SetWorkflow { row, company, record, is_removed: true }])
+}
+
+fn check_length(what: &str, bytes: usize) -> Result<(), Refusal> {
+    if bytes <= AMENDMENT_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Refusal::invalid(format!("{what} must have {AMENDMENT_BYTES_MAX} bytes at most")))
 }
 
 fn amend(world: &mut World, changes: Vec<Change>) -> Result<Value, Refusal> {

@@ -88,6 +88,13 @@ fn check_url(answers: &Answers, text: &str) -> Result<(), Problem> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
         .ok_or_else(|| invalid("url", "must be an absolute http or https address"))?;
+    // Parsing leaves some of them out, and the address would be shown with them.
+    if text.chars().any(char::is_control) {
+        return Err(invalid("url", "must not have control characters"));
+    }
+    if address::is_cloud_metadata(&url) {
+        return Err(invalid("url", "must not be the metadata service of a cloud"));
+    }
     if answers.webhook_https_only && url.scheme() != "https" && !address::is_loopback(&url) {
         return Err(invalid("url", "must be an https address"));
     }
@@ -137,14 +144,11 @@ fn authentication(
         return Err(invalid("auth_type", &what));
     }
     let auth_type = auth_type.unwrap_or(suggested);
-    let needed = |member: &str, value: Option<&str>| match value {
-        Some(value) if value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) => {
-            Ok(value.to_owned())
-        }
-        Some(_) => Err(invalid(member, "must be printable ASCII, since it is sent in a header")),
-        None => Err(Problem::parameter_missing(format!(
-            "`{member}` is required for auth_type `{auth_type}`."
-        ))),
+    let needed = |member: &str, value: Option<&str>| {
+        value.map(str::to_owned).ok_or_else(|| {
+            let detail = format!("`{member}` is required for auth_type `{auth_type}`.");
+            Problem::parameter_missing(detail)
+        })
     };
     let credential = match auth_type {
         "bearer" => Credential::Bearer(needed("token", token)?),
@@ -154,5 +158,25 @@ fn authentication(
         },
         _ => Credential::None,
     };
+    check_credential(&credential)?;
     Ok((auth_type.to_owned(), credential))
+}
+
+/// Whether a credential can be sent in a header: a token as ASCII, a name and a password in UTF-8
+/// (RFC 7617, section 2).
+fn check_credential(credential: &Credential) -> Result<(), Problem> {
+    match credential {
+        Credential::Bearer(token) if !token.bytes().all(|byte| (b' '..=b'~').contains(&byte)) => {
+            Err(invalid("token", "must be printable ASCII, since it is sent in a header"))
+        }
+        Credential::Basic { username, .. }
+            if username.chars().any(|c| c.is_control() || c == ':') =>
+        {
+            Err(invalid("username", "must not have colons or control characters"))
+        }
+        Credential::Basic { password, .. } if password.chars().any(char::is_control) => {
+            Err(invalid("password", "must not have control characters"))
+        }
+        Credential::None | Credential::Bearer(_) | Credential::Basic { .. } => Ok(()),
+    }
 }

@@ -4,6 +4,7 @@
 //! from the core's [`Reading`], and what is wrong with a body goes back to it as a
 //! [`BodyFault`](crate::message::call::BodyFault).
 
+mod disposition;
 mod error;
 mod frames;
 mod multipart;
@@ -11,9 +12,11 @@ mod read;
 mod spool;
 #[cfg(test)]
 mod tests;
+mod upload_folder;
 
 pub use frames::BodyTimes;
 pub(crate) use read::{drain, read};
 #[cfg(feature = "state")]
 pub(crate) use spool::digest_of;
 pub(crate) use spool::{Spool, Store};
+pub(crate) use upload_folder::remove_abandoned;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::access::Access;
 pub use self::watch::{CallWatch, WatchedCall};
-use super::body::{BodyTimes, Store};
+use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
@@ -151,6 +151,7 @@ impl Site {
     /// # Errors
     /// [`SiteError`].
     pub fn new(options: SiteOptions) -> Result<Self, SiteError> {
+        remove_abandoned();
         let world = World::new(options.settings.clone(), clock::now())?;
         let world = defect::install(world, &options.defects);
         Self::with(options, Service::new(world), Store::default(), None)

@@ -18,6 +18,19 @@ const PRIVATE_NAMES: [&str; 6] =
 const RESERVED_NAMES: [&str; 6] =
     ["test", "invalid", "example", "example.com", "example.net", "example.org"];
 
+/// Names of the metadata services of clouds.
+const METADATA_NAMES: [&str; 4] =
+    ["metadata", "metadata.google.internal", "metadata.goog", "instance-data"];
+
+/// Addresses of the metadata services of clouds: of most, of Amazon's containers, of Alibaba, and of Amazon in
+/// IPv6. They give credentials to whoever calls them from inside.
+const METADATA_ADDRESSES: [IpAddr; 4] = [
+    IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
+    IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
+    IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+];
+
 /// Why an address is not one that a document may be fetched from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
@@ -37,6 +50,9 @@ pub enum AddressFault {
     /// It has no host.
     #[error("names no host")]
     NoHost,
+    /// It names port 0, at which nothing listens.
+    #[error("names port 0")]
+    Port,
     /// Its host is not on the public Internet.
     #[error("is an internal, private or special-purpose address")]
     NotPublic,
@@ -56,6 +72,9 @@ pub(crate) fn public_https(text: &str) -> Result<Url, AddressFault> {
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(AddressFault::Credentials);
+    }
+    if url.port() == Some(0) {
+        return Err(AddressFault::Port);
     }
     match url.host() {
         Some(Host::Domain(name)) if is_public_name(name) => Ok(url),
@@ -82,6 +101,21 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
+}
+
+/// Whether the host is the metadata service of a cloud.
+pub(crate) fn is_cloud_metadata(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => METADATA_NAMES.contains(&name.trim_end_matches('.')),
+        Some(Host::Ipv4(address)) => is_metadata_address(address.into()),
+        Some(Host::Ipv6(address)) => is_metadata_address(address.into()),
+        None => false,
+    }
+}
+
+/// Whether an address is that of the metadata service of a cloud: it is never connected to.
+pub(crate) fn is_metadata_address(address: IpAddr) -> bool {
+    METADATA_ADDRESSES.contains(&address.to_canonical())
 }
 
 /// Whether the host is a name that nobody can have (RFC 6761 §6, RFC 2606 §3): the seed worlds name

@@ -16,6 +16,10 @@ pub(crate) const MARKED_TOKENS_MAX: usize = 1_000_000;
 pub(crate) const ADDRESSES_MAX: usize = 10_000;
 /// Users, applications and workflows of a world that differ from its seed.
 pub(crate) const AMENDMENTS_MAX: usize = 2_000;
+/// Bytes of a client id, of a secret or of a workflow's JSON that the control plane sets.
+pub(crate) const AMENDMENT_BYTES_MAX: usize = 16 << 10;
+/// Bytes of a pattern of paths.
+pub(crate) const PATH_PATTERN_BYTES_MAX: usize = 2_048;
 /// Checkpoints of a world.
 pub(crate) const CHECKPOINTS_MAX: usize = 100;
 /// Characters of a checkpoint's name.

@@ -1,13 +1,16 @@
 //! A pattern for the path of a call.
 
+use crate::value::limits::PATH_PATTERN_BYTES_MAX;
+
 /// A path below the base address. `*` in it stands for any characters, `/` included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathPattern(String);
 
 impl PathPattern {
-    /// The pattern of a text; `None` if it begins with neither `/` nor `*`.
+    /// The pattern of a text; `None` if it begins with neither `/` nor `*`, or is too long.
     pub fn new(text: &str) -> Option<Self> {
-        text.starts_with(['/', '*']).then(|| Self(text.to_owned()))
+        let is_pattern = text.starts_with(['/', '*']) && text.len() <= PATH_PATTERN_BYTES_MAX;
+        is_pattern.then(|| Self(text.to_owned()))
     }
 
     /// As it was given.

@@ -9,6 +9,8 @@ use crate::message::call::{Admission, Admitted, Head};
 use crate::message::problem::Problem;
 use crate::message::response::{Response, Stage};
 use crate::message::route::Routed;
+#[cfg(feature = "server")]
+use crate::message::unserved::Unserved;
 use crate::value::settings::RateLimitMode;
 use crate::world::authorise;
 use crate::world::limiter::{Decision, Limiter};
@@ -39,17 +41,23 @@ impl World {
         }
     }
 
-    /// 400 for a call whose head breaks a rule of HTTP, in the form of its operation.
-    pub(crate) fn malformed(&self, now: Timestamp, head: &Head<'_>, detail: &str) -> Response {
+    /// The answer to a call that no world serves, in the form of its operation. The limiter does not count
+    /// it.
+    #[cfg(feature = "server")]
+    pub(crate) fn unserved(&self, now: Timestamp, head: &Head<'_>, why: Unserved<'_>) -> Response {
         let operation = match self.seeded().router().find(head.method, head.path) {
             Routed::Found(operation, _) => Some(operation),
             Routed::WrongMethod(_) | Routed::Unknown => None,
         };
-        let problem = match operation {
-            Some(Operation::CreateAccessToken | Operation::RevokeToken) => {
-                Problem::token_failure(400, "invalid_request", detail)
+        let problem = match (why, operation) {
+            (
+                Unserved::Malformed(detail),
+                Some(Operation::CreateAccessToken | Operation::RevokeToken),
+            ) => Problem::token_failure(400, "invalid_request", detail),
+            (Unserved::Malformed(detail), _) => Problem::parameter_missing(detail),
+            (Unserved::NoSandbox(detail), _) => {
+                Problem { detail: detail.to_owned(), ..Problem::unknown_path(self.answers()) }
             }
-            _ => Problem::parameter_missing(detail),
         };
         let serial = self.next_serial();
         let seen = AdmissionTrace { operation, application: None };

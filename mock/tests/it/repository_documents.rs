@@ -133,6 +133,7 @@ fn addresses_that_are_not_public_and_https_are_refused() {
         "//files.example/a.pdf",
         "data:text/plain,x",
         "https://user@files.example/a.pdf",
+        "https://files.example:0/a.pdf",
         "https://user:secret@files.example/a.pdf",
         "https://localhost/a.pdf",
         "https://LOCALHOST./a.pdf",

@@ -149,6 +149,7 @@ async fn an_address_that_is_refused_as_it_stands_is_not_even_looked_up() {
     for url in [
         "http://files.moot/a.pdf",
         "https://user@files.moot/a.pdf",
+        "https://files.moot:0/a.pdf",
         "https://127.0.0.1/a.pdf",
         "https://2130706433/a.pdf",
         "https://0x7f.1/a.pdf",
@@ -197,6 +198,9 @@ async fn each_redirect_is_checked_again_and_they_end() {
 async fn what_is_no_document_is_refused() {
     let stage = Stage::new().await;
     stage.check_refused(&stage.url("files", "/missing.pdf"), "it answers 404").await;
+    // Not a library's advice to programmers.
+    let ended = "the connection ended before the answer did";
+    stage.check_refused(&stage.url("files", "/dropped.pdf"), ended).await;
     stage.check_refused(&stage.url("files", "/page.pdf"), "file type").await;
     stage.check_refused(&stage.url("files", "/untold"), "file type").await;
     for path in ["/large.pdf", "/endless.pdf"] {

@@ -80,6 +80,10 @@ async fn serve(
     if path == "/silent.pdf" || path == "/stalls.pdf" {
         std::future::pending::<()>().await;
     }
+    if path == "/dropped.pdf" {
+        // Without the end that TLS has for a connection.
+        return;
+    }
     let _ = stream.shutdown().await;
 }
 
@@ -113,6 +117,7 @@ fn answer(path: &str, port: u16) -> Vec<u8> {
         "/large.pdf" => told(PDF, &"x".repeat(1_001)),
         "/endless.pdf" => unmeasured(&"x".repeat(1_000_000)),
         "/silent.pdf" => String::new(),
+        "/dropped.pdf" => unmeasured("begun"),
         "/stalls.pdf" => unmeasured("begun"),
         "/moved.pdf" => to("/a.pdf"),
         "/loop.pdf" => to("/loop.pdf"),

@@ -123,3 +123,38 @@ async fn what_is_not_there_is_named_with_what_is_near() {
         assert!(answer.text("/detail").contains(says), "{line}: {answer:?}");
     }
 }
+
+#[tokio::test]
+async fn what_a_value_may_be_is_said() {
+    let site = site();
+    let set = json!({ "set": "9999-12-31T00:00:00Z" });
+    let refused = admin(&site, BASE, "POST /clock", set).await;
+    assert!(refused.status.is_client_error(), "{refused:?}");
+    assert!(refused.text("/detail").contains("9999-12-30T22:00:00Z at most"), "{refused:?}");
+    let last = json!({ "set": "9999-12-30T22:00:00Z" });
+    admin(&site, BASE, "POST /clock", last).await.ok();
+    let document = admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json();
+    let members = &document["paths"]["/faults"]["post"]["requestBody"]["content"]["application/json"]
+        ["schema"]["properties"];
+    for name in ["nth", "times"] {
+        assert_eq!(members[name]["minimum"], json!(1), "{name}: {members}");
+        let fault = json!({ "kind": "delay", "milliseconds": 1, name: 0 });
+        let refused = admin(&site, BASE, "POST /faults", fault).await;
+        assert!(refused.status.is_client_error(), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_application_is_unknown_to_every_action() {
+    let site = site();
+    for (line, body) in [
+        ("GET /exchanges?application=nobody", Value::Null),
+        ("GET /exchanges/har?application=nobody", Value::Null),
+        ("POST /exchanges/wait", json!({ "application": "nobody", "timeout_seconds": 0 })),
+        ("POST /tokens", json!({ "client_id": "nobody" })),
+    ] {
+        let refused = admin(&site, BASE, line, body).await;
+        assert_eq!(refused.status, 404, "{line}: {refused:?}");
+        assert!(refused.text("/detail").contains("`nobody`"), "{line}: {refused:?}");
+    }
+}

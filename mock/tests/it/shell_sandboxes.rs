@@ -200,6 +200,35 @@ async fn settings_are_its_own_and_otherwise_those_of_the_main_world() {
     assert!(clock.text("/now").starts_with("2026-03-05T14:30:00"), "{clock:?}");
 }
 
+/// Calls to it are counted by no limiter: in front of the main world's, it could be used up by them.
+#[tokio::test]
+async fn a_deleted_sandbox_says_so_and_does_not_count_on_the_main_limiter() {
+    let mut settings = crate::shell_support::settings();
+    settings.rate_limit = moot_mock::settings::RateLimitMode::Enforce;
+    let site = moot_mock::shell::Site::new(moot_mock::shell::SiteOptions::new(settings));
+    let site = site.expect("the settings are sound");
+    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok();
+    let id = made.text("/id");
+    admin(&site, BASE, &format!("DELETE /sandboxes/{id}"), Value::Null).await.ok();
+    let calls = || async {
+        let limit = admin(&site, BASE, "GET /rate_limit", Value::Null).await.ok();
+        limit.json()["clients"].clone()
+    };
+    let before = calls().await;
+    for (id, said) in [(id.as_str(), "deleted"), ("s99", "no sandbox"), ("nowhere", "no sandbox")] {
+        let answer = call(&site, &format!("GET {BASE}/sandboxes/{id}/v1/requests"), "").await;
+        assert_eq!(answer.status, 404, "{answer:?}");
+        assert!(answer.text("/detail").contains(said), "{answer:?}");
+        assert_eq!(answer.text("/instance"), format!("{BASE}/sandboxes/{id}/v1/requests"));
+        assert!(!answer.text("/request_id").is_empty());
+        let base = format!("{BASE}/sandboxes/{id}");
+        let answer = admin(&site, &base, "GET /health", Value::Null).await;
+        assert_eq!((answer.status.as_u16(), answer.text("/type")), (404, "not_found".to_owned()));
+        assert!(answer.text("/detail").contains(said), "{answer:?}");
+    }
+    assert_eq!(calls().await, before);
+}
+
 #[tokio::test]
 async fn a_deleted_sandbox_is_an_unknown_path() {
     let site = site();

@@ -145,3 +145,24 @@ async fn a_hundred_megabytes_go_up_and_come_back() {
     assert!(answer.ends_with(&vec![b'%'; LENGTH]));
     assert!(answer.len() < LENGTH + 2_000, "{} bytes", answer.len());
 }
+
+/// RFC 7578, section 4.2, forbids `filename*`.
+#[tokio::test]
+async fn an_extended_file_name_is_ignored_wherever_it_stands() {
+    let site = site();
+    let token = token(&site, BASE, MAIN).await;
+    let served = served(&site, ServeLimits::default()).await;
+    for names in [
+        "filename*=UTF-8''other.exe; filename=\"notes.txt\"",
+        "filename=\"notes.txt\"; filename*=UTF-8''other.exe",
+    ] {
+        let body = format!(
+            "--b0\r\nContent-Disposition: form-data; name=\"file\"; {names}\r\n\r\n1\r\n--b0--\r\n"
+        );
+        let kind = "multipart/form-data; boundary=b0";
+        let bytes = body.as_bytes();
+        let answer =
+            post(&served, "/v1/repository_documents", &token, kind, bytes.len(), bytes).await;
+        assert!(answer.contains("\"name\":\"notes.txt\""), "{names}: {answer}");
+    }
+}

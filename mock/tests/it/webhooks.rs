@@ -43,6 +43,7 @@ fn events_and_authentication_have_defaults() {
         (json!({}), "none"),
         (json!({ "token": "t" }), "bearer"),
         (json!({ "username": "u", "password": "p" }), "basic"),
+        (json!({ "username": "Zoë", "password": "pässwörd: €" }), "basic"),
         (json!({ "auth_type": null, "events": null }), "none"),
         (json!({ "auth_type": "none", "token": "t" }), "none"),
     ] {
@@ -102,6 +103,30 @@ fn wrong_payloads_are_refused_by_name() {
             INVALID,
             "ASCII",
         ),
+        (
+            json!({ "name": "hook", "url": "https://h.example/", "token": "gehe\u{ef}m" }),
+            INVALID,
+            "ASCII",
+        ),
+        (
+            json!({ "name": "hook", "url": "https://h.example/", "username": "u", "password": "p\n" }),
+            INVALID,
+            "control",
+        ),
+        (
+            json!({ "name": "hook", "url": "https://h.example/", "username": "u:v", "password": "p" }),
+            INVALID,
+            "colon",
+        ),
+        (json!({ "name": "hook", "url": "https://h.exa\nmple/" }), INVALID, "control"),
+        (json!({ "name": "hook", "url": "\thttps://h.example/" }), INVALID, "control"),
+        (json!({ "name": "hook", "url": "https://h.example/\u{7f}" }), INVALID, "control"),
+        (json!({ "name": "hook", "url": "http://169.254.169.254/latest" }), INVALID, "metadata"),
+        (json!({ "name": "hook", "url": "http://2852039166/" }), INVALID, "metadata"),
+        (json!({ "name": "hook", "url": "http://[::ffff:169.254.169.254]/" }), INVALID, "metadata"),
+        (json!({ "name": "hook", "url": "http://[fd00:ec2::254]/" }), INVALID, "metadata"),
+        (json!({ "name": "hook", "url": "http://Metadata.Google.Internal/" }), INVALID, "metadata"),
+        (json!({ "name": "hook", "url": "http://169.254.169.253/" }), CREATED, ""),
     ] {
         check(&bench, &payload, expected, said);
     }

@@ -17,6 +17,8 @@ pub struct ImplicitContext {
     pub(super) creation_times: FirstSeen<i64>,
     /// When the service created a legal request of this run, in seconds since 1970 by its `Date`.
     pub(super) legal_requests: FirstSeen<i64>,
+    /// How many seconds the first `Date` was ahead of our clock.
+    pub(super) dates: FirstSeen<i64>,
 }
 
 /// One creation: what was made, and when.

@@ -1,6 +1,6 @@
 //! Operators on the effect of each call that changes something, on its rules and on its fields.
 
-use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, Operation};
+use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, FieldKind, Operation};
 
 use super::Mutant;
 use super::answers::place_of;
@@ -57,6 +57,9 @@ fn effects(all: &mut Vec<Mutant>) {
 }
 
 /// The rules of the operations that create, by their names in ids.
+/// Fields that no workflow requires (§4.5).
+const NEVER_REQUIRED: [&str; 2] = ["support_documents[]", "merge_documents_into_pdf"];
+
 fn rules(all: &mut Vec<Mutant>) {
     use Operation as Op;
     let legal_request = [
@@ -80,10 +83,15 @@ fn rules(all: &mut Vec<Mutant>) {
     }
     for field in CREATE_REQUEST_FIELDS {
         let name = field.name.trim_end_matches("[]");
-        let required = RulePattern::Required(field.name.to_owned());
-        at_rule(Op::CreateLegalRequest, &format!("required.{name}"), &required, all);
-        let valid = RulePattern::Field(field.name.to_owned());
-        at_rule(Op::CreateLegalRequest, &format!("valid.{name}"), &valid, all);
+        if !NEVER_REQUIRED.contains(&field.name) {
+            let required = RulePattern::Required(field.name.to_owned());
+            at_rule(Op::CreateLegalRequest, &format!("required.{name}"), &required, all);
+        }
+        // Any text and any file is valid.
+        if matches!(field.kind, FieldKind::Email | FieldKind::Emails | FieldKind::JsonObject) {
+            let valid = RulePattern::Field(field.name.to_owned());
+            at_rule(Op::CreateLegalRequest, &format!("valid.{name}"), &valid, all);
+        }
     }
     for (name, rule) in document {
         at_rule(Op::CreateRepositoryDocument, name, &rule, all);

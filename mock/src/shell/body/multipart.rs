@@ -15,6 +15,7 @@ use http_body::Body;
 use mime::Mime;
 use multer::{Field, Multipart};
 
+use super::disposition::parameter;
 use super::error::ReadError;
 use super::frames::Frames;
 use super::spool::{Spool, Store};
@@ -159,9 +160,11 @@ fn names(field: &Field<'_>) -> Result<(String, Option<String>), BodyFault> {
     if !kind.eq_ignore_ascii_case("form-data") {
         return Err(BodyFault::Malformed("the disposition of a part is not `form-data`"));
     }
-    let name = field.name().ok_or(BodyFault::Malformed("a part has no `name`"))?;
-    let path = field.file_name().map(unescaped);
-    Ok((unescaped(name), path.map(|path| last_segment(&path).to_owned())))
+    // Not those of `multer`: it finds no file name behind a `filename*`.
+    let name =
+        parameter(&disposition, "name").ok_or(BodyFault::Malformed("a part has no `name`"))?;
+    let path = parameter(&disposition, "filename").map(|path| unescaped(&path));
+    Ok((unescaped(&name), path.map(|path| last_segment(&path).to_owned())))
 }
 
 fn header(field: &Field<'_>, name: HeaderName) -> Option<String> {

@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::BytesMut;
 use sha2::{Digest, Sha256};
-use tempfile::{NamedTempFile, TempDir, TempPath};
+use tempfile::{NamedTempFile, TempPath};
 
+use super::upload_folder::UploadFolder;
 use crate::message::content::{Content, ContentFile, ContentPlace};
 
 /// A part of up to this many bytes stays in memory.
@@ -22,7 +23,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 pub(crate) struct Store {
     /// Where the folder is made; `None` is where the system keeps temporary files.
     parent: Option<PathBuf>,
-    folder: OnceLock<Arc<TempDir>>,
+    folder: OnceLock<Arc<UploadFolder>>,
 }
 
 impl Store {
@@ -37,16 +38,12 @@ impl Store {
         self.parent.is_some()
     }
 
-    fn file(&self) -> io::Result<(NamedTempFile, Arc<TempDir>)> {
+    fn file(&self) -> io::Result<(NamedTempFile, Arc<UploadFolder>)> {
         let folder = match self.folder.get() {
             Some(folder) => folder.clone(),
             None => {
-                let mut builder = tempfile::Builder::new();
-                let builder = builder.prefix("moot-");
-                let made = Arc::new(match &self.parent {
-                    Some(parent) => builder.tempdir_in(parent)?,
-                    None => builder.tempdir()?,
-                });
+                let parent = self.parent.clone().unwrap_or_else(std::env::temp_dir);
+                let made = Arc::new(UploadFolder::make(&parent)?);
                 // Of two that are made at once, the second is dropped, and with it its folder.
                 self.folder.get_or_init(|| made).clone()
             }
@@ -82,7 +79,7 @@ enum SpoolTarget {
 #[derive(Debug)]
 struct TemporaryFile {
     path: TempPath,
-    _folder: Arc<TempDir>,
+    _folder: Arc<UploadFolder>,
 }
 
 impl ContentFile for TemporaryFile {

@@ -186,6 +186,14 @@ fn an_extended_file_name_is_ignored() {
         "f(x.pdf,-)=1",
     );
     check_names("form-data; name=f; filename*=UTF-8''x.pdf", "f=1");
+    check_names(
+        "form-data; filename*=utf-8'de'f%C3%BCr.exe; name*=UTF-8''g; name=f; filename=\"x.pdf\"",
+        "f(x.pdf,-)=1",
+    );
+    check_names(
+        r#"form-data; name=f; x="filename=\"y.exe\"; filename=z"; filename=x.pdf"#,
+        "f(x.pdf,-)=1",
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) fn read(
 ) -> Result<Value, ControlProblem> {
     let mut members = if route.takes_any_body { Map::new() } else { of_body(route, body)? };
     if route.has_query() {
-        members = of_query(route, parts.uri.query().unwrap_or_default())?;
+        members.extend(of_query(route, parts.uri.query().unwrap_or_default())?);
     }
     if let Some(schema) = route.members.get(PATH_MEMBER) {
         members.insert(PATH_MEMBER.to_owned(), path_member(schema, id)?);
@@ -74,7 +74,7 @@ fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, ControlProb
         let detail = format!("the body must be a JSON object, such as {example}");
         return Err(ControlProblem::malformed(detail));
     };
-    if route.has_query() {
+    if !route.has_body() {
         return Ok(Map::new());
     }
     for (name, value) in &members {
@@ -157,7 +157,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
         "object" => value.is_object(),
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
-        "integer" if schema["minimum"] == 0 => value.is_u64(),
+        "integer" if schema["minimum"].is_u64() => value.is_u64(),
         "integer" => value.is_i64(),
         "array" => value
             .as_array()

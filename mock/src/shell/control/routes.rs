@@ -107,9 +107,14 @@ impl Route {
         self.path.starts_with("/sandboxes")
     }
 
-    /// Whether the members stand in the query; otherwise they stand in the body.
+    /// Whether the members stand in the query; those of a `DELETE` may stand in the body too.
     pub(super) fn has_query(&self) -> bool {
-        self.method == Method::GET
+        matches!(self.method, Method::GET | Method::DELETE)
+    }
+
+    /// Whether the members may stand in the body.
+    pub(super) fn has_body(&self) -> bool {
+        self.method != Method::GET
     }
 
     /// The members that do not stand in the path, each with its JSON Schema.

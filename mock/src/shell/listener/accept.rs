@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::connection::{Connection, ConnectionSwitch};
-use super::places::{ConnectionPhase, Place, Places};
+use super::places::{ConnectionPhase, ConnectionPlace, Places};
 use super::tls::Tls;
 use super::watched_body::WatchedBody;
 use crate::shell::answer::{ConnectionEnd, SiteBody};
@@ -96,7 +96,7 @@ pub(crate) async fn accept_all<H, F>(
                 serve(stream, watcher, limits.head_max, (switch, place), answer).await;
             }
         });
-        Place::set_task(&places, number, task);
+        ConnectionPlace::set_task(&places, number, task);
     }
     drop(listener);
     let _ = tokio::time::timeout(limits.stop_max, graceful.shutdown()).await;
@@ -105,7 +105,7 @@ pub(crate) async fn accept_all<H, F>(
 async fn accept(
     listener: &TcpListener,
     places: &Places,
-) -> io::Result<(TcpStream, SocketAddr, Option<Place>)> {
+) -> io::Result<(TcpStream, SocketAddr, Option<ConnectionPlace>)> {
     let (stream, peer) = listener.accept().await?;
     // If it can't be set, answers are only slower.
     let _ = stream.set_nodelay(true);
@@ -118,7 +118,7 @@ async fn serve<F>(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
     watcher: Watcher,
     head_max: Duration,
-    (switch, place): (ConnectionSwitch, Arc<Place>),
+    (switch, place): (ConnectionSwitch, Arc<ConnectionPlace>),
     answer: impl Fn(Request<WatchedBody>) -> F,
 ) where
     F: Future<Output = Response<SiteBody>>,

@@ -56,7 +56,7 @@ struct PlaceRow {
 
 /// The place of one connection, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionPlace {
     number: u64,
     places: Places,
 }
@@ -70,7 +70,7 @@ impl Places {
 
     /// A place for a connection from this address. Ends another connection if necessary; waits if none may
     /// be ended. `None` if all places of the address have calls that are being answered.
-    pub(super) async fn take(&self, address: IpAddr) -> Option<Place> {
+    pub(super) async fn take(&self, address: IpAddr) -> Option<ConnectionPlace> {
         loop {
             let changed = self.0.changed.notified();
             {
@@ -81,7 +81,10 @@ impl Places {
                     return None;
                 }
                 if table.rows.len() < self.0.all_max || table.end_one(|_| true) {
-                    return Some(Place { number: table.add(address), places: self.clone() });
+                    return Some(ConnectionPlace {
+                        number: table.add(address),
+                        places: self.clone(),
+                    });
                 }
             }
             changed.await;
@@ -124,7 +127,7 @@ impl PlaceTable {
     }
 }
 
-impl Place {
+impl ConnectionPlace {
     /// The task whose end is the end of the connection.
     pub(super) fn set_task(places: &Places, number: u64, task: AbortHandle) {
         if let Some(row) = places.0.table.lock().rows.get_mut(&number) {
@@ -148,7 +151,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let shared = &self.places.0;
         let _ = shared.table.lock().remove(self.number);
@@ -162,23 +165,23 @@ mod tests {
 
     use futures_util::FutureExt;
 
-    use super::{ConnectionPhase, Place, Places};
+    use super::{ConnectionPhase, ConnectionPlace, Places};
 
     const ONE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
     const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
 
     /// A place with a task, if there is one at once.
-    fn taken(places: &Places, address: IpAddr) -> Option<Option<Place>> {
+    fn taken(places: &Places, address: IpAddr) -> Option<Option<ConnectionPlace>> {
         let place = places.take(address).now_or_never()?;
         if let Some(place) = &place {
             let task = tokio::spawn(std::future::pending::<()>()).abort_handle();
-            Place::set_task(places, place.number(), task);
+            ConnectionPlace::set_task(places, place.number(), task);
         }
         Some(place)
     }
 
     #[track_caller]
-    fn place(places: &Places, address: IpAddr, phase: ConnectionPhase) -> Place {
+    fn place(places: &Places, address: IpAddr, phase: ConnectionPhase) -> ConnectionPlace {
         let place = taken(places, address).flatten().expect("there is a place");
         place.enter(phase);
         place
@@ -197,7 +200,7 @@ mod tests {
             ConnectionPhase::Idle,
             ConnectionPhase::Idle,
         ];
-        let mut held: Vec<Place> = Vec::new();
+        let mut held: Vec<ConnectionPlace> = Vec::new();
         for phase in phases {
             held.push(place(&places, ONE, phase));
             tokio::time::advance(std::time::Duration::from_secs(1)).await;

@@ -9,13 +9,13 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::places::{ConnectionPhase, Place};
+use super::places::{ConnectionPhase, ConnectionPlace};
 
 /// The body of a call on a connection.
 pub(crate) struct WatchedBody {
     body: Incoming,
     end: BodyEnd,
-    place: Arc<Place>,
+    place: Arc<ConnectionPlace>,
 }
 
 /// Whether a body was read to its end.
@@ -34,7 +34,7 @@ impl BodyEnd {
 
 impl WatchedBody {
     /// The body, and whether its end was reached later.
-    pub(super) fn new(body: Incoming, place: Arc<Place>) -> (Self, BodyEnd) {
+    pub(super) fn new(body: Incoming, place: Arc<ConnectionPlace>) -> (Self, BodyEnd) {
         let end = BodyEnd::default();
         if body.is_end_stream() {
             end.reach();

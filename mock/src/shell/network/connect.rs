@@ -42,7 +42,7 @@ impl fmt::Debug for Network {
 pub(crate) enum Reach {
     /// Public addresses only.
     Public,
-    /// All addresses.
+    /// All addresses but those of the metadata services of clouds.
     Anywhere,
 }
 
@@ -126,7 +126,7 @@ impl Reach {
     fn allows(self, address: IpAddr) -> bool {
         match self {
             Self::Public => address::is_public(address),
-            Self::Anywhere => true,
+            Self::Anywhere => !address::is_metadata_address(address),
         }
     }
 }
@@ -165,6 +165,11 @@ pub(crate) fn reason(error: &reqwest::Error, answer_max: Duration) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
+    }
+    // Its text is a library's advice to programmers.
+    let broken = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    if broken == Some(io::ErrorKind::UnexpectedEof) {
+        return "the connection ended before the answer did".to_owned();
     }
     cause.to_string()
 }

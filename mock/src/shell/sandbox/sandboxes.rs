@@ -15,6 +15,7 @@ use super::realm::Realm;
 use crate::Service;
 use crate::World;
 use crate::defect::{self, Defect};
+use crate::message::problem::shown;
 use crate::service::NotKept;
 use crate::shell::clock;
 use crate::shell::store::SandboxRecord;
@@ -94,6 +95,16 @@ impl Sandboxes {
             lease.renew(clock::instant());
         }
         Some(realm)
+    }
+
+    /// Why there is no sandbox with this id.
+    pub(crate) fn absence(&self, id: &str) -> String {
+        let number = id.strip_prefix('s').and_then(|number| number.parse::<u64>().ok());
+        let was_made = number.is_some_and(|number| (1..=*self.made.lock()).contains(&number));
+        match was_made {
+            true => format!("The sandbox `{id}` was deleted, or its lease has ended."),
+            false => format!("There is no sandbox `{}`.", shown(id)),
+        }
     }
 
     /// The sandbox with this id, without renewing its lease.

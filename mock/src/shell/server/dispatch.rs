@@ -11,6 +11,7 @@ use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
 
 use crate::message::call::{self, Admission, Call, Head};
+use crate::message::unserved::Unserved;
 use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;
@@ -58,24 +59,36 @@ impl Site {
         };
         let (parts, body) = request.into_parts();
         body::drain(body, &parts.headers, self.times()).await;
-        malformed(self, &parts, client, detail).await
+        if is_admin(parts.uri.path()) {
+            return ControlProblem::malformed(detail).respond(parts.uri.path());
+        }
+        unserved(self, &parts, client, Unserved::Malformed(detail)).await
     }
 }
 
-/// 400 for a call whose head breaks a rule of HTTP.
-async fn malformed(site: &Site, parts: &Parts, client: IpAddr, detail: &str) -> Response<SiteBody> {
+/// Refuses a call that no world serves. It is counted by no limiter.
+async fn unserved(
+    site: &Site,
+    parts: &Parts,
+    client: IpAddr,
+    why: Unserved<'_>,
+) -> Response<SiteBody> {
     let path = parts.uri.path();
     let (realm, path) = match destination(site, path) {
-        Destination::Service { realm, path } => (realm, path),
-        Destination::Admin { .. } => return ControlProblem::malformed(detail).respond(path),
-        Destination::Outside => (site.main().clone(), path),
+        Destination::Service { realm, path } | Destination::Admin { realm, path } => (realm, path),
+        Destination::NoSandbox { .. } | Destination::Outside => (site.main().clone(), path),
     };
     let (method, query, headers) = (&parts.method, parts.uri.query(), &parts.headers);
     let head = Head { method, path, query, headers, client };
-    let mut response = sent(realm.service().malformed(clock::now(), &head, detail)).await;
+    let mut response = sent(realm.service().unserved(clock::now(), &head, why)).await;
     response.body_mut().set_member("instance", parts.uri.path());
     realm.called().notify_waiters();
     response
+}
+
+/// Whether a path is one of a control plane, whatever is before it.
+fn is_admin(path: &str) -> bool {
+    path.split('/').any(|segment| Some(segment) == ADMIN.strip_prefix('/'))
 }
 
 async fn answer<B>(site: &Site, parts: &Parts, body: B, client: IpAddr) -> Response<SiteBody>
@@ -95,6 +108,18 @@ where
             Err(problem) => {
                 body::drain(body, &parts.headers, site.times()).await;
                 problem.respond(parts.uri.path())
+            }
+        },
+        Destination::NoSandbox { why } => match is_admin(parts.uri.path()) {
+            true => {
+                body::drain(body, &parts.headers, site.times()).await;
+                let access = site.access().check(parts, client);
+                let problem = access.err().unwrap_or_else(|| ControlProblem::not_found(why));
+                problem.respond(parts.uri.path())
+            }
+            false => {
+                body::drain(body, &parts.headers, site.times()).await;
+                unserved(site, parts, client, Unserved::NoSandbox(&why)).await
             }
         },
         // The core knows only what is below its base path. It has no route at an empty path, so
@@ -212,8 +237,18 @@ fn is_health_check(site: &Site, parts: &Parts) -> bool {
 
 /// Where a path leads.
 enum Destination<'p> {
-    Service { realm: Realm, path: &'p str },
-    Admin { realm: Realm, path: &'p str },
+    Service {
+        realm: Realm,
+        path: &'p str,
+    },
+    Admin {
+        realm: Realm,
+        path: &'p str,
+    },
+    /// A sandbox that does not exist.
+    NoSandbox {
+        why: String,
+    },
     Outside,
 }
 
@@ -225,6 +260,7 @@ fn destination<'p>(site: &Site, path: &'p str) -> Destination<'p> {
         if let Some(realm) = site.sandboxes().get(id) {
             return in_realm(realm, &rest[id.len()..]);
         }
+        return Destination::NoSandbox { why: site.sandboxes().absence(id) };
     }
     in_realm(site.main().clone(), path)
 }

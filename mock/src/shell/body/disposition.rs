@@ -1,0 +1,44 @@
+//! The parameters of a `Content-Disposition`, as clients write them (RFC 7578, section 4.2).
+
+/// The value of a parameter, its name in lower case; `None` if it is absent or broken. A parameter of
+/// another name, such as `filename*`, is never taken for it. Of several the first counts.
+pub(super) fn parameter(disposition: &str, wanted: &str) -> Option<String> {
+    let (_, mut rest) = disposition.split_once(';')?;
+    loop {
+        let end = rest.find(['=', ';'])?;
+        let (name, after) = rest.split_at(end);
+        let Some(value) = after.strip_prefix('=') else {
+            // A parameter without a value.
+            rest = &after[1..];
+            continue;
+        };
+        let (value, next) = value_of(value.trim_start())?;
+        if name.trim().eq_ignore_ascii_case(wanted) {
+            return Some(value);
+        }
+        rest = next?;
+    }
+}
+
+/// A value, and what follows the next `;` if there is one. `None` if a quote is never closed.
+fn value_of(text: &str) -> Option<(String, Option<&str>)> {
+    let next = |rest: &'_ str| rest.find(';').map(|at| at + 1);
+    let Some(quoted) = text.strip_prefix('"') else {
+        let (value, _) = text.split_once(';').unwrap_or((text, ""));
+        return Some((value.trim_end().to_owned(), next(text).map(|at| &text[at..])));
+    };
+    let mut value = String::new();
+    let mut letters = quoted.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => {
+                let rest = &quoted[at + 1..];
+                return Some((value, next(rest).map(|at| &rest[at..])));
+            }
+            // Other backslashes are those of a path on Windows.
+            '\\' if letters.next_if(|(_, next)| *next == '"').is_some() => value.push('"'),
+            _ => value.push(letter),
+        }
+    }
+    None
+}
