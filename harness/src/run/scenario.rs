@@ -85,7 +85,8 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
         }
     }
     let needs_write = planned.scenario.needs.iter().any(|need| need == "write");
-    if needs_write && planned.file.section.starts_with("4.5") | planned.file.stem.starts_with("journey")
+    if needs_write
+        && planned.file.section.starts_with("4.5") | planned.file.stem.starts_with("journey")
         && let Some(not_run) = shared.target.refused_requester().await
     {
         return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
