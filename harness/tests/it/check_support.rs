@@ -18,7 +18,7 @@ use serde_json::Value;
 pub(crate) fn expectation(claims: &str) -> Expectation {
     let text = format!(
         "section: \"1\"\ntitle: t\nscenarios:\n  - id: s\n    title: t\n    for_each: {{ known: [1] }}\n    \
-         steps:\n      - request: GET /x\n        require: {{ {claims} }}\n"
+         steps:\n      - request: GET /v1/workflows\n        require: {{ {claims} }}\n"
     );
     let suite = load::suite(vec![("row.yaml".to_owned(), Arc::from(text))], IdCheck::Off);
     let files = suite.unwrap_or_else(|problems| panic!("{}", problems[0].render(false)));

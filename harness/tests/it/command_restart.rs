@@ -235,7 +235,7 @@ fn ask_for_token(host: &str, form: &str) -> (u16, Value) {
 #[test]
 fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let words = ["mock", "--listen", "127.0.0.1:0", "--state", "state", "--format", "json"];
+    let words = ["mock", "--listen=127.0.0.1:0", "--state=state", "--format=json", "--rate-limit=off"];
     let running = Running::of(with_signal_ignored(&words, dir.path()));
     let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
     let mock = Kept { running, ready };

@@ -150,7 +150,7 @@ fn suites_in_parallel_on_one_mock_never_see_each_other() {
         }
     });
     assert_eq!(get(&host, "/__admin/world"), before, "the main world is as it was");
-    assert_eq!(get(&host, "/__admin/exchanges"), json!({ "exchanges": [] }));
+    assert_eq!(get(&host, "/__admin/exchanges"), json!({ "count": 0, "exchanges": [] }));
     assert_eq!(get(&host, "/__admin/receiver")["received"], json!([]));
     running.stop("-TERM");
 }

@@ -84,6 +84,7 @@ impl NameScope {
             return None;
         }
         match root.as_str() {
+            "bindings" if members.is_empty() => None,
             "bindings" => of_fixed(root, members, &BINDINGS),
             "run" => of_fixed(root, members, &RUN_MEMBERS),
             "contract" => of_fixed(root, members, &CONTRACT_MEMBERS),
