@@ -68,7 +68,7 @@ async fn writes(client: &ServiceClient) -> Option<FileMistake> {
             Ok(token) => {
                 let granted = client.destination.granted.lock().get(&token).cloned();
                 let lacks = |granted: &String| !granted.split(' ').any(|scope| scope == "write");
-                let Some(granted) = granted.filter(lacks) else { return None };
+                let granted = granted.filter(lacks)?;
                 if empty_creation(client, &token).await?.status != 403 {
                     return None;
                 }

@@ -235,29 +235,33 @@ fn ask_for_token(host: &str, form: &str) -> (u16, Value) {
 #[test]
 fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let words = ["mock", "--listen=127.0.0.1:0", "--state=state", "--format=json", "--rate-limit=off"];
+    let words =
+        ["mock", "--listen=127.0.0.1:0", "--state=state", "--format=json", "--rate-limit=off"];
     let running = Running::of(with_signal_ignored(&words, dir.path()));
     let ready = serde_json::from_str(&running.first_line).expect("one JSON line");
     let mock = Kept { running, ready };
     let minted = mock.admin("POST /__admin/tokens", &json!({ "client_id": "demo-main" }));
     let token = minted["access_token"].as_str().expect("a token").to_owned();
-    let upload = |bytes: usize| {
-        let text = "x".repeat(bytes);
+    // A file is beside the database, metadata are in it.
+    let upload = |file_bytes: usize, metadata_bytes: usize| {
+        let (text, note) = ("x".repeat(file_bytes), "x".repeat(metadata_bytes));
         let body = format!(
-            "--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n{text}\r\n--b0--\r\n"
+            "--b0\r\nContent-Disposition: form-data; name=file; filename=a.txt\r\n\r\n{text}\r\n\
+             --b0\r\nContent-Disposition: form-data; name=metadata\r\n\r\n{{\"note\":\"{note}\"}}\r\n\
+             --b0--\r\n"
         );
         let kind = "multipart/form-data; boundary=b0";
         call(mock.host(), "POST /v1/repository_documents", &token, (kind, body.as_bytes()))
     };
-    assert_eq!(upload(1_000).0, 201);
+    assert_eq!(upload(1_000, 0).0, 201);
     limit_files(mock.running.pid(), &FULL_BYTES.to_string());
-    // A large document does not fit at all, and small ones fill the database.
-    let (status, problem) = upload(3 * 1024 * 1024);
+    // A large document does not fit at all, and metadata fill the database.
+    let (status, problem) = upload(3 * 1024 * 1024, 0);
     assert_eq!((status, &problem["type"]), (500, &json!("state_not_kept")), "{problem}");
     assert_eq!(problem["instance"], "/v1/repository_documents");
     assert!(problem["request_id"].is_string(), "{problem}");
     let mut stored = 1;
-    while upload(60_000).0 == 201 {
+    while upload(1_000, 60_000).0 == 201 {
         stored += 1;
         assert!(stored < 1_000, "the disk is never full");
     }
@@ -273,7 +277,7 @@ fn a_full_disk_loses_nothing_and_is_over_when_there_is_room() {
     assert_eq!((status, &refused["type"]), (500, &json!("state_not_kept")), "{refused}");
     limit_files(mock.running.pid(), "unlimited");
     assert_eq!(ask().0, 200, "no restart is needed");
-    assert_eq!(upload(3 * 1024 * 1024).0, 201);
+    assert_eq!(upload(3 * 1024 * 1024, 0).0, 201);
     stored += 1;
     let count = |mock: &Kept| {
         let world = mock.admin("GET /__admin/world", &Value::Null);
