@@ -24,7 +24,6 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
-use crate::control::ExchangeFilter;
 use crate::fault::Strike;
 use crate::journal::{CallEffects, Occurrence};
 use crate::message::call::{Admission, Call, Fetch, Head};
@@ -145,7 +144,7 @@ impl Service {
 
     /// The call that a filter nearly matches; null if there is none.
     #[cfg(feature = "server")]
-    pub(crate) fn nearest_exchange(&self, filter: &ExchangeFilter) -> Value {
+    pub(crate) fn nearest_exchange(&self, filter: &crate::control::ExchangeFilter) -> Value {
         crate::control::nearest_exchange(&self.0.world.read(), filter)
     }
 

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use moot_fixtures::nearest::{ending, nearest};
 use moot_fixtures::world::{self, SeedWorld};
 
 use crate::defect::{self, Defect};
-use crate::value::setting_text::unknown;
-pub use crate::value::setting_text::{SettingError, answers, clock, progression, rate_limit};
+pub use crate::value::setting_text::{SettingError, answers, progression, rate_limit};
+use crate::value::setting_text::{unknown, value};
 use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
 use crate::world::settings::Settings;
 
@@ -25,6 +26,22 @@ pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
         clock: ClockSetting::Real,
         rate_limit: RateLimitMode::Enforce,
         progression: Progression::Manual,
+    }
+}
+
+/// Reads `real`, `frozen` (at `now`, to the second) or `frozen:TIME`.
+///
+/// # Errors
+/// [`SettingError`]: another word, or a time that is no ISO 8601 time with its zone.
+pub fn clock(text: &str, now: Timestamp) -> Result<ClockSetting, SettingError> {
+    match text.split_once(':') {
+        None if text == "real" => Ok(ClockSetting::Real),
+        None if text == "frozen" => Ok(ClockSetting::Frozen(whole_second(now))),
+        Some(("frozen", time)) => time
+            .parse()
+            .map(ClockSetting::Frozen)
+            .map_err(|_| value("clock", text, "a time such as `frozen:2026-03-05T14:30:00Z`")),
+        _ => Err(unknown("clock", text, &["real", "frozen", "frozen:TIME"])),
     }
 }
 
@@ -53,4 +70,8 @@ pub fn world(name: &str) -> Result<Arc<SeedWorld>, SettingError> {
         Some(world) => Ok(Arc::new(world.clone())),
         None => Err(unknown("world", name, world::NAMES)),
     }
+}
+
+fn whole_second(now: Timestamp) -> Timestamp {
+    Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

@@ -1,12 +1,13 @@
 //! Settings as text, as the command line and the control plane write them.
 
-use jiff::Timestamp;
+#![cfg_attr(not(feature = "server"), expect(unreachable_pub, reason = "the server exports them"))]
+
 use moot_fixtures::answers;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::nearest::{ending, nearest};
 use strum::VariantNames;
 
-use crate::value::settings::{ClockSetting, Progression, RateLimitMode};
+use crate::value::settings::{Progression, RateLimitMode};
 
 /// A setting that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,22 +34,6 @@ pub enum SettingError {
         /// The value that it takes.
         wanted: &'static str,
     },
-}
-
-/// Reads `real`, `frozen` (at `now`, to the second) or `frozen:TIME`.
-///
-/// # Errors
-/// [`SettingError`]: another word, or a time that is no ISO 8601 time with its zone.
-pub fn clock(text: &str, now: Timestamp) -> Result<ClockSetting, SettingError> {
-    match text.split_once(':') {
-        None if text == "real" => Ok(ClockSetting::Real),
-        None if text == "frozen" => Ok(ClockSetting::Frozen(whole_second(now))),
-        Some(("frozen", time)) => time
-            .parse()
-            .map(ClockSetting::Frozen)
-            .map_err(|_| value("clock", text, "a time such as `frozen:2026-03-05T14:30:00Z`")),
-        _ => Err(unknown("clock", text, &["real", "frozen", "frozen:TIME"])),
-    }
 }
 
 /// Reads `manual`, `timed:SECONDS`, `on-read:N` or `immediate`.
@@ -102,10 +87,6 @@ pub fn answers(text: &str) -> Result<Answers, SettingError> {
         .ok_or_else(|| unknown("answers", text, &["default", "documented", "random:SEED"]))
 }
 
-fn whole_second(now: Timestamp) -> Timestamp {
-    Timestamp::from_second(now.as_second()).unwrap_or(now)
-}
-
 /// A word that is none of those known.
 pub(crate) fn unknown(what: &'static str, given: &str, known: &[&str]) -> SettingError {
     let list: Vec<String> = known.iter().map(|form| format!("`{form}`")).collect();
@@ -113,6 +94,6 @@ pub(crate) fn unknown(what: &'static str, given: &str, known: &[&str]) -> Settin
     SettingError::Unknown { what, given: given.to_owned(), known: list.join(", "), hint }
 }
 
-fn value(what: &'static str, given: &str, wanted: &'static str) -> SettingError {
+pub(crate) fn value(what: &'static str, given: &str, wanted: &'static str) -> SettingError {
     SettingError::Value { what, given: given.to_owned(), wanted }
 }
