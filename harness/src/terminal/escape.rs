@@ -37,7 +37,7 @@ pub fn line(text: &str) -> String {
     block(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Escapes hostile characters of a JSON text as `\uXXXX`. Outside of strings JSON has none of them, so
+/// Escapes hostile characters of a JSON text as `\u` with four digits. Outside of strings JSON has none, so
 /// the value stays the same.
 pub fn json(serialised: &str) -> String {
     let mut out = String::with_capacity(serialised.len());

@@ -111,7 +111,7 @@ fn large_uploads_are_temporary_files_that_go_with_the_mock() {
         assert!(written.iter().all(|path| path.starts_with(&temporary)), "{written:?}");
         assert!(written.iter().all(|path| !path.contains("000.txt")), "no name of a client's");
         call_json(&watched.host, "POST /__admin/reset", "", "");
-        // What nobody holds any more is removed beside the calls that follow.
+        // The files of the former world are removed while further calls are answered.
         let mut calls = 0;
         while watched.written().len() > 2 {
             calls += 1;

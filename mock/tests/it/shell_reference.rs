@@ -246,7 +246,7 @@ world; each has a control plane of its own, below its base address. [sandbox.md]
 - With `--state`, what an action changes survives a restart, but for the journal, faults, drills and the counts of
   the rate limit.
 
-`GET /health` is no part of the control plane. It needs no token and answers `ok`, also beyond loopback. A container
+`GET /health` is outside the control plane. It needs no token and answers `ok`, also beyond loopback. A container
 asks it with `moot mock --healthcheck http://127.0.0.1:4010`, which ends with 0 or 1.
 
 A test sends every example on this page. Long texts are cut, lists show their first element, and objects deep inside
