@@ -142,7 +142,11 @@ impl ConditionShape {
         for need in self.needs.iter().chain(&self.lacks) {
             if !NEEDS.contains(&need.value.as_str()) {
                 let near = hint_or_all(&need.value, &NEEDS);
-                return Err(FileError::at(file, need, format!("there is no need `{}`; {near}", need.value)));
+                return Err(FileError::at(
+                    file,
+                    need,
+                    format!("there is no need `{}`; {near}", need.value),
+                ));
             }
         }
         let values = |list: Vec<Spanned<String>>| list.into_iter().map(|one| one.value).collect();
@@ -157,6 +161,7 @@ impl ConditionShape {
 fn date(file: &str, text: &Spanned<String>) -> Result<Date, FileError> {
     // `Date` alone would take a time too, and leave it out.
     let parsed = text.value.parse::<Date>().ok().filter(|date| date.to_string() == text.value);
-    parsed
-        .ok_or_else(|| FileError::at(file, text, format!("`{}` is no day, such as `2027-01-31`", text.value)))
+    parsed.ok_or_else(|| {
+        FileError::at(file, text, format!("`{}` is no day, such as `2027-01-31`", text.value))
+    })
 }

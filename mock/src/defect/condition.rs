@@ -67,9 +67,7 @@ impl CallCondition {
             Self::Field(name) => call.count(name) > 0,
             Self::WithoutFields(names) => names.iter().all(|name| call.count(name) == 0),
             Self::RepeatedField(name) => call.count(name) > 1,
-            Self::FieldText { name, text } => {
-                call.field(name).is_some_and(|sent| sent == *text)
-            }
+            Self::FieldText { name, text } => call.field(name).is_some_and(|sent| sent == *text),
             Self::OtherFieldText { name, text } => {
                 call.field(name).is_some_and(|sent| sent != *text)
             }
