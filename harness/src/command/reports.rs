@@ -79,6 +79,11 @@ pub(super) fn conduct_report(text: &str) -> Result<ReportRequest, String> {
     report_in(text, &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown])
 }
 
+/// `KIND=FILE` of the certificate of a client.
+pub(super) fn drill_report(text: &str) -> Result<ReportRequest, String> {
+    report_in(text, &[Format::Text, Format::Json, Format::Html])
+}
+
 /// `KIND=FILE` of a self-test.
 pub(super) fn selftest_report(text: &str) -> Result<ReportRequest, String> {
     report_in(text, &[Format::Json, Format::Html, Format::Markdown])

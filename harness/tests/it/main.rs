@@ -16,6 +16,7 @@ mod command_compare;
 mod command_deployment;
 mod command_doctor;
 mod command_documents;
+mod command_drill;
 mod command_exec;
 mod command_exit_codes;
 mod command_expected;
