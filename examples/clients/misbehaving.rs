@@ -423,7 +423,7 @@ impl Signed {
         let id = id_of(&self.create("One").await?)?;
         let signed = json!({ "status": "signed", "force": true });
         self.client.control(Method::POST, &format!("/legal_requests/{id}/status"), signed).await?;
-        self.client.control(Method::POST, "/deliveries/settle", Value::Null).await.map(drop)
+        self.client.control(Method::POST, "/deliveries/settle", json!({})).await.map(drop)
     }
 }
 

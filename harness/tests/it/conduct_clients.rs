@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use futures_util::future::join_all;
 use moot_fixtures::contract::Severity;
 use moot_harness::conduct::{ConductFinding, findings, judged_rules, read};
 use moot_mock::settings::{ClockSetting, Progression, RateLimitMode, Settings};
@@ -74,8 +73,11 @@ async fn complaint(rule: &str) -> Option<String> {
 
 #[tokio::test]
 async fn each_broken_rule_is_found_and_no_other_must() {
-    let complaints: Vec<String> =
-        join_all(RULES.map(complaint)).await.into_iter().flatten().collect();
+    // One after the other: a rule of pauses finds nothing on a machine that is busy with all the others.
+    let mut complaints = Vec::new();
+    for rule in RULES {
+        complaints.extend(complaint(rule).await);
+    }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
