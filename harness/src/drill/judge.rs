@@ -175,7 +175,8 @@ fn judge_met(
     match wrong {
         Some(why) => failed(why),
         None if drill.is_beyond_wire => {
-            let why = "nothing wrong was seen; whether the client acted twice does not show on the wire";
+            let why =
+                "nothing wrong was seen; whether the client acted twice does not show on the wire";
             (DrillEnd::NotObservable, why.to_owned())
         }
         None => (DrillEnd::Held, format!("the command {}", ended(run))),
