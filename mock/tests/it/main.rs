@@ -20,6 +20,7 @@ mod shell_guard;
 mod shell_hostile;
 mod shell_journal;
 mod shell_mistakes;
+mod shell_numbers;
 mod shell_receiver;
 mod shell_reference;
 mod shell_run_time;
