@@ -95,7 +95,8 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
     ];
     let light = bench.light();
     let trials = all.into_iter().map(|mutant| {
-        let files = Arc::new(nearest_first(&light, &mutant.defect.section));
+        let files = if mutant.defect.heavy { &bench.files } else { &light };
+        let files = Arc::new(nearest_first(files, &mutant.defect.section));
         let sound = &sound;
         async move {
             let [with_control_plane, deployed] = sound;
