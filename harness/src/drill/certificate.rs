@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, Severity};
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -209,6 +209,23 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
     if let Some(calm) = drills.first().filter(|it| it.end != DrillEnd::Held) {
         return (Grade::Inconclusive, vec![format!("the calm run does not hold: {}", calm.why)]);
     }
+    let findings = |severity| {
+        let all = drills.iter().flat_map(|drill| &drill.findings);
+        let rules: BTreeSet<&str> = all
+            .filter(|finding| finding.severity == severity)
+            .map(|finding| finding.rule.as_str())
+            .collect();
+        rules.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let broken = drills.first().into_iter().flat_map(|calm| &calm.findings);
+    let broken: BTreeSet<&str> = broken
+        .filter(|finding| finding.severity == Severity::Must)
+        .map(|finding| finding.rule.as_str())
+        .collect();
+    if !broken.is_empty() {
+        let broken = broken.into_iter().collect::<Vec<_>>().join(", ");
+        reasons.push(format!("broken in the calm run: {broken}"));
+    }
     if !failed.is_empty() {
         reasons.push(format!("failed: {}", failed.join(", ")));
     }
@@ -233,9 +250,9 @@ fn grade(drills: &[DrillResult], waivers: &[WaiverUse], is_partial: bool) -> (Gr
         return (Grade::Inconclusive, reasons);
     }
     reasons.extend(excused.iter().map(|drill| format!("waived: {drill}")));
-    let findings = drills.first().map_or(0, |calm| calm.findings.len());
-    if findings > 0 {
-        reasons.push(format!("findings in the calm run: {findings}"));
+    let remarks = findings(Severity::Should);
+    if !remarks.is_empty() {
+        reasons.push(format!("a client should do better: {remarks}"));
     }
     let grade = if reasons.is_empty() { Grade::Ready } else { Grade::ReadyWithRemarks };
     (grade, reasons)

@@ -1,6 +1,6 @@
 //! The verdict on one drill: a pure function of the calm run and the drill's run.
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{Operation, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use strum::IntoStaticStr;
 
 use super::recording::DrillRecording;
 use super::table::{Drill, ExpectedEnd, Meeting};
-use crate::conduct::{Account, JournalCall, WorldJournal};
+use crate::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
 
 /// How a drill ended.
 #[derive(
@@ -44,8 +44,9 @@ pub struct DrillResult {
     pub why: String,
     /// Numbers of the calls that met the situation.
     pub met_by: Vec<u64>,
-    /// Findings about the client that count here.
-    pub findings: Vec<Value>,
+    /// The rules of conduct that were broken, of those that count here.
+    #[schemars(with = "Vec<Value>")]
+    pub findings: Vec<ConductFinding>,
 }
 
 impl DrillEnd {
@@ -117,7 +118,14 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
                 (None, false) => {
                     (DrillEnd::NotReached, format!("it would have needed {}", drill.reach))
                 }
-                (None, true) => judge_met(drill, calm, run, &met, &worlds, &result.findings),
+                (None, true) => {
+                    let (end, why) = judge_met(drill, calm, run, &met, &worlds, &result.findings);
+                    let has_must = result.findings.iter().any(|it| it.severity == Severity::Must);
+                    if end == DrillEnd::Failed && !has_must {
+                        result.findings.extend(own_finding(drill, run, &met, &why));
+                    }
+                    (end, why)
+                }
             }
         }
     };
@@ -130,7 +138,7 @@ fn judge_met(
     run: &DrillRecording,
     met: &[&JournalCall],
     worlds: &[WorldJournal],
-    findings: &[Value],
+    findings: &[ConductFinding],
 ) -> (DrillEnd, String) {
     let failed = |why: String| (DrillEnd::Failed, why);
     if run.is_timed_out {
@@ -139,8 +147,8 @@ fn judge_met(
     if run.strangers_trusted > 0 {
         return failed("it sent its token to another host".to_owned());
     }
-    if let Some(finding) = findings.first() {
-        return failed(told(finding));
+    if let Some(finding) = findings.iter().find(|it| it.severity == Severity::Must) {
+        return failed(format!("{}: {}", finding.rule, finding.seen));
     }
     let has_succeeded = run.exit_code == Some(0);
     let is_same = run.made == calm.made;
@@ -238,16 +246,21 @@ fn met<'w>(
     calls(worlds).filter(fits).collect()
 }
 
-/// Findings of the rules of conduct, each as JSON.
-fn findings(worlds: &[WorldJournal], counts: impl Fn(&str) -> bool) -> Vec<Value> {
-    let all = Account::of(worlds).habits;
-    let counted = all.iter().filter(|finding| counts(finding.habit.as_str()));
-    counted.filter_map(|finding| serde_json::to_value(finding).ok()).collect()
+fn findings(worlds: &[WorldJournal], counts: impl Fn(&str) -> bool) -> Vec<ConductFinding> {
+    conduct::findings(worlds).into_iter().filter(|finding| counts(&finding.rule)).collect()
 }
 
-fn told(finding: &Value) -> String {
-    let text = |name: &str| finding[name].as_str().unwrap_or_default().to_owned();
-    format!("{}: {}; instead: {}", text("habit"), text("seen"), text("instead"))
+/// The finding of a drill that ended wrong, if a row of the register is about it.
+fn own_finding(
+    drill: &Drill,
+    run: &DrillRecording,
+    met: &[&JournalCall],
+    why: &str,
+) -> Option<ConductFinding> {
+    let rule =
+        if run.strangers_trusted > 0 { "token-to-stranger" } else { drill.breaks.as_deref()? };
+    let evidence = ConductEvidence { calls: met.to_vec(), times: None, seen: why.to_owned() };
+    Some(ConductFinding::of(moot_fixtures::conduct::get(rule)?, &evidence, None))
 }
 
 fn ended(run: &DrillRecording) -> String {

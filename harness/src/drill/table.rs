@@ -34,7 +34,9 @@ pub struct Drill {
     pub reach: String,
     /// How the command must end.
     pub end: ExpectedEnd,
-    /// Rules of conduct: a finding fails the drill.
+    /// The rule of conduct that is broken if the command ends otherwise.
+    pub breaks: Option<String>,
+    /// Rules of conduct: a finding of one that a client must keep fails the drill.
     pub rules: Vec<String>,
 }
 
