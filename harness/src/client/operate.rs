@@ -36,7 +36,9 @@ impl ServiceClient {
         let Some(rules) = rules else { return Err(OperatorTrouble::Nobody) };
         let masks = &self.sender.masks;
         let said = match (&rules.operator, &rules.operator_control_plane) {
-            (Some(FileOperator::Command(command)), _) => command::run(command, order, masks).await?,
+            (Some(FileOperator::Command(command)), _) => {
+                command::run(command, order, masks).await?
+            }
             (Some(FileOperator::Ask), _) => person::ask(order, masks).await?,
             (None, Some(control_plane)) => self.operate_mock(control_plane, order).await?,
             (None, None) => return Err(OperatorTrouble::Nobody),
