@@ -273,7 +273,9 @@ impl RequestSummary {
         let scheme = header(AUTHORIZATION).and_then(|value| value.split(' ').next());
         Self {
             authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
-            scheme: scheme.map(|scheme| cut(scheme).to_ascii_lowercase()).filter(is_scheme),
+            scheme: scheme
+                .map(|scheme| cut(scheme).to_ascii_lowercase())
+                .filter(|scheme| is_scheme(scheme)),
             credentials: headers.get_all(AUTHORIZATION).iter().count(),
             user_agent: header(USER_AGENT).map(cut),
             idempotency_key: headers
@@ -359,8 +361,8 @@ impl Timing {
     }
 }
 
-fn is_scheme(text: &String) -> bool {
-    SCHEMES.contains(&text.as_str())
+fn is_scheme(text: &str) -> bool {
+    SCHEMES.contains(&text)
 }
 
 /// The fingerprint of an `Authorization` header, without its scheme.

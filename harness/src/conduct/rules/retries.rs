@@ -66,10 +66,10 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
 }
 
 /// The same call again and again, by the calls of one client in their order.
-fn series<'j>(
-    world: &'j WorldJournal,
+fn series(
+    world: &WorldJournal,
     is_failed: impl Fn(&JournalCall) -> bool,
-) -> Vec<Vec<&'j JournalCall>> {
+) -> Vec<Vec<&JournalCall>> {
     let mut open: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
     let mut done = Vec::new();
     for call in &world.calls {
