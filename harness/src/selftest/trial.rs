@@ -56,6 +56,7 @@ impl Bench {
                     stem: file.stem.clone(),
                     section: file.section.clone(),
                     title: file.title.clone(),
+                    requirements: file.requirements.clone(),
                     scenarios,
                 });
             }
