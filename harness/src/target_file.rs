@@ -13,6 +13,7 @@ pub(crate) mod places;
 pub(crate) mod read;
 pub(crate) mod secret;
 pub(crate) mod shape;
+mod text_or_keys;
 
 pub(crate) use check::check_rate;
 pub use description::{TargetClass, TargetDescription};

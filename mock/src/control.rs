@@ -31,6 +31,8 @@ mod workflow_request;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+#[cfg(feature = "server")]
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 pub use action::{ControlAction, Exhaust};
@@ -108,6 +110,29 @@ pub(crate) fn look(
         | ControlAction::DeleteAddresses { .. }
         | ControlAction::PutAddress(_) => return None,
     })
+}
+
+/// The member of the answer that a client sent as JSON: its name and its exact text. A [`Value`] holds big
+/// numbers only nearly.
+#[cfg(feature = "server")]
+pub(crate) fn sent_member(
+    world: &World,
+    action: &ControlAction,
+) -> Option<(&'static str, Box<RawValue>)> {
+    match action {
+        ControlAction::GetRepositoryDocument { id } => {
+            let fields = &world.document(id)?.custom_fields;
+            Some(("custom_fields", to_raw_value(fields).ok()?))
+        }
+        ControlAction::GetLegalRequest { id }
+        | ControlAction::SetStatus { id, .. }
+        | ControlAction::SetProgression { id, .. }
+        | ControlAction::AddComment { id, .. } => {
+            let variables = &world.legal_request(id)?.submission.variables;
+            Some(("variables", to_raw_value(variables).ok()?))
+        }
+        _ => None,
+    }
 }
 
 /// What was submitted for the legal request that the answer shows, where it shows one.
@@ -208,8 +233,10 @@ pub fn perform(
 /// The whole journal, as [`ControlAction::ListExchanges`] shows it, with how many calls it has forgotten.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
-    let mut journal = exchanges::view(world, &ExchangeFilter::default(), usize::MAX);
+    let mut journal = exchanges::with_answers(world);
     journal["forgotten"] = json!(world.journal().forgotten());
+    journal["answers"] = json!(world.answers());
+    journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
     journal
 }
 

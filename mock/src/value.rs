@@ -10,6 +10,7 @@ pub(crate) mod key;
 pub(crate) mod limits;
 pub(crate) mod path_pattern;
 pub(crate) mod pdf;
+pub(crate) mod sent_json;
 pub(crate) mod setting_text;
 pub(crate) mod settings;
 pub(crate) mod short_id;

@@ -25,12 +25,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// # Errors
 /// The first mistake, with its place.
 pub fn read(path: &Path) -> Result<Expected, FileError> {
-    let whole = |message: String| FileError {
-        file: path.display().to_string(),
-        line: 0,
-        column: 0,
-        message,
-    };
+    let whole = |message: String| FileError::whole(path.display().to_string(), message);
     let unreadable =
         |error| whole(format!("the file of expected failures cannot be read: {error}"));
     let length = std::fs::metadata(path).map_err(unreadable)?.len();
@@ -115,11 +110,11 @@ struct ConditionShape {
 impl EntryShape {
     fn checked(self, file: &str) -> Result<ExpectedEntry, FileError> {
         if self.id.value.trim().is_empty() {
-            return Err(at(file, &self.id, "`id` is empty".to_owned()));
+            return Err(FileError::at(file, &self.id, "`id` is empty".to_owned()));
         }
         if self.reason.value.trim().is_empty() {
             let message = "`reason` is empty: say why, for whoever reads the report".to_owned();
-            return Err(at(file, &self.reason, message));
+            return Err(FileError::at(file, &self.reason, message));
         }
         let expires = self.expires.map(|text| date(file, &text)).transpose()?;
         let condition = self.condition.map(|shape| shape.checked(file)).transpose()?;
@@ -141,13 +136,17 @@ impl ConditionShape {
             if questions::get(question).is_none() {
                 let near = ending(questions::nearest(question));
                 let message = format!("there is no open question `{question}`{near}");
-                return Err(at(file, answer, message));
+                return Err(FileError::at(file, answer, message));
             }
         }
         for need in self.needs.iter().chain(&self.lacks) {
             if !NEEDS.contains(&need.value.as_str()) {
                 let near = hint_or_all(&need.value, &NEEDS);
-                return Err(at(file, need, format!("there is no need `{}`; {near}", need.value)));
+                return Err(FileError::at(
+                    file,
+                    need,
+                    format!("there is no need `{}`; {near}", need.value),
+                ));
             }
         }
         let values = |list: Vec<Spanned<String>>| list.into_iter().map(|one| one.value).collect();
@@ -162,11 +161,7 @@ impl ConditionShape {
 fn date(file: &str, text: &Spanned<String>) -> Result<Date, FileError> {
     // `Date` alone would take a time too, and leave it out.
     let parsed = text.value.parse::<Date>().ok().filter(|date| date.to_string() == text.value);
-    parsed
-        .ok_or_else(|| at(file, text, format!("`{}` is no day, such as `2027-01-31`", text.value)))
-}
-
-fn at<T>(file: &str, spanned: &Spanned<T>, message: String) -> FileError {
-    let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
-    FileError { file: file.to_owned(), line, column, message }
+    parsed.ok_or_else(|| {
+        FileError::at(file, text, format!("`{}` is no day, such as `2027-01-31`", text.value))
+    })
 }

@@ -80,13 +80,9 @@ impl TargetFileReader<'_> {
                 AdminShape::None => AdminChoice::None,
                 AdminShape::Token(source) => AdminChoice::Token(secret(source, "admin.token")?),
             },
-            operator: match shape.operator {
-                Some(operator) => Some(operator.check(&self.folder).map_err(|mistake| {
-                    let (line, column, message) = mistake;
-                    FileError { file: self.file.clone(), line, column, message }
-                })?),
-                None => None,
-            },
+            operator: (shape.operator)
+                .map(|operator| operator.check(&self.file, &self.folder))
+                .transpose()?,
             ledger: self.folder.join(shape.ledger.unwrap_or_else(|| LEDGER.into())),
             base_url,
             places: KeyPlaces::default(),
@@ -284,8 +280,7 @@ impl TargetFileReader<'_> {
     }
 
     fn at<T>(&self, spanned: &Spanned<T>, message: String) -> FileError {
-        let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
-        FileError { file: self.file.clone(), line, column, message }
+        FileError::at(&self.file, spanned, message)
     }
 }
 

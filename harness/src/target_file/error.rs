@@ -1,6 +1,7 @@
 //! Mistakes in a YAML file of ours, each at its place, with the nearest key.
 
 use moot_fixtures::nearest::hint_or_all;
+use serde_saphyr::Spanned;
 
 /// A mistake in a target file. Shown as `FILE:LINE:COLUMN: message`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,6 +15,19 @@ pub struct FileError {
     pub column: u64,
     /// What is wrong, and what would be right.
     pub message: String,
+}
+
+impl FileError {
+    /// A mistake at this value.
+    pub(crate) fn at<T>(file: &str, value: &Spanned<T>, message: impl Into<String>) -> Self {
+        let (line, column) = (value.referenced.line(), value.referenced.column());
+        Self { file: file.to_owned(), line, column, message: message.into() }
+    }
+
+    /// A mistake of the whole file.
+    pub(crate) fn whole(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { file: file.into(), line: 0, column: 0, message: message.into() }
+    }
 }
 
 fn place(file: &str, line: u64, column: u64) -> String {

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
+use super::error::FileError;
+use super::text_or_keys::text_or_keys;
 use crate::scenario::model::OperatorAction;
 
 /// In `tolerate`: every action of an operator.
@@ -68,15 +68,12 @@ pub(crate) struct CommandShape {
     timeout_seconds: Option<Spanned<u64>>,
 }
 
-/// A mistake: the line, the column, and what is wrong.
-pub(crate) type OperatorMistake = (u64, u64, String);
-
 impl OperatorShape {
-    /// The operator of a target file in this folder.
+    /// The operator of this target file, which is in this folder.
     ///
     /// # Errors
     /// The first mistake.
-    pub(crate) fn check(self, folder: &Path) -> Result<FileOperator, OperatorMistake> {
+    pub(crate) fn check(self, file: &str, folder: &Path) -> Result<FileOperator, FileError> {
         let Self::Command(shape) = self else {
             return Ok(FileOperator::Ask);
         };
@@ -84,18 +81,18 @@ impl OperatorShape {
         let Some((program, arguments)) = command.value.split_first().filter(|it| !it.0.is_empty())
         else {
             let message = "`operator.command` names no program, such as `[./operate.sh]`";
-            return Err(at(&command, message.to_owned()));
+            return Err(FileError::at(file, &command, message));
         };
         if actions.value.is_empty() {
             let message = "`operator.actions` names nothing that the command can do";
-            return Err(at(&actions, message.to_owned()));
+            return Err(FileError::at(file, &actions, message));
         }
         let seconds = timeout_seconds.as_ref().map_or(TIMEOUT_SECONDS, |it| it.value);
         if let Some(given) = timeout_seconds
             && !(1..=TIMEOUT_SECONDS_MAX).contains(&seconds)
         {
             let range = format!("`operator.timeout_seconds` is 1 to {TIMEOUT_SECONDS_MAX} seconds");
-            return Err(at(&given, range));
+            return Err(FileError::at(file, &given, range));
         }
         let folder = absolute(folder);
         let program = match program.contains('/') {
@@ -118,38 +115,16 @@ fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-fn at<T>(spanned: &Spanned<T>, message: String) -> OperatorMistake {
-    (spanned.referenced.line(), spanned.referenced.column(), message)
-}
-
 impl<'de> Deserialize<'de> for OperatorShape {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OperatorVisitor)
+        text_or_keys(
+            deserializer,
+            "`ask` or `{command: [WORD, …], actions: [ACTION, …]}`",
+            |text| if text == "ask" { Ok(Self::Ask) } else { Err(&["ask"]) },
+            |keys| Ok(Self::Command(Box::new(keys))),
+        )
     }
 }
-
-struct OperatorVisitor;
-
-impl<'de> Visitor<'de> for OperatorVisitor {
-    type Value = OperatorShape;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("`ask` or `{command: [WORD, …], actions: [ACTION, …]}`")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<OperatorShape, E> {
-        match text {
-            "ask" => Ok(OperatorShape::Ask),
-            other => Err(de::Error::unknown_variant(other, &["ask"])),
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OperatorShape, A::Error> {
-        CommandShape::deserialize(MapAccessDeserializer::new(map))
-            .map(|shape| OperatorShape::Command(Box::new(shape)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::tolerates;

@@ -25,7 +25,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 /// The first mistake.
 pub fn read(path: &Path) -> Result<TargetFile, FileError> {
     let file = path.display().to_string();
-    let whole = |message: String| FileError { file: file.clone(), line: 0, column: 0, message };
+    let whole = |message: String| FileError::whole(&file, message);
     let length = std::fs::metadata(path)
         .map_err(|error| whole(format!("the target file cannot be read: {error}")))?
         .len();
@@ -65,12 +65,8 @@ pub fn from_text(
 /// # Errors
 /// Where it is no base address.
 pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, FileError> {
-    let base_url = address::base(text).map_err(|message| FileError {
-        file: "--target".to_owned(),
-        line: 0,
-        column: 0,
-        message,
-    })?;
+    let refused = |message| FileError::whole("--target", message);
+    let base_url = address::base(text).map_err(refused)?;
     let filled = |name| variables(name).filter(|value| !value.is_empty());
     let main = filled("MOOT_CLIENT_ID").zip(filled("MOOT_CLIENT_SECRET")).map(|(id, secret)| {
         ApplicationCredentials {
@@ -81,9 +77,7 @@ pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, File
     });
     if let Some(main) = &main {
         let is_loopback = address::is_loopback(&base_url);
-        check_secret(&main.client_secret, "MOOT_CLIENT_SECRET", is_loopback).map_err(
-            |message| FileError { file: "--target".to_owned(), line: 0, column: 0, message },
-        )?;
+        check_secret(&main.client_secret, "MOOT_CLIENT_SECRET", is_loopback).map_err(refused)?;
     }
     Ok(TargetFile {
         name: address::shown_host(&base_url),

@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use secrecy::SecretString;
-use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::target_file::text_or_keys::text_or_keys;
 
 /// Seconds that the command of a secret may take.
 const COMMAND_SECONDS_MAX: u64 = 30;
@@ -149,40 +150,28 @@ fn without_line_end(mut text: String) -> String {
 
 impl<'de> Deserialize<'de> for ValueSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SourceVisitor)
-    }
-}
-
-struct SourceVisitor;
-
-impl<'de> Visitor<'de> for SourceVisitor {
-    type Value = ValueSource;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("`$NAME`, `{file: PATH}` or `{command: [WORD, …]}`")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<ValueSource, E> {
-        Ok(match text.strip_prefix('$') {
-            Some(name) if is_variable_name(name) => ValueSource::Variable(name.to_owned()),
-            Some(_) | None => ValueSource::Literal(text.to_owned()),
-        })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ValueSource, A::Error> {
-        const KEYS: &[&str] = &["file", "command"];
-        let Some(key) = map.next_key::<String>()? else {
-            return Err(de::Error::custom("expected `file` or `command`"));
-        };
-        let source = match key.as_str() {
-            "file" => ValueSource::File(map.next_value()?),
-            "command" => ValueSource::Command(map.next_value()?),
-            other => return Err(de::Error::unknown_field(other, KEYS)),
-        };
-        match map.next_key::<String>()? {
-            None => Ok(source),
-            Some(_) => Err(de::Error::custom("expected `file` or `command`, not more")),
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct SourceKeys {
+            file: Option<PathBuf>,
+            command: Option<Vec<String>>,
         }
+        text_or_keys(
+            deserializer,
+            "`$NAME`, `{file: PATH}` or `{command: [WORD, …]}`",
+            |text| {
+                Ok(match text.strip_prefix('$') {
+                    Some(name) if is_variable_name(name) => Self::Variable(name.to_owned()),
+                    Some(_) | None => Self::Literal(text.to_owned()),
+                })
+            },
+            |keys: SourceKeys| match (keys.file, keys.command) {
+                (Some(path), None) => Ok(Self::File(path)),
+                (None, Some(words)) => Ok(Self::Command(words)),
+                (None, None) => Err("expected `file` or `command`"),
+                (Some(_), Some(_)) => Err("expected `file` or `command`, not both"),
+            },
+        )
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use moot_fixtures::contract::Scope;
-use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
 use crate::target_file::model::{Consent, FileBindings, FileLimits};
 use crate::target_file::operator::OperatorShape;
 use crate::target_file::secret::ValueSource;
+use crate::target_file::text_or_keys::text_or_keys;
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
@@ -99,34 +99,20 @@ pub(crate) enum AdminShape {
 
 impl<'de> Deserialize<'de> for AdminShape {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AdminVisitor)
-    }
-}
-
-struct AdminVisitor;
-
-impl<'de> Visitor<'de> for AdminVisitor {
-    type Value = AdminShape;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("`auto`, `none` or `{token: …}`")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<AdminShape, E> {
-        match text {
-            "auto" => Ok(AdminShape::Auto),
-            "none" => Ok(AdminShape::None),
-            other => Err(de::Error::invalid_value(de::Unexpected::Str(other), &self)),
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AdminShape, A::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct WithToken {
+        struct AdminKeys {
             token: Spanned<ValueSource>,
         }
-        let shape = WithToken::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(AdminShape::Token(shape.token))
+        text_or_keys(
+            deserializer,
+            "`auto`, `none` or `{token: …}`",
+            |text| match text {
+                "auto" => Ok(Self::Auto),
+                "none" => Ok(Self::None),
+                _ => Err(&["auto", "none"]),
+            },
+            |keys: AdminKeys| Ok(Self::Token(keys.token)),
+        )
     }
 }

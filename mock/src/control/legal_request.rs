@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Refusal;
 use crate::resource::LegalRequest;
@@ -31,6 +31,9 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
     let record = found(world, id)?;
     let answers = world.answers();
     let submission = &record.submission;
+    let variables = submission.variables.iter();
+    let variables: Map<_, _> =
+        variables.map(|(name, value)| (name.clone(), value.value())).collect();
     let activity: Vec<_> = record.activity.iter().map(|entry| entry.json(answers)).collect();
     Ok(json!({
         "id": record.id,
@@ -41,7 +44,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "status": record.status(),
         "created_at": timestamp::exact(record.created_at),
         "fields": submission.texts,
-        "variables": submission.variables,
+        "variables": variables,
         "internal_signers": submission.signers,
         "files": submission.files.iter().map(file).collect::<Vec<_>>(),
         "merge": submission.merge,

@@ -21,7 +21,7 @@ pub(super) fn view(world: &World, id: &str) -> Result<Value, Refusal> {
         "created_at": timestamp::exact(record.created_at),
         "length": record.content.length,
         "sha256": digest.map(Iterator::collect::<String>),
-        "custom_fields": record.custom_fields,
+        "custom_fields": record.custom_fields.value(),
         "legal_request_id": record.legal_request_id,
         "download_id": record.download_id,
     }))

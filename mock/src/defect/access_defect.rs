@@ -11,14 +11,6 @@ use super::likeness::Likeness;
 use crate::message::call::Admission;
 use crate::world::Outcome;
 
-/// Calls of an operation that are admitted with a token they should not be admitted with.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LooseToken {
-    pub(super) of: Operation,
-    pub(super) act: TokenAct,
-}
-
 /// How a token is found.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -31,19 +23,16 @@ pub(super) enum TokenAct {
     InQuery,
 }
 
-/// Ids in the path of an operation that are compared loosely.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LooseId {
-    pub(super) of: Operation,
-    pub(super) like: Likeness,
-}
-
-impl LooseToken {
-    /// The admission of a call after this defect.
-    pub(super) fn apply(&self, call: &ArrivingCall<'_>, admission: Admission) -> Admission {
+impl TokenAct {
+    /// The admission of a call of one of these operations after this defect.
+    pub(super) fn apply(
+        &self,
+        of: &[Operation],
+        call: &ArrivingCall<'_>,
+        admission: Admission,
+    ) -> Admission {
         let is_refused = ArrivingCall::problem(&admission) == Some("invalid_token");
-        if !is_refused || call.operation() != Some(self.of) {
+        if !is_refused || !call.is_of(of) {
             return admission;
         }
         match self.token(call).and_then(|token| call.with_token(&token)) {
@@ -54,13 +43,13 @@ impl LooseToken {
 
     fn token(&self, call: &ArrivingCall<'_>) -> Option<String> {
         let sent = call.head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        match &self.act {
-            TokenAct::Like(likeness) => {
+        match self {
+            Self::Like(likeness) => {
                 let sent = call.bearer()?;
                 call.memory.token(|known| likeness.is_match(known, sent))
             }
-            TokenAct::AnyScheme => sent?.split(' ').next_back().map(str::to_owned),
-            TokenAct::InQuery => {
+            Self::AnyScheme => sent?.split(' ').next_back().map(str::to_owned),
+            Self::InQuery => {
                 let mut pairs = form_urlencoded::parse(call.head.query?.as_bytes());
                 pairs.find(|(name, _)| name == "access_token").map(|(_, token)| token.into_owned())
             }
@@ -78,18 +67,17 @@ impl ArrivingCall<'_> {
     }
 }
 
-impl LooseId {
-    /// The outcome of a call after this defect.
-    pub(super) fn apply(&self, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-        let sent = call.call.admitted.id.as_deref().unwrap_or_default();
-        if !call.is(self.of) || outcome.response.status != 404 {
-            return outcome;
-        }
-        let ids = list_of(self.of).map(|list| ids(call, list)).unwrap_or_default();
-        match ids.iter().find(|known| self.like.is_match(known, sent)) {
-            Some(known) => call.answer_of_id(known),
-            None => outcome,
-        }
+/// The outcome of a call whose id is compared like this.
+pub(super) fn find_like(like: Likeness, call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    if outcome.response.status != 404 {
+        return outcome;
+    }
+    let sent = call.call.admitted.id.as_deref().unwrap_or_default();
+    let list = list_of(call.call.admitted.operation);
+    let ids = list.map(|list| ids(call, list)).unwrap_or_default();
+    match ids.iter().find(|known| like.is_match(known, sent)) {
+        Some(known) => call.answer_of_id(known),
+        None => outcome,
     }
 }
 

@@ -3,61 +3,85 @@
 use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
-use super::access_defect::{LooseId, LooseToken};
+use super::access_defect::TokenAct;
 use super::call_edit::CallEdit;
 use super::condition::CallCondition;
 use super::edit::ResponseEdit;
-use super::effect_defect::EffectDefect;
-use super::list_defect::ListDefect;
+use super::effect_defect::EffectAct;
+use super::likeness::Likeness;
+use super::list_defect::ListAct;
 use super::rule_pattern::RulePattern;
 
-/// One thing that a defect does.
+/// One thing that a defect does. All conditions of a `when` must hold.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum DefectAct {
     /// Edits responses.
     Edit(Box<ResponseEdit>),
-    /// Answers a call as if it were another one.
-    Substitute(CallSubstitution),
+    /// Answers a call as if another one had been sent.
+    Substitute {
+        of: Vec<Operation>,
+        #[serde(default)]
+        when: Vec<CallCondition>,
+        instead: CallEdit,
+    },
     /// Carries out a call that a rule refuses.
     Accept(RefusedCall),
     /// Carries out a call that a rule refuses, and still sends the refusal.
     RefuseLate(RefusedCall),
     /// Refuses a call that no rule refuses.
-    Refuse(CallSelection),
+    Refuse {
+        of: Operation,
+        #[serde(default)]
+        when: Vec<CallCondition>,
+    },
     /// Answers successfully, and changes nothing.
     StoreNothing(Operation),
     /// Finds a resource whichever company it belongs to.
     FindAnywhere(Operation),
-    /// Admits a call that is refused at admission.
-    Admit(RefusedAdmission),
+    /// Admits a call that is refused at admission, although its token names an application.
+    Admit {
+        /// The `type` of the problem.
+        problem: String,
+        /// Only of these operations; empty: of all.
+        #[serde(default)]
+        of: Vec<Operation>,
+    },
     /// Accepts this many calls per minute and client address.
     Limit(u32),
     /// Issues a token to a known client.
-    IssueToken(IssuedToken),
+    IssueToken {
+        scopes: String,
+        #[serde(default)]
+        when: Vec<CallCondition>,
+    },
     /// Refuses a token request.
-    RefuseToken(TokenRefusal),
-    /// Makes a list wrong as a whole.
-    List(ListDefect),
+    RefuseToken {
+        status: u16,
+        error: String,
+        #[serde(default)]
+        when: Vec<CallCondition>,
+    },
+    /// Makes the lists of these operations wrong as a whole.
+    List { of: Vec<Operation>, act: ListAct },
     /// Changes something else than the call should.
-    Effect(EffectDefect),
+    Effect { of: Operation, act: EffectAct },
     /// Admits a call with a token that is not quite right.
-    LooseToken(LooseToken),
+    LooseToken {
+        /// Only of these operations; empty: of all.
+        #[serde(default)]
+        of: Vec<Operation>,
+        act: TokenAct,
+    },
     /// Finds a resource by an id that is not quite right.
-    LooseId(LooseId),
+    LooseId {
+        /// Only of these operations; empty: of all.
+        #[serde(default)]
+        of: Vec<Operation>,
+        like: Likeness,
+    },
     /// Calls the function of this defect in `code`.
     Code,
-}
-
-/// Calls that are answered as if another call had been sent.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CallSubstitution {
-    pub(super) of: Vec<Operation>,
-    /// All must hold.
-    #[serde(default)]
-    pub(super) when: Vec<CallCondition>,
-    pub(super) instead: CallEdit,
 }
 
 /// Calls that a rule of their operation refuses.
@@ -66,48 +90,6 @@ pub(super) struct CallSubstitution {
 pub(super) struct RefusedCall {
     pub(super) of: Operation,
     pub(super) rule: RulePattern,
-    /// All must hold.
-    #[serde(default)]
-    pub(super) when: Vec<CallCondition>,
-}
-
-/// Calls of one operation that have something in common.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CallSelection {
-    pub(super) of: Operation,
-    /// All must hold.
-    #[serde(default)]
-    pub(super) when: Vec<CallCondition>,
-}
-
-/// Calls that are refused at admission, although their token names an application.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RefusedAdmission {
-    /// The `type` of the problem.
-    pub(super) problem: String,
-    /// Only of these operations; empty: of all.
-    #[serde(default)]
-    pub(super) of: Vec<Operation>,
-}
-
-/// A token that a known client gets.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct IssuedToken {
-    pub(super) scopes: String,
-    /// All must hold.
-    #[serde(default)]
-    pub(super) when: Vec<CallCondition>,
-}
-
-/// A token request that is refused.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct TokenRefusal {
-    pub(super) status: u16,
-    pub(super) error: String,
     /// All must hold.
     #[serde(default)]
     pub(super) when: Vec<CallCondition>,

@@ -63,6 +63,11 @@ impl ArrivingCall<'_> {
         }
     }
 
+    /// Whether it is a call of one of these operations. Empty: of any.
+    pub(super) fn is_of(&self, operations: &[Operation]) -> bool {
+        operations.is_empty() || self.operation().is_some_and(|it| operations.contains(&it))
+    }
+
     /// The admission of the same call with another path.
     pub(super) fn at_path(&self, path: &str) -> Admission {
         self.world.admit_unhooked(self.now, &Head { path, ..*self.head })
@@ -113,6 +118,11 @@ impl AdmittedCall<'_> {
     /// Whether it is a call of this operation.
     pub(super) fn is(&self, operation: Operation) -> bool {
         self.call.admitted.operation == operation
+    }
+
+    /// Whether it is a call of one of these operations.
+    pub(super) fn is_any(&self, operations: &[Operation]) -> bool {
+        operations.contains(&self.call.admitted.operation)
     }
 
     /// The outcome of the same call with one difference.
@@ -228,15 +238,6 @@ impl AdmittedCall<'_> {
     pub(super) fn respond(&self, status: u16, body: Vec<u8>) -> Response {
         self.world.respond(self.now, self.call, status, body)
     }
-}
-
-/// The text with each ASCII letter in the other case.
-pub(super) fn in_other_case(text: &str) -> String {
-    let turned = |letter: char| match letter {
-        'a'..='z' => letter.to_ascii_uppercase(),
-        _ => letter.to_ascii_lowercase(),
-    };
-    text.chars().map(turned).collect()
 }
 
 /// The content of a part as text; `None` if it is not kept in memory.

@@ -7,7 +7,7 @@ use super::call_edit::QueryParameter;
 
 /// A condition on a call. A field is a part of a multipart body or a field of a form.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum CallCondition {
     /// The call has no query.
     NoQuery,
@@ -18,7 +18,7 @@ pub(super) enum CallCondition {
     /// The query begins with this parameter.
     FirstParameter(String),
     /// A header contains this.
-    HeaderWith(NamedText),
+    HeaderWith { name: String, text: String },
     /// The body has this field.
     Field(String),
     /// The body has none of these fields.
@@ -26,9 +26,9 @@ pub(super) enum CallCondition {
     /// The body has this field more than once.
     RepeatedField(String),
     /// The body has this field with this text.
-    FieldText(NamedText),
+    FieldText { name: String, text: String },
     /// The body has this field with another text.
-    OtherFieldText(NamedText),
+    OtherFieldText { name: String, text: String },
     /// The first part of the body is another field.
     OtherFirstField(String),
     /// The body has this field, and it is JSON.
@@ -36,25 +36,9 @@ pub(super) enum CallCondition {
     /// The body has this field, and it is not JSON.
     MalformedJsonField(String),
     /// The body has this field as a file whose name ends differently.
-    OtherFileEnding(FileEnding),
+    OtherFileEnding { name: String, ending: String },
     /// The body has a part that is longer, in bytes.
     PartAbove(u64),
-}
-
-/// A name and a text.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NamedText {
-    name: String,
-    text: String,
-}
-
-/// A field and how the names of its files end.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileEnding {
-    name: String,
-    ending: String,
 }
 
 impl CallCondition {
@@ -75,7 +59,7 @@ impl CallCondition {
                 let query = head.query.unwrap_or_default().as_bytes();
                 form_urlencoded::parse(query).next().is_some_and(|(first, _)| first == *name)
             }
-            Self::HeaderWith(NamedText { name, text }) => head
+            Self::HeaderWith { name, text } => head
                 .headers
                 .get(name)
                 .and_then(|value| value.to_str().ok())
@@ -83,10 +67,8 @@ impl CallCondition {
             Self::Field(name) => call.count(name) > 0,
             Self::WithoutFields(names) => names.iter().all(|name| call.count(name) == 0),
             Self::RepeatedField(name) => call.count(name) > 1,
-            Self::FieldText(NamedText { name, text }) => {
-                call.field(name).is_some_and(|sent| sent == *text)
-            }
-            Self::OtherFieldText(NamedText { name, text }) => {
+            Self::FieldText { name, text } => call.field(name).is_some_and(|sent| sent == *text),
+            Self::OtherFieldText { name, text } => {
                 call.field(name).is_some_and(|sent| sent != *text)
             }
             Self::JsonField(name) => call.field(name).is_some_and(|sent| is_json(&sent)),
@@ -94,7 +76,7 @@ impl CallCondition {
             Self::OtherFirstField(name) => {
                 call.parts().first().is_some_and(|part| part.name != *name)
             }
-            Self::OtherFileEnding(FileEnding { name, ending }) => call.parts().iter().any(|part| {
+            Self::OtherFileEnding { name, ending } => call.parts().iter().any(|part| {
                 part.name == *name
                     && !part.file_name.as_ref().is_some_and(|file| file.ends_with(ending))
             }),

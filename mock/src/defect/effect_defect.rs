@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 
 use super::call::AdmittedCall;
@@ -10,14 +9,6 @@ use crate::resource::{LegalRequest, RepositoryDocument, Webhook};
 use crate::state::change::Change;
 use crate::value::identifier::IdKind;
 use crate::world::Outcome;
-
-/// What is wrong with the changes of an operation.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct EffectDefect {
-    pub(super) of: Operation,
-    pub(super) act: EffectAct,
-}
 
 /// A way in which changes are wrong.
 #[derive(Debug, Clone, Deserialize)]
@@ -35,29 +26,26 @@ pub(super) enum EffectAct {
     Replaces,
 }
 
-impl EffectDefect {
-    /// The outcome with the changes as the defect makes them.
+impl EffectAct {
+    /// The outcome of a successful call, with the changes as the defect makes them.
     pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-        if !call.is(self.of) || !outcome.is_success() {
-            return outcome;
-        }
         let changes = std::mem::take(&mut outcome.changes);
-        outcome.changes = match self.act {
-            EffectAct::Twice => {
+        outcome.changes = match self {
+            Self::Twice => {
                 let copies: Vec<Change> =
                     changes.iter().filter_map(|change| copy(call, change)).collect();
                 changes.into_iter().chain(copies).collect()
             }
-            EffectAct::ForAnother => changes.iter().map(|change| moved(call, change)).collect(),
-            EffectAct::Another => match own_webhooks(call).find(|row| !deletes(&changes, *row)) {
+            Self::ForAnother => changes.iter().map(|change| moved(call, change)).collect(),
+            Self::Another => match own_webhooks(call).find(|row| !deletes(&changes, *row)) {
                 Some(row) => vec![Change::DeleteWebhook { row }],
                 None => changes,
             },
-            EffectAct::All => {
+            Self::All => {
                 let all = own_webhooks(call).map(|row| Change::DeleteWebhook { row });
                 all.collect()
             }
-            EffectAct::Replaces => {
+            Self::Replaces => {
                 let same = same_address(call, &changes);
                 same.into_iter().map(|row| Change::DeleteWebhook { row }).chain(changes).collect()
             }

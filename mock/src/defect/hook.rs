@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, REQUESTS_PER_MINUTE_MAX};
 
+use super::access_defect::find_like;
 use super::act::{DefectAct, RefusedCall};
 use super::call::{AdmittedCall, ArrivingCall};
 use super::catalogue::Defect;
@@ -70,14 +71,10 @@ impl Hook for DefectHook {
         let mut admission = world.admit_unhooked(now, head);
         for (act, code) in self.acts() {
             admission = match (act, code) {
-                (DefectAct::Admit(refused), _) => {
-                    let is_of = |operation| refused.of.contains(&operation);
-                    match refused.of.is_empty() || call.operation().is_some_and(is_of) {
-                        true => call.admit_despite(&refused.problem, admission),
-                        false => admission,
-                    }
+                (DefectAct::Admit { problem, of }, _) if call.is_of(of) => {
+                    call.admit_despite(problem, admission)
                 }
-                (DefectAct::LooseToken(loose), _) => loose.apply(&call, admission),
+                (DefectAct::LooseToken { of, act }, _) => act.apply(of, &call, admission),
                 (DefectAct::Code, Some(DefectCode::Admit(code))) => code(&call, admission),
                 _ => admission,
             };
@@ -128,12 +125,11 @@ fn answer(
     call: &AdmittedCall<'_>,
     outcome: Outcome,
 ) -> Outcome {
+    let holds = |when: &[CallCondition]| CallCondition::all_hold(when, call);
+    let is_token = call.is(Operation::CreateAccessToken);
     match act {
-        DefectAct::Substitute(it)
-            if it.of.contains(&call.call.admitted.operation)
-                && CallCondition::all_hold(&it.when, call) =>
-        {
-            call.answer_edited(&it.instead)
+        DefectAct::Substitute { of, when, instead } if call.is_any(of) && holds(when) => {
+            call.answer_edited(instead)
         }
         DefectAct::Accept(refused) if is_refused(refused, call, &outcome) => {
             record::unchecked(call, outcome)
@@ -142,34 +138,28 @@ fn answer(
             let response = outcome.response.clone();
             Outcome { response, ..record::unchecked(call, outcome) }
         }
-        DefectAct::Refuse(selection)
-            if call.is(selection.of)
-                && outcome.is_success()
-                && CallCondition::all_hold(&selection.when, call) =>
-        {
+        DefectAct::Refuse { of, when } if call.is(*of) && outcome.is_success() && holds(when) => {
             record::refusal(call)
         }
-        DefectAct::StoreNothing(operation) if call.is(*operation) => {
-            Outcome { changes: Vec::new(), ..outcome }
-        }
-        DefectAct::FindAnywhere(operation) if call.is(*operation) && !outcome.is_success() => {
+        DefectAct::StoreNothing(of) if call.is(*of) => Outcome { changes: Vec::new(), ..outcome },
+        DefectAct::FindAnywhere(of) if call.is(*of) && !outcome.is_success() => {
             call.answer_anywhere().unwrap_or(outcome)
         }
-        DefectAct::IssueToken(token)
-            if call.is(Operation::CreateAccessToken)
-                && CallCondition::all_hold(&token.when, call) =>
-        {
-            record::token(call, outcome, &token.scopes)
+        DefectAct::IssueToken { scopes, when } if is_token && holds(when) => {
+            record::token(call, outcome, scopes)
         }
-        DefectAct::RefuseToken(refusal)
-            if call.is(Operation::CreateAccessToken)
-                && CallCondition::all_hold(&refusal.when, call) =>
-        {
-            record::token_refusal(call, refusal.status, &refusal.error)
+        DefectAct::RefuseToken { status, error, when } if is_token && holds(when) => {
+            record::token_refusal(call, *status, error)
         }
-        DefectAct::List(defect) => defect.apply(call, outcome),
-        DefectAct::Effect(defect) => defect.apply(call, outcome),
-        DefectAct::LooseId(loose) => loose.apply(call, outcome),
+        DefectAct::List { of, act } if call.is_any(of) && outcome.is_success() => {
+            act.apply(call, outcome)
+        }
+        DefectAct::Effect { of, act } if call.is(*of) && outcome.is_success() => {
+            act.apply(call, outcome)
+        }
+        DefectAct::LooseId { of, like } if of.is_empty() || call.is_any(of) => {
+            find_like(*like, call, outcome)
+        }
         DefectAct::Code => match code {
             Some(DefectCode::Answer(code)) => code(call, outcome),
             _ => outcome,

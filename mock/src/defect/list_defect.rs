@@ -1,6 +1,5 @@
 //! Lists that are wrong as a whole.
 
-use moot_fixtures::contract::Operation;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -8,14 +7,6 @@ use super::call::AdmittedCall;
 use super::call_edit::{CallEdit, QueryParameter};
 use super::edit;
 use crate::world::Outcome;
-
-/// What is wrong with the answers of an operation that lists.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ListDefect {
-    pub(super) of: Operation,
-    pub(super) act: ListAct,
-}
 
 /// A way in which a list is wrong.
 #[derive(Debug, Clone, Deserialize)]
@@ -35,15 +26,12 @@ pub(super) enum ListAct {
     Swapped(String),
 }
 
-impl ListDefect {
-    /// The outcome with the list as the defect makes it.
+impl ListAct {
+    /// The outcome of a successful call, with the list as the defect makes it.
     pub(super) fn apply(&self, call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-        if !call.is(self.of) || !outcome.is_success() {
-            return outcome;
-        }
         let page = page(call.call.head.query);
-        match &self.act {
-            ListAct::Foreign => {
+        match self {
+            Self::Foreign => {
                 let found = foreign(call);
                 edit::rewrite(&mut outcome.response, |body| {
                     if let Some(members) = list(body) {
@@ -51,14 +39,14 @@ impl ListDefect {
                     }
                 });
             }
-            ListAct::Alternate if call.call.admitted.serial % 2 == 1 => {
+            Self::Alternate if call.call.admitted.serial % 2 == 1 => {
                 edit::rewrite(&mut outcome.response, |body| {
                     if let Some(members) = list(body) {
                         members.reverse();
                     }
                 });
             }
-            ListAct::Overlap if page > 1 => {
+            Self::Overlap if page > 1 => {
                 let before = last_of(call, page - 1);
                 edit::rewrite(&mut outcome.response, |body| {
                     if let Some(members) = list(body) {
@@ -67,12 +55,12 @@ impl ListDefect {
                     }
                 });
             }
-            ListAct::Gap if page > 1 => edit::rewrite(&mut outcome.response, |body| {
+            Self::Gap if page > 1 => edit::rewrite(&mut outcome.response, |body| {
                 if let Some(members) = list(body).filter(|members| !members.is_empty()) {
                     members.remove(0);
                 }
             }),
-            ListAct::Frozen(pointer) => {
+            Self::Frozen(pointer) => {
                 let head = &call.call.head;
                 let company = call.call.admitted.principal.map(|principal| principal.company);
                 let key = format!("{company:?} {} {:?} {pointer}", head.path, head.query);
@@ -82,12 +70,12 @@ impl ListDefect {
                     }
                 });
             }
-            ListAct::Swapped(pointer) => edit::rewrite(&mut outcome.response, |body| {
+            Self::Swapped(pointer) => edit::rewrite(&mut outcome.response, |body| {
                 if let Some(members) = list(body) {
                     swap(members, pointer);
                 }
             }),
-            ListAct::Alternate | ListAct::Overlap | ListAct::Gap => {}
+            Self::Alternate | Self::Overlap | Self::Gap => {}
         }
         outcome
     }

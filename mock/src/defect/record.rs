@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderValue, PRAGMA};
 use moot_fixtures::contract::{LegalRequestStatus, Operation};
-use serde_json::Map;
 
 use super::call::AdmittedCall;
 use crate::message::content::Content;
@@ -17,6 +16,7 @@ use crate::resource::legal_request::Submission;
 use crate::resource::token::TokenJson;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::Change;
+use crate::value::sent_json::SentJson;
 use crate::value::token::Grant;
 use crate::world::Outcome;
 
@@ -96,7 +96,7 @@ fn document(call: &AdmittedCall<'_>) -> Option<Outcome> {
         id,
         company: call.call.admitted.principal?.company,
         name: "document.pdf".to_owned(),
-        custom_fields: Map::new(),
+        custom_fields: SentJson::default(),
         created_at: call.now,
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(b"document")),

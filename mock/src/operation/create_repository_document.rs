@@ -5,7 +5,6 @@ mod by_address;
 use std::sync::Arc;
 
 use moot_fixtures::contract::Answers;
-use serde_json::{Map, Value};
 use url::Url;
 
 use super::Context;
@@ -17,11 +16,12 @@ use crate::message::rule::Rule;
 use crate::resource::RepositoryDocument;
 use crate::state::change::Change;
 use crate::value::document_type;
+use crate::value::sent_json::SentJson;
 use crate::world::Outcome;
 
 /// What a call uploads, as sent.
 struct Upload<'a> {
-    custom_fields: Map<String, Value>,
+    custom_fields: SentJson,
     source: UploadSource<'a>,
 }
 
@@ -106,9 +106,9 @@ fn read<'a>(context: &Context<'a>) -> Result<Upload<'a>, Problem> {
     }
 }
 
-fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<Map<String, Value>, Problem> {
-    let Some(metadata) = metadata else { return Ok(Map::new()) };
-    serde_json::from_str(metadata).map_err(|_| {
+fn custom_fields(answers: &Answers, metadata: Option<&str>) -> Result<SentJson, Problem> {
+    let Some(metadata) = metadata else { return Ok(SentJson::default()) };
+    SentJson::object(metadata).map_err(|_| {
         Problem::document_creation("`metadata` must be a JSON object.")
             .breaking(Rule::Field("metadata"))
             .answered(answers.request_field_invalid)

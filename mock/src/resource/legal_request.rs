@@ -7,13 +7,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use moot_fixtures::contract::{Answers, LegalRequestStatus, RequestName};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::message::content::Content;
 use crate::message::json::ResourceJson;
 use crate::resource::activity::Activity;
 use crate::resource::course::{Pace, ProgressionPlan};
 use crate::resource::workflow::Workflow;
+use crate::value::sent_json::SentJson;
 
 /// A legal request.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub(crate) type LegalRequestJson<'a> = ResourceJson<'a, LegalRequestAttributes<'
 pub(crate) struct Submission {
     /// Every text field except `variables` and the signers, by name.
     pub(crate) texts: BTreeMap<Cow<'static, str>, String>,
-    pub(crate) variables: Map<String, Value>,
+    pub(crate) variables: BTreeMap<String, SentJson>,
     /// In signing order.
     pub(crate) signers: Vec<String>,
     pub(crate) files: Vec<StoredFile>,

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use moot_fixtures::contract::{Operation, TimestampForm};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::message::content::Content;
 use crate::message::json::ResourceJson;
+use crate::value::sent_json::SentJson;
 use crate::value::timestamp;
 
 /// A repository document.
@@ -18,7 +18,8 @@ pub struct RepositoryDocument {
     pub(crate) name: String,
     pub(crate) created_at: Timestamp,
     pub(crate) content: Content,
-    pub(crate) custom_fields: Map<String, Value>,
+    /// An object.
+    pub(crate) custom_fields: SentJson,
     /// The legal request whose signed document this is.
     pub(crate) legal_request_id: Option<String>,
     /// The part of its download address that can't be guessed.
@@ -36,7 +37,7 @@ pub(crate) struct RepositoryDocumentJson<'a> {
 #[derive(Debug, Serialize)]
 struct RepositoryDocumentAttributes<'a> {
     name: &'a str,
-    custom_fields: &'a Map<String, Value>,
+    custom_fields: &'a SentJson,
     created_at: String,
     agreement_url: String,
 }

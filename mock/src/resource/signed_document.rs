@@ -19,9 +19,9 @@ pub(crate) fn signed_document(record: &LegalRequest) -> (String, Content) {
     lines.extend(record.submission.signers.iter().map(|email| format!("internal signer: {email}")));
     lines.extend([String::new(), "Variables".to_owned()]);
     let variables = record.submission.variables.iter();
-    lines.extend(variables.map(|(name, value)| match value.as_str() {
+    lines.extend(variables.map(|(name, value)| match value.string() {
         Some(text) => format!("{name}: {text}"),
-        None => format!("{name}: {value}"),
+        None => format!("{name}: {}", value.text()),
     }));
     let content = Content::in_memory(Bytes::from(pdf::document(&lines)));
     (format!("{}.pdf", record.name), content)

@@ -7,7 +7,8 @@ mod realm;
 mod restore;
 mod sandboxes;
 
-pub(crate) use plan::SandboxPlan;
+pub(crate) use lease::Lease;
+pub(crate) use plan::{SandboxPlan, lease};
 pub(crate) use realm::Realm;
 #[cfg(feature = "state")]
 pub(crate) use restore::restore;

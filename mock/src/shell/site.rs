@@ -17,7 +17,7 @@ use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
 use super::network::{Fetcher, Network, Reach};
-use super::sandbox::{Realm, Sandboxes};
+use super::sandbox::{Lease, Realm, Sandboxes};
 use super::store::StateStore;
 use crate::Service;
 use crate::World;
@@ -201,7 +201,7 @@ impl Site {
         let run = settings.run();
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
-        let main = Realm::new(MAIN, None, service, run, None);
+        let main = Realm::new(MAIN, None, service, run, Lease::default());
         let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
         let (durable, made) = kept.unzip();
         let made = made.unwrap_or_default();

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
-use serde_json::Map;
 
 use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::signed_document::signed_document;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::change::{Change, Effect, EffectKind};
 use crate::value::limits::ACTIVITIES_MAX;
+use crate::value::sent_json::SentJson;
 use crate::world::World;
 use crate::world::deliver;
 
@@ -104,7 +104,7 @@ fn archive(world: &World, at: Timestamp, moved: &mut StatusTransition) {
         id,
         company: moved.record.company,
         name,
-        custom_fields: Map::new(),
+        custom_fields: SentJson::default(),
         created_at: at,
         legal_request_id: Some(moved.record.id.clone()),
         content,

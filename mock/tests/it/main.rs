@@ -20,6 +20,7 @@ mod shell_guard;
 mod shell_hostile;
 mod shell_journal;
 mod shell_mistakes;
+mod shell_numbers;
 mod shell_receiver;
 mod shell_reference;
 mod shell_run_time;
@@ -32,6 +33,7 @@ mod shell_support;
 mod shell_tls;
 mod shell_transports;
 mod shell_uploads;
+mod shell_wire;
 mod support;
 
 mod activity;

@@ -88,7 +88,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("POST /sandboxes", r#"{"clock": "frozen:2026-03-05T14:30:00Z", "lease_seconds": 600}"#),
     ("GET /sandboxes", ""),
     ("GET /sandboxes/s1", ""),
-    ("POST /sandboxes/s1/renew", ""),
+    ("POST /sandboxes/s1/renew", r#"{"lease_seconds": 3600}"#),
     ("DELETE /sandboxes/s1", ""),
     ("POST /restart", ""),
     ("POST /reset", ""),

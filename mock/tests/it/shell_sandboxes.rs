@@ -317,7 +317,35 @@ async fn a_sandbox_is_shown_with_settings_and_lease_and_renewed() {
     let left = shown["lease_ends_in_seconds"].as_u64();
     assert!(left.is_some_and(|left| (500..=600).contains(&left)), "{left:?}");
     admin(&site, BASE, &format!("POST {path}/renew"), Value::Null).await.ok();
+    // A sandbox without a lease can be given one too.
+    let endless = admin(&site, BASE, "POST /sandboxes", json!({})).await.ok().text("/id");
+    for path in [path, format!("/sandboxes/{endless}")] {
+        let renewed =
+            admin(&site, BASE, &format!("POST {path}/renew"), json!({ "lease_seconds": 60 })).await;
+        let renewed = renewed.ok().json();
+        assert_eq!(renewed["lease_seconds"], json!(60));
+        let left = renewed["lease_ends_in_seconds"].as_u64();
+        assert!(left.is_some_and(|left| (1..=60).contains(&left)), "{left:?}");
+        let none = json!({ "lease_seconds": 0 });
+        assert_eq!(admin(&site, BASE, &format!("POST {path}/renew"), none).await.status, 422);
+    }
     for line in ["GET /sandboxes/s9", "POST /sandboxes/s9/renew"] {
         assert_eq!(admin(&site, BASE, line, Value::Null).await.status, 404, "{line}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewed_lease_has_its_new_length_from_then_on() {
+    let site = site();
+    let (longer, _) = sandbox(&site, json!({ "lease_seconds": 60 })).await;
+    let (shorter, _) = sandbox(&site, json!({ "lease_seconds": 600 })).await;
+    for (id, seconds) in [("s1", 600), ("s2", 60)] {
+        let asked = json!({ "lease_seconds": seconds });
+        admin(&site, BASE, &format!("POST /sandboxes/{id}/renew"), asked).await.ok();
+    }
+    let health = async |base: &str| admin(&site, base, "GET /health", Value::Null).await.status;
+    tokio::time::advance(Duration::from_secs(61)).await;
+    assert_eq!([health(&longer).await, health(&shorter).await], [200, 404]);
+    tokio::time::advance(Duration::from_secs(599)).await;
+    assert_eq!(health(&longer).await, 200);
 }

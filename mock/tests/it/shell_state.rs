@@ -447,3 +447,21 @@ async fn ten_thousand_deliveries_of_deleted_webhooks_are_attempted_by_no_later_m
     }
     assert!(receiver.received_requests().await.is_some_and(|all| all.is_empty()));
 }
+
+#[tokio::test]
+async fn sent_numbers_are_stored_as_they_were_written() {
+    let folder = folder();
+    let metadata = r#"{"big":18446744073709551616,"form":[1e2,1.10,-0,1e400]}"#;
+    let site = site_in(&folder);
+    let bearer = token(&site, BASE, MAIN).await;
+    let parts = form(&["file@notes.txt=Some text", &format!("metadata={metadata}")]);
+    let line = format!("POST {BASE}/v1/repository_documents");
+    let id = send(&site, request(&line, &bearer, Some(parts))).await.ok().text("/data/id");
+    drop(site);
+    let site = site_in(&folder);
+    let bearer = token(&site, BASE, MAIN).await;
+    let line = format!("GET {BASE}/v1/repository_documents/{id}");
+    let read = call(&site, &line, &bearer).await.ok();
+    let body = String::from_utf8_lossy(&read.body).into_owned();
+    assert!(body.contains(&format!("\"custom_fields\":{metadata}")), "{body}");
+}

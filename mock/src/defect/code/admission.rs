@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::CodeRow;
 use super::DefectCode::Admit;
-use crate::defect::call::{ArrivingCall, in_other_case};
+use crate::defect::call::ArrivingCall;
 use crate::defect::edit;
 use crate::message::call::{Admission, Head, Principal};
 
@@ -21,8 +21,6 @@ const SCOPE: &str = "insufficient_scope";
 
 /// A path without an operation.
 const NOWHERE: &str = "/v1/nowhere";
-/// Characters of a token.
-const TOKEN_LENGTH: usize = 50;
 /// Age in seconds at which a token expires (§2.8).
 const TOKEN_AGE_MAX: i64 = 7200;
 /// Age in seconds at which `bearer.expires-after-an-hour` lets tokens expire.
@@ -41,10 +39,7 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("bearer.missing-taken", Admit(missing_taken)),
     ("bearer.missing-taken-at-activity", Admit(missing_taken_at_activity)),
     ("bearer.invalid-taken", Admit(invalid_taken)),
-    ("bearer.altered-taken", Admit(altered_taken)),
     ("bearer.malformed-taken", Admit(malformed_taken)),
-    ("bearer.case-ignored", Admit(case_ignored)),
-    ("bearer.token-in-the-address", Admit(token_in_the_address)),
     ("identifier.not-decoded", Admit(identifier_not_decoded)),
     ("bearer.expires-a-second-late", Admit(expires_a_second_late)),
     ("bearer.expires-after-an-hour", Admit(expires_after_an_hour)),
@@ -132,40 +127,9 @@ fn invalid_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     }
 }
 
-fn altered_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    let start = call.bearer().and_then(|token| token.get(..TOKEN_LENGTH));
-    let grant = start.and_then(|token| call.world.sealer().open(token));
-    let principal = grant.and_then(|grant| call.principal(grant));
-    match principal.is_some() && ArrivingCall::problem(&admission) == Some(INVALID) {
-        true => call.admit_as(principal, admission),
-        false => admission,
-    }
-}
-
 fn malformed_taken(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
     match call.head.headers.contains_key(AUTHORIZATION) && call.bearer().is_none() {
         true => admit_anybody(call, admission),
-        false => admission,
-    }
-}
-
-fn case_ignored(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    let turned = call.bearer().map(in_other_case);
-    with_token(call, turned.as_deref(), admission)
-}
-
-fn token_in_the_address(call: &ArrivingCall<'_>, admission: Admission) -> Admission {
-    let query = call.head.query.unwrap_or_default().as_bytes();
-    let token = form_urlencoded::parse(query).find(|(name, _)| name == "access_token");
-    with_token(call, token.map(|(_, token)| token).as_deref(), admission)
-}
-
-/// Admits a call whose token is missing or invalid with this token, if it is one.
-fn with_token(call: &ArrivingCall<'_>, token: Option<&str>, admission: Admission) -> Admission {
-    let grant = token.and_then(|token| call.world.sealer().open(token));
-    let principal = grant.and_then(|grant| call.principal(grant));
-    match principal.is_some() && ArrivingCall::problem(&admission) == Some(INVALID) {
-        true => call.admit_as(principal, admission),
         false => admission,
     }
 }

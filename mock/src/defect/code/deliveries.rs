@@ -14,12 +14,6 @@ use crate::world::deliver;
 use crate::world::transition::EXECUTION_COMPLETE;
 
 pub(super) const ROWS: &[CodeRow] = &[
-    (
-        "delete-webhook.twice-taken",
-        OnChange(|_, changes| {
-            without(changes, |change| matches!(change, Change::DeleteWebhook { .. }))
-        }),
-    ),
     ("delete-webhook.removes-neighbour", OnChange(removes_neighbour)),
     ("delete-webhook.address-blocked", OnChange(address_blocked)),
     (

@@ -23,12 +23,6 @@ pub(super) const ROWS: &[CodeRow] = &[
         "activity.names-former-status",
         OnChange(|world, changes| edit_logs(world, changes, |log| swap_statuses(log))),
     ),
-    (
-        "bearer.revocation-lost",
-        OnChange(|_, changes| {
-            without(changes, |change| matches!(change, Change::RevokeToken { .. }))
-        }),
-    ),
 ];
 
 /// Gives uploads to a company that does not exist.

@@ -1,11 +1,10 @@
 //! Defects of reads whose answer depends on state, or on how often it was read.
 
 use moot_fixtures::contract::{Operation, WorkflowStatus};
-use serde_json::Value;
 
 use super::CodeRow;
 use super::DefectCode::Answer;
-use crate::defect::call::{AdmittedCall, in_other_case};
+use crate::defect::call::AdmittedCall;
 use crate::defect::call_edit::{CallEdit, QueryParameter};
 use crate::defect::edit;
 use crate::world::Outcome;
@@ -19,7 +18,6 @@ const LISTS: [Operation; 4] = [
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("page.ignored", Answer(page_ignored)),
-    ("page.order-changes", Answer(page_order_changes)),
     ("workflow.unpublished-hidden", Answer(unpublished_hidden)),
     ("schema.only-of-published", Answer(schema_only_of_published)),
     ("request.read-counter", Answer(read_counter)),
@@ -27,16 +25,7 @@ pub(super) const ROWS: &[CodeRow] = &[
     ("activity.log-too-late", Answer(log_too_late)),
     ("activity.unstable", Answer(activity_unstable)),
     ("document.time-of-the-read", Answer(time_of_the_read)),
-    ("identifier.case-ignored", Answer(identifier_case_ignored)),
-    ("webhook.trimmed-identifier", Answer(trimmed_identifier)),
 ];
-
-fn identifier_case_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    match &call.call.admitted.id {
-        Some(id) if outcome.response.status == 404 => call.answer_of_id(&in_other_case(id)),
-        _ => outcome,
-    }
-}
 
 fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
     if call.is(Operation::GetRepositoryDocument) {
@@ -47,13 +36,6 @@ fn time_of_the_read(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
         });
     }
     outcome
-}
-
-fn trimmed_identifier(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
-    match &call.call.admitted.id {
-        Some(id) if call.is(Operation::DeleteWebhook) => call.answer_of_id(id.trim()),
-        _ => outcome,
-    }
 }
 
 /// Gives the first page, with the number of the page that was asked for.
@@ -72,18 +54,6 @@ fn page_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
         }
     });
     first
-}
-
-fn page_order_changes(call: &AdmittedCall<'_>, mut outcome: Outcome) -> Outcome {
-    let is_list = LISTS.contains(&call.call.admitted.operation);
-    if is_list && call.call.admitted.serial % 2 == 1 {
-        edit::rewrite(&mut outcome.response, |body| {
-            if let Some(members) = body.pointer_mut("/data").and_then(Value::as_array_mut) {
-                members.reverse();
-            }
-        });
-    }
-    outcome
 }
 
 fn unpublished_hidden(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {

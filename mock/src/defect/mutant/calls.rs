@@ -5,8 +5,8 @@ use moot_fixtures::contract::{Operation, TokenNeed};
 use super::Mutant;
 use super::answers::place_of;
 use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
-use crate::defect::access_defect::{LooseId, LooseToken, TokenAct, list_of};
-use crate::defect::act::{DefectAct, RefusedAdmission};
+use crate::defect::access_defect::{TokenAct, list_of};
+use crate::defect::act::DefectAct;
 use crate::defect::likeness::Likeness;
 
 /// Ways to compare loosely, with their names in ids.
@@ -45,10 +45,10 @@ fn at_token(operation: Operation, all: &mut Vec<Mutant>) {
         ("scope-not-checked", "insufficient_scope"),
     ] {
         let permitted = operation.token() == TokenNeed::Read && problem == "insufficient_scope";
-        let admission = RefusedAdmission { problem: problem.to_owned(), of: vec![operation] };
-        push(operator, DefectAct::Admit(admission), permitted.then_some(Equivalence::Permitted));
+        let admit = DefectAct::Admit { problem: problem.to_owned(), of: vec![operation] };
+        push(operator, admit, permitted.then_some(Equivalence::Permitted));
     }
-    let loose = |act| DefectAct::LooseToken(LooseToken { of: operation, act });
+    let loose = |act| DefectAct::LooseToken { of: vec![operation], act };
     for (operator, likeness) in LIKE {
         // A header has no blanks at its end, and one more between scheme and token is no violation.
         let permitted = likeness == Likeness::Blanks;
@@ -67,7 +67,7 @@ fn at_id(operation: Operation, all: &mut Vec<Mutant>) {
         all.push(mutant(operation.section(), at, (family, operator), what, vec![act]));
     };
     for (operator, like) in LIKE {
-        let act = DefectAct::LooseId(LooseId { of: operation, like });
+        let act = DefectAct::LooseId { of: vec![operation], like };
         push(OperatorFamily::Identity, operator, act);
     }
     let of_any = DefectAct::FindAnywhere(operation);

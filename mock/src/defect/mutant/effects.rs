@@ -5,12 +5,10 @@ use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, FieldKind, Operation};
 use super::Mutant;
 use super::answers::place_of;
 use super::row::{OperatorFamily, PlaceKind, mutant};
-use crate::defect::act::{
-    CallSelection, CallSubstitution, DefectAct, IssuedToken, RefusedCall, TokenRefusal,
-};
+use crate::defect::act::{DefectAct, RefusedCall};
 use crate::defect::call_edit::CallEdit;
 use crate::defect::condition::CallCondition;
-use crate::defect::effect_defect::{EffectAct, EffectDefect};
+use crate::defect::effect_defect::EffectAct;
 use crate::defect::rule_pattern::RulePattern;
 use crate::value::address::AddressFault;
 
@@ -40,7 +38,7 @@ fn effects(all: &mut Vec<Mutant>) {
     use Operation as Op;
     let creations = [Op::CreateLegalRequest, Op::CreateRepositoryDocument, Op::CreateWebhook];
     let at = (PlaceKind::Effect, "effect");
-    let act = |of, act| DefectAct::Effect(EffectDefect { of, act });
+    let act = |of, act| DefectAct::Effect { of, act };
     let family = OperatorFamily::Effects;
     for of in creations {
         push(of, at, (family, "twice"), act(of, EffectAct::Twice), all);
@@ -118,10 +116,10 @@ fn fields(all: &mut Vec<Mutant>) {
         let at = (PlaceKind::FormField, part.as_str());
         let when = || vec![CallCondition::Field(name.to_owned())];
         let instead = CallEdit::WithoutPart(name.to_owned());
-        let lost = CallSubstitution { of: vec![of], when: when(), instead };
-        let refused = CallSelection { of, when: when() };
-        push(of, at, (OperatorFamily::Effects, "lost"), DefectAct::Substitute(lost), all);
-        push(of, at, (OperatorFamily::Effects, "refused"), DefectAct::Refuse(refused), all);
+        let lost = DefectAct::Substitute { of: vec![of], when: when(), instead };
+        push(of, at, (OperatorFamily::Effects, "lost"), lost, all);
+        let refused = DefectAct::Refuse { of, when: when() };
+        push(of, at, (OperatorFamily::Effects, "refused"), refused, all);
     }
 }
 
@@ -132,22 +130,21 @@ fn token_fields(all: &mut Vec<Mutant>) {
         let part = format!("form.{name}");
         let at = (PlaceKind::FormField, part.as_str());
         let family = OperatorFamily::Access;
-        let missing = || vec![CallCondition::WithoutFields(vec![name.to_owned()])];
-        let issued = IssuedToken { scopes: "read".to_owned(), when: missing() };
         // Without `client_id` no client is known.
         if name != "client_id" {
-            push(of, at, (family, "not-required"), DefectAct::IssueToken(issued), all);
+            let when = vec![CallCondition::WithoutFields(vec![name.to_owned()])];
+            let issued = DefectAct::IssueToken { scopes: "read".to_owned(), when };
+            push(of, at, (family, "not-required"), issued, all);
         }
         let when = vec![CallCondition::Field(name.to_owned())];
         let error = "invalid_request".to_owned();
-        let refused = TokenRefusal { status: 400, error, when };
-        push(of, at, (family, "refused"), DefectAct::RefuseToken(refused), all);
+        let refused = DefectAct::RefuseToken { status: 400, error, when };
+        push(of, at, (family, "refused"), refused, all);
     }
     for scopes in ["read", "write", "read write"] {
         let part = format!("scope.{}", scopes.replace(' ', "-"));
         let at = (PlaceKind::FormField, part.as_str());
-        let issued = IssuedToken { scopes: scopes.to_owned(), when: Vec::new() };
-        let operator = (OperatorFamily::Access, "always-granted");
-        push(of, at, operator, DefectAct::IssueToken(issued), all);
+        let issued = DefectAct::IssueToken { scopes: scopes.to_owned(), when: Vec::new() };
+        push(of, at, (OperatorFamily::Access, "always-granted"), issued, all);
     }
 }

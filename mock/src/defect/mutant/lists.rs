@@ -7,10 +7,10 @@ use super::Mutant;
 use super::answers::{edit, members, operators, place_of};
 use super::members::ValueNature;
 use super::row::{OperatorFamily, PlaceKind, mutant};
-use crate::defect::act::{CallSubstitution, DefectAct};
+use crate::defect::act::DefectAct;
 use crate::defect::call_edit::{CallEdit, QueryParameter};
 use crate::defect::condition::CallCondition;
-use crate::defect::list_defect::{ListAct, ListDefect};
+use crate::defect::list_defect::ListAct;
 use crate::defect::operator::Operator;
 
 /// Lists with pages.
@@ -56,7 +56,7 @@ fn whole(list: Operation, by: &Operator) -> DefectAct {
 }
 
 fn list_act(of: Operation, act: ListAct) -> DefectAct {
-    DefectAct::List(ListDefect { of, act })
+    DefectAct::List { of: vec![of], act }
 }
 
 fn parameter(name: &str, value: Option<&str>) -> QueryParameter {
@@ -70,7 +70,7 @@ fn instead(
     (name, value): (&str, Option<&str>),
 ) -> DefectAct {
     let instead = CallEdit::Parameter(parameter(name, value));
-    DefectAct::Substitute(CallSubstitution { of: vec![of], when, instead })
+    DefectAct::Substitute { of: vec![of], when, instead }
 }
 
 fn at_list(list: Operation, all: &mut Vec<Mutant>) {

@@ -2,9 +2,10 @@
 //!
 //! Names that the workflow does not know are ignored, like unknown fields.
 
+use std::collections::{BTreeMap, HashMap};
+
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedVariable, VariableType};
-use serde_json::{Map, Value};
 
 use super::{VARIABLES, invalid};
 use crate::message::fields::MultipartFields;
@@ -12,6 +13,7 @@ use crate::message::problem::Problem;
 use crate::message::rule::Rule;
 use crate::resource::workflow::Workflow;
 use crate::resource::workflow_schema;
+use crate::value::sent_json::SentJson;
 
 /// The values of the workflow's variables.
 ///
@@ -21,18 +23,18 @@ pub(super) fn read(
     answers: &Answers,
     fields: &MultipartFields<'_>,
     workflow: &Workflow,
-) -> Result<Map<String, Value>, Problem> {
+) -> Result<BTreeMap<String, SentJson>, Problem> {
     if !workflow.lists(VARIABLES) {
-        return Ok(Map::new());
+        return Ok(BTreeMap::new());
     }
-    let sent: Map<String, Value> = match fields.text(VARIABLES)? {
-        Some(text) => serde_json::from_str(text).map_err(|_| {
+    let sent = match fields.text(VARIABLES)? {
+        Some(text) => SentJson::object(text).map(|sent| sent.members()).map_err(|_| {
             let detail = "`variables` must be a JSON object.".to_owned();
             invalid(answers, Rule::Field(VARIABLES), detail)
         })?,
-        None => Map::new(),
+        None => HashMap::new(),
     };
-    let mut values = Map::new();
+    let mut values = BTreeMap::new();
     for (name, variable) in &workflow.variables {
         match sent.get(name).filter(|value| !is_empty(value)) {
             Some(value) => {
@@ -49,22 +51,22 @@ pub(super) fn read(
     Ok(values)
 }
 
-fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+fn is_empty(value: &SentJson) -> bool {
+    value.text() == "null" || value.string().is_some_and(|text| text.trim().is_empty())
 }
 
 fn check(
     answers: &Answers,
     name: &str,
     variable: &SeedVariable,
-    value: &Value,
+    value: &SentJson,
 ) -> Result<(), Problem> {
     if !has_type(variable.value_type, value) {
         let wanted = workflow_schema::type_name(variable.value_type);
         let detail = format!("`variables`: `{name}` must be a {wanted}.");
         return Err(invalid(answers, Rule::VariableValue, detail));
     }
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = value.string().unwrap_or_else(|| value.text().to_owned());
     if variable.options.is_empty() || variable.options.contains(&text) {
         return Ok(());
     }
@@ -73,12 +75,12 @@ fn check(
     Err(invalid(answers, Rule::VariableValue, detail))
 }
 
-fn has_type(value_type: VariableType, value: &Value) -> bool {
+fn has_type(value_type: VariableType, value: &SentJson) -> bool {
     match value_type {
-        VariableType::String => value.is_string(),
+        VariableType::String => value.string().is_some(),
         VariableType::Number => value.is_number(),
-        VariableType::Boolean => value.is_boolean(),
-        VariableType::Date => value.as_str().is_some_and(is_date),
+        VariableType::Boolean => matches!(value.text(), "true" | "false"),
+        VariableType::Date => value.string().is_some_and(|text| is_date(&text)),
     }
 }
 

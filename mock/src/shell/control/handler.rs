@@ -10,6 +10,7 @@ use http_body::Body;
 use moot_fixtures::nearest::{ending, nearest};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::members;
 use super::perform::{ControlCall, on_site, on_world};
@@ -44,7 +45,7 @@ where
         Ok((status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED), _)) => {
             problem::respond(status, "application/json", String::new())
         }
-        Ok((status, value)) => problem::respond(status, "application/json", value.to_string()),
+        Ok((status, text)) => problem::respond(status, "application/json", text),
         Err(problem) => {
             let mut response = problem.respond(parts.uri.path());
             if problem.status == StatusCode::METHOD_NOT_ALLOWED {
@@ -61,7 +62,7 @@ async fn answer<B>(
     path: &str,
     parts: &Parts,
     body: B,
-) -> Result<(StatusCode, Value), ControlProblem>
+) -> Result<(StatusCode, String), ControlProblem>
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
@@ -70,12 +71,28 @@ where
     let members = members::read(route, parts, id, &body)?;
     let patience = patience(&members)?;
     let call = ControlCall { site, realm, parts, body, patience };
-    let (status, value) = if route.is_of_site {
-        on_site(&call, action(members)?).await?
+    let (status, text) = if route.is_of_site {
+        let (status, value) = on_site(&call, action(members)?).await?;
+        (status, value.to_string())
     } else {
-        on_world(&call, action(members)?).await?
+        let action = action(members)?;
+        let sent = realm.service().sent_member(&action);
+        let (status, value) = on_world(&call, action).await?;
+        (status, text(&value, sent))
     };
-    Ok((status.unwrap_or(route.status), value))
+    Ok((status.unwrap_or(route.status), text))
+}
+
+/// The text of an answer; of the member that a client sent, its exact text.
+fn text(value: &Value, sent: Option<(&str, Box<RawValue>)>) -> String {
+    let (Value::Object(members), Some((sent, exact))) = (value, sent) else {
+        return value.to_string();
+    };
+    let members = members.iter().map(|(name, value)| match name == sent {
+        true => format!("{}:{}", Value::from(name.as_str()), exact.get()),
+        false => format!("{}:{value}", Value::from(name.as_str())),
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
 /// How long receivers may be silent while an action waits for them.

@@ -51,9 +51,8 @@ pub(super) async fn on_site(
         SiteAction::ListSandboxes => list_sandboxes(site),
         SiteAction::CreateSandbox(plan) => create_sandbox(site, plan)?,
         SiteAction::GetSandbox { id } => sandbox(site, &id)?,
-        SiteAction::RenewSandbox { id } => {
-            // Whoever asks for it by its id renews it.
-            site.sandboxes().get(&id).ok_or_else(|| unknown_sandbox(&id))?;
+        SiteAction::RenewSandbox { id, lease } => {
+            site.sandboxes().renew(&id, lease).ok_or_else(|| unknown_sandbox(&id))?;
             sandbox(site, &id)?
         }
         SiteAction::DeleteSandbox { id } => delete_sandbox(site, &id)?,
@@ -195,7 +194,7 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     {
         shown[name] = realm.service().control(clock::now(), action)?;
     }
-    let left = realm.lease().map(|lease| lease.end().duration_since(clock::instant()).as_secs());
+    let left = realm.lease().end().map(|end| end.duration_since(clock::instant()).as_secs());
     shown["lease_ends_in_seconds"] = json!(left);
     Ok(shown)
 }

@@ -1,6 +1,8 @@
 //! The actions of the control plane that concern more than the rules of one world: sandboxes, the
 //! built-in receiver, and waiting.
 
+use std::time::Duration;
+
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -8,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::control::{DeliveryFilter, ExchangeFilter};
 use crate::shell::receiver::STATUSES_MAX;
-use crate::shell::sandbox::SandboxPlan;
+use crate::shell::sandbox::{SandboxPlan, lease};
 
 /// Seconds that a wait takes if it does not say.
 const TIMEOUT_SECONDS: u64 = 10;
@@ -42,11 +44,15 @@ pub(super) enum SiteAction {
         /// its id
         id: String,
     },
-    /// Let the lease of a sandbox begin again
+    /// Let the lease of a sandbox begin again, with another length if one is given
     #[schemars(extend("x-route" = "POST /sandboxes/{id}/renew"))]
     RenewSandbox {
         /// its id
         id: String,
+        /// deleted once nobody called it for so long; as before if absent. A restart with `--state` has the first length again
+        #[serde(rename = "lease_seconds", default, deserialize_with = "lease")]
+        #[schemars(with = "Option<u64>")]
+        lease: Option<Duration>,
     },
     /// Delete a sandbox
     #[schemars(extend("x-route" = "DELETE /sandboxes/{id}"))]

@@ -5,30 +5,41 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// A lease. It ends when nobody has called the sandbox for its length of real time.
-#[derive(Debug)]
-pub(crate) struct Lease {
+/// A lease. It ends when nobody has called the sandbox for its length of real time. Without a length it never
+/// ends.
+#[derive(Debug, Default)]
+pub(crate) struct Lease(Mutex<Option<LeaseTerm>>);
+
+#[derive(Debug, Clone, Copy)]
+struct LeaseTerm {
     length: Duration,
-    end: Mutex<Instant>,
+    end: Instant,
 }
 
 impl Lease {
     /// A lease that begins at `now`.
-    pub(crate) fn new(length: Duration, now: Instant) -> Self {
-        Self { length, end: Mutex::new(now + length) }
+    pub(crate) fn new(length: Option<Duration>, now: Instant) -> Self {
+        Self(Mutex::new(length.map(|length| LeaseTerm { length, end: now + length })))
     }
 
     /// Begins again.
     pub(crate) fn renew(&self, now: Instant) {
-        *self.end.lock() = now + self.length;
+        if let Some(term) = self.0.lock().as_mut() {
+            term.end = now + term.length;
+        }
     }
 
-    /// When the lease ends if nobody calls.
-    pub(crate) fn end(&self) -> Instant {
-        *self.end.lock()
+    /// Begins again with another length.
+    pub(crate) fn replace(&self, length: Duration, now: Instant) {
+        *self.0.lock() = Some(LeaseTerm { length, end: now + length });
     }
 
-    pub(crate) const fn length(&self) -> Duration {
-        self.length
+    /// When it ends if nobody calls.
+    pub(crate) fn end(&self) -> Option<Instant> {
+        self.0.lock().map(|term| term.end)
+    }
+
+    pub(crate) fn length(&self) -> Option<Duration> {
+        self.0.lock().map(|term| term.length)
     }
 }

@@ -109,7 +109,7 @@ fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Progressio
     optional_text(reader, |text| settings::progression(text).map_err(|error| error.to_string()))
 }
 
-fn lease<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {
+pub(crate) fn lease<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {
     match Option::<u64>::deserialize(reader)? {
         Some(seconds) if !(1..=LEASE_SECONDS_MAX).contains(&seconds) => Err(D::Error::custom(
             format!("`lease_seconds` is 1 to {LEASE_SECONDS_MAX}, not {seconds}"),

@@ -23,8 +23,7 @@ struct RealmShared {
     sandbox: Option<String>,
     service: Service,
     settings: RunSettings,
-    /// `None` if the world lives until it is deleted.
-    lease: Option<Lease>,
+    lease: Lease,
     /// Notified of every call in the journal.
     called: Notify,
     mailbox: Mailbox,
@@ -37,7 +36,7 @@ impl Realm {
         sandbox: Option<String>,
         service: Service,
         settings: RunSettings,
-        lease: Option<Lease>,
+        lease: Lease,
     ) -> Self {
         let (called, mailbox) = (Notify::new(), Mailbox::default());
         Self(Arc::new(RealmShared { key, sandbox, service, settings, lease, called, mailbox }))
@@ -83,8 +82,8 @@ impl Realm {
         self.mailbox().take(now, Arrival::new(query, headers, body))
     }
 
-    pub(crate) fn lease(&self) -> Option<&Lease> {
-        self.0.lease.as_ref()
+    pub(crate) fn lease(&self) -> &Lease {
+        &self.0.lease
     }
 
     /// The settings that it was created with.
@@ -109,8 +108,8 @@ impl Realm {
         if let Some(id) = &self.0.sandbox {
             all.insert("id".to_owned(), json!(id));
         }
-        if let Some(lease) = &self.0.lease {
-            all.insert("lease_seconds".to_owned(), json!(lease.length().as_secs()));
+        if let Some(length) = self.0.lease.length() {
+            all.insert("lease_seconds".to_owned(), json!(length.as_secs()));
         }
         all.insert("base_url".to_owned(), json!(base_url));
         all.insert("token_url".to_owned(), json!(format!("{base_url}/oauth/token")));

@@ -91,9 +91,7 @@ impl Sandboxes {
     /// The sandbox with this id. Its lease begins again.
     pub(crate) fn get(&self, id: &str) -> Option<Realm> {
         let realm = self.realms.read().get(id).cloned()?;
-        if let Some(lease) = realm.lease() {
-            lease.renew(clock::instant());
-        }
+        realm.lease().renew(clock::instant());
         Some(realm)
     }
 
@@ -105,6 +103,18 @@ impl Sandboxes {
             true => format!("The sandbox `{id}` was deleted, or its lease has ended."),
             false => format!("There is no sandbox `{}`.", shown(id)),
         }
+    }
+
+    /// Lets the lease of a sandbox begin again, with another length if one is given. A store keeps the first
+    /// length.
+    pub(crate) fn renew(&self, id: &str, length: Option<Duration>) -> Option<Realm> {
+        let realm = self.get(id)?;
+        if let Some(length) = length {
+            let mut first_end = self.first_end.lock();
+            realm.lease().replace(length, clock::instant());
+            *first_end = first_end.into_iter().chain(realm.lease().end()).min();
+        }
+        Some(realm)
     }
 
     /// The sandbox with this id, without renewing its lease.
@@ -129,11 +139,11 @@ impl Sandboxes {
             return Vec::new();
         }
         let mut realms = self.realms.write();
-        let ended = |realm: &Realm| realm.lease().is_some_and(|lease| lease.end() <= now);
+        let ended = |realm: &Realm| realm.lease().end().is_some_and(|end| end <= now);
         let abandoned = realms.extract_if(.., |_, realm| ended(realm)).map(|(_, realm)| realm);
         let abandoned: Vec<Realm> = abandoned.collect();
         self.remember(&abandoned);
-        let ends = realms.values().filter_map(|realm| Some(realm.lease()?.end()));
+        let ends = realms.values().filter_map(|realm| realm.lease().end());
         *first_end = ends.min();
         abandoned
     }
@@ -250,7 +260,7 @@ impl Sandboxes {
             Some(durable) => Service::kept(world, durable.keeper(key)),
             None => Service::new(world),
         };
-        let lease = lease.map(|length| Lease::new(length, clock::instant()));
+        let lease = Lease::new(lease, clock::instant());
         Realm::new(key, Some(id(key)), service, settings, lease)
     }
 
@@ -262,7 +272,7 @@ impl Sandboxes {
             return false;
         }
         realms.insert(id(realm.key()), realm.clone());
-        *first_end = first_end.into_iter().chain(realm.lease().map(Lease::end)).min();
+        *first_end = first_end.into_iter().chain(realm.lease().end()).min();
         true
     }
 

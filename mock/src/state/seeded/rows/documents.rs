@@ -6,7 +6,7 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::documents;
 use moot_fixtures::world::{SeedCompany, SeedDocument};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::SeedSource;
 use super::legal_requests::back;
@@ -15,6 +15,7 @@ use crate::resource::signed_document::signed_document;
 use crate::resource::{LegalRequest, RepositoryDocument};
 use crate::state::table;
 use crate::value::identifier::IdKind;
+use crate::value::sent_json::SentJson;
 use crate::value::settings::SettingsError;
 use moot_fixtures::contract::LegalRequestStatus;
 
@@ -103,7 +104,7 @@ fn uploaded(
         id,
         company,
         name: seed.name.clone(),
-        custom_fields: seed.custom_fields.clone(),
+        custom_fields: Value::Object(seed.custom_fields.clone()).into(),
         created_at,
         legal_request_id: None,
         content: Content::in_memory(Bytes::from_static(document.bytes)),
@@ -123,7 +124,7 @@ fn signed(
         id,
         company: request.company,
         name,
-        custom_fields: Map::new(),
+        custom_fields: SentJson::default(),
         created_at,
         legal_request_id: Some(request.id.clone()),
         content,

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::LegalRequestStatus;
 use moot_fixtures::documents;
 use moot_fixtures::world::{SeedCompany, SeedLegalRequest, VariableType, WorkflowKind};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::SeedSource;
 use crate::message::content::Content;
@@ -21,6 +21,7 @@ use crate::resource::status_way;
 use crate::resource::workflow::Workflow;
 use crate::state::table;
 use crate::value::identifier::IdKind;
+use crate::value::sent_json::SentJson;
 use crate::value::settings::SettingsError;
 
 /// Time between the creations of two requests of a company.
@@ -193,12 +194,12 @@ fn third_party_file() -> Option<StoredFile> {
     })
 }
 
-fn variables(workflow: &Workflow) -> Map<String, Value> {
+fn variables(workflow: &Workflow) -> BTreeMap<String, SentJson> {
     let required = workflow.variables.iter().filter(|(_, variable)| variable.required);
     required
         .map(|(name, variable)| {
             let offered = variable.options.first().or_else(|| variable.suggestions.first());
-            let value = match variable.value_type {
+            let value: Value = match variable.value_type {
                 VariableType::String => offered.map_or("Sample", String::as_str).into(),
                 VariableType::Number => {
                     offered.and_then(|text| text.parse::<u64>().ok()).unwrap_or(12).into()
@@ -206,7 +207,7 @@ fn variables(workflow: &Workflow) -> Map<String, Value> {
                 VariableType::Boolean => true.into(),
                 VariableType::Date => "2026-01-01".into(),
             };
-            (name.clone(), value)
+            (name.clone(), value.into())
         })
         .collect()
 }
