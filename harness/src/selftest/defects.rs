@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use moot_fixtures::contract::Level;
-use moot_fixtures::register;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::fit::{Misfit, misfits};
+use super::fit::{FindingMisfit, misfits};
 use super::history::{self, HistoryDifference};
-use super::trial::{Bench, Sampling, by_requirement, is_heavy, of_scenario, side_by_side};
+use super::trial::{
+    Bench, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
+};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::{RunResult, ScenarioResult};
 use crate::scenario::declared;
@@ -39,7 +39,7 @@ pub struct DefectTrial {
     /// If the defect survived: the verdicts on the requirements of `breaks`.
     pub said: BTreeMap<String, String>,
     /// Findings whose row, place or remedy does not fit.
-    pub misfits: Vec<Misfit>,
+    pub misfits: Vec<FindingMisfit>,
     /// Requirements of `breaks` that noticed it on a fresh service or on a used one, and not on both.
     pub history: Vec<HistoryDifference>,
     /// Number of scenarios that were run.
@@ -150,39 +150,9 @@ fn trial(defect: &'static Defect, result: &RunResult) -> DefectTrial {
     }
 }
 
-/// Whether a verdict reports that its requirement is broken. A stated requirement has to fail; for a
-/// requirement of a lower level, a warning is enough.
-pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
-    match register::get(id).map(|row| row.level) {
-        Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
-        Some(Level::Inherited | Level::Example | Level::Open) => {
-            matches!(verdict, Some(Verdict::Fail | Verdict::Warn))
-        }
-    }
-}
-
 /// The median number of unrelated requirements that failed, over all defects.
 pub fn median_unrelated(trials: &[DefectTrial]) -> usize {
     let mut counts: Vec<usize> = trials.iter().map(|trial| trial.unrelated.len()).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_noticed;
-    use crate::verdict::Verdict;
-
-    #[test]
-    fn a_stated_row_has_to_fail_and_a_lower_one_may_warn() {
-        for (id, verdict, expected) in [
-            ("list-legal-requests.status-200", Some(Verdict::Fail), true),
-            ("list-legal-requests.status-200", Some(Verdict::Warn), false),
-            ("list-legal-requests.status-200", Some(Verdict::Pass), false),
-            ("list-legal-requests.status-200", None, false),
-            ("errors.status-member-equals-status", None, false),
-        ] {
-            assert_eq!(is_noticed(id, verdict.as_ref()), expected, "{id} {verdict:?}");
-        }
-    }
 }

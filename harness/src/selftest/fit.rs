@@ -16,7 +16,7 @@ use crate::verdict::Verdict;
 
 /// A finding that does not fit its defect, its step or its row.
 #[derive(Debug, Clone, Serialize)]
-pub struct Misfit {
+pub struct FindingMisfit {
     /// The row of the finding.
     pub requirement: String,
     /// `file/scenario[row]/step`.
@@ -44,7 +44,11 @@ pub enum MisfitKind {
 
 /// The failed findings that do not fit. Where scenarios fail that are not about the defect, their rows may be
 /// far from it: `files` says which are about it.
-pub(super) fn misfits(defect: &Defect, files: &[ScenarioFile], result: &RunResult) -> Vec<Misfit> {
+pub(super) fn misfits(
+    defect: &Defect,
+    files: &[ScenarioFile],
+    result: &RunResult,
+) -> Vec<FindingMisfit> {
     let checks: Vec<CheckResult> = result.checks().cloned().collect();
     let failed = findings(&checks).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
     let firsts =
@@ -60,7 +64,7 @@ pub(super) fn misfits(defect: &Defect, files: &[ScenarioFile], result: &RunResul
         } else {
             return None;
         };
-        Some(Misfit {
+        Some(FindingMisfit {
             requirement: id.to_string(),
             step: format!("{}/{}", check.scenario, check.step),
             message,

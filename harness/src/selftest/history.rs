@@ -8,8 +8,7 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::defects::is_noticed;
-use super::trial::{Bench, of_scenario};
+use super::trial::{Bench, is_noticed, of_scenario};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::ScenarioResult;
 use crate::run::{Kept, RunOptions, Runner};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::defects::{DefectTrial, median_unrelated};
 use super::degenerate::DegenerateTarget;
 use super::deployed::UnprovenRow;
-use super::fit::Misfit;
+use super::fit::FindingMisfit;
 use super::history::HistoryDifference;
 use super::latitude::DrawnService;
 use super::matrix::{MatrixRow, unproven};
@@ -48,7 +48,7 @@ impl SelftestOutcome {
     }
 
     /// Findings whose row, place or remedy does not fit, each with its defect.
-    pub fn misfits(&self) -> impl Iterator<Item = (&str, &Misfit)> {
+    pub fn misfits(&self) -> impl Iterator<Item = (&str, &FindingMisfit)> {
         self.defects
             .iter()
             .flat_map(|trial| trial.misfits.iter().map(|found| (trial.defect.id.as_str(), found)))
