@@ -157,7 +157,7 @@ pub struct FileLimits {
     /// Token requests a minute. Without it they are paced once the service shows its limit by a 429. 0 is
     /// unpaced, on loopback only.
     pub token_requests_per_minute: Option<u32>,
-    /// Token requests of a run at most. Without it: those of four minutes, once a limit is known.
+    /// Token requests of a run at most. Without it: those of three minutes, once a limit is known.
     pub token_requests_max: Option<u32>,
     /// Objects a run creates at most. Without it: as many as its plan needs.
     pub created_objects_max: Option<u32>,
