@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use tokio::time::Instant;
 
 use crate::client::consent::ConsentGuard;
+use crate::client::control_plane::ControlPlane;
 use crate::client::ledger::Ledger;
 use crate::client::operator::person;
 use crate::client::pace::{PaceWait, RETRY_AFTER_MAX, RequestPace, retry_after};
@@ -40,6 +41,8 @@ pub(crate) struct DeploymentRules {
     pub(crate) revoked_token: Option<SecretString>,
     /// Who does there what no client can do.
     pub(crate) operator: Option<FileOperator>,
+    /// The control plane of a mock in this process, which acts as the operator. No scenario sees it.
+    pub(crate) operator_control_plane: Option<ControlPlane>,
     pace: RequestPace,
     token_pace: RequestPace,
     /// Token requests that were sent.
@@ -71,9 +74,12 @@ impl DeploymentRules {
         Ok(Self::with_ledger(file, rate, ledger))
     }
 
-    /// The rules of a target that ends with the run, and what was created there with it.
+    /// The rules of a mock in this process, which ends with the run, and what was created there with it. Its
+    /// control plane is the operator.
     pub(crate) fn in_process(file: &TargetFile, run_tag: &str) -> Self {
-        Self::with_ledger(file, None, Ledger::discarded(run_tag, file.base_url.as_str()))
+        let ledger = Ledger::discarded(run_tag, file.base_url.as_str());
+        let operator_control_plane = Some(ControlPlane::below(&file.base_url, None));
+        Self { operator_control_plane, ..Self::with_ledger(file, None, ledger) }
     }
 
     /// The rules of a target file for a plan: nothing is written.
@@ -98,6 +104,7 @@ impl DeploymentRules {
             expired_token: file.expired_token.clone(),
             revoked_token: file.revoked_token.clone(),
             operator: file.operator.clone(),
+            operator_control_plane: None,
             pace: RequestPace::new(rate.unwrap_or(limits.requests_per_minute), BURST),
             token_pace: RequestPace::a_minute(limits.token_requests_per_minute.unwrap_or(0)),
             token_requests: AtomicU32::new(0),
@@ -118,7 +125,7 @@ impl DeploymentRules {
             && match &self.operator {
                 Some(FileOperator::Command(command)) => command.actions.contains(&action),
                 Some(FileOperator::Ask) => person::has_terminal(),
-                None => false,
+                None => self.operator_control_plane.is_some(),
             }
     }
 

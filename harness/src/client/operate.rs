@@ -5,6 +5,7 @@ use std::time::Duration;
 use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use serde_json::json;
 
+use crate::client::control_plane::ControlPlane;
 use crate::client::operator::order::OperatorOrder;
 use crate::client::operator::spent::{SpentToken, SpentTokens, find};
 use crate::client::operator::trouble::OperatorTrouble;
@@ -25,24 +26,33 @@ impl ServiceClient {
     /// # Errors
     /// [`OperatorTrouble`] where it was not done, or nobody can say whether it was.
     pub(crate) async fn operate(&self, order: &OperatorOrder) -> Result<String, OperatorTrouble> {
-        if self.destination.control_plane.is_some() {
-            return self.operate_mock(order).await;
+        if let Some(control_plane) = &self.destination.control_plane {
+            let said = self.operate_mock(control_plane, order).await?;
+            self.note_done(order).await;
+            return Ok(said);
         }
-        let operator = self.destination.deployment().and_then(|rules| {
-            rules.operator.as_ref().filter(|_| rules.guard.allows(Consent::Operate))
-        });
+        let rules = self.destination.deployment();
+        let rules = rules.filter(|rules| rules.guard.allows(Consent::Operate));
+        let Some(rules) = rules else { return Err(OperatorTrouble::Nobody) };
         let masks = &self.sender.masks;
-        let said = match operator {
-            Some(FileOperator::Command(command)) => command::run(command, order, masks).await?,
-            Some(FileOperator::Ask) => person::ask(order, masks).await?,
-            None => return Err(OperatorTrouble::Nobody),
+        let said = match (&rules.operator, &rules.operator_control_plane) {
+            (Some(FileOperator::Command(command)), _) => {
+                command::run(command, order, masks).await?
+            }
+            (Some(FileOperator::Ask), _) => person::ask(order, masks).await?,
+            (None, Some(control_plane)) => self.operate_mock(control_plane, order).await?,
+            (None, None) => return Err(OperatorTrouble::Nobody),
         };
         self.note_done(order).await;
         Ok(said)
     }
 
     /// The control plane of a mock is an operator that can do everything.
-    async fn operate_mock(&self, order: &OperatorOrder) -> Result<String, OperatorTrouble> {
+    async fn operate_mock(
+        &self,
+        control_plane: &ControlPlane,
+        order: &OperatorOrder,
+    ) -> Result<String, OperatorTrouble> {
         let (path, json) = match order {
             OperatorOrder::SetStatus { id, status } => {
                 (format!("/legal_requests/{id}/status"), json!({ "status": status, "force": true }))
@@ -58,7 +68,7 @@ impl ServiceClient {
                 ("/tokens/revoke".to_owned(), json!({ "token": token }))
             }
         };
-        let answer = self.admin("POST", &path, Some(&json)).await;
+        let answer = control_plane.send(&self.sender, "POST", &path, Some(&json)).await;
         answer.map(|_| String::new()).map_err(OperatorTrouble::ControlPlane)
     }
 

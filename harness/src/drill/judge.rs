@@ -174,6 +174,11 @@ fn judge_met(
     };
     match wrong {
         Some(why) => failed(why),
+        None if drill.is_beyond_wire => {
+            let why =
+                "nothing wrong was seen; whether the client acted twice does not show on the wire";
+            (DrillEnd::NotObservable, why.to_owned())
+        }
         None => (DrillEnd::Held, format!("the command {}", ended(run))),
     }
 }
@@ -266,6 +271,9 @@ fn own_finding(
 fn ended(run: &DrillRecording) -> String {
     match (run.is_timed_out, run.exit_code) {
         (true, _) => "did not end in time (`--timeout`)".to_owned(),
+        (false, Some(code)) if run.has_outlived => {
+            format!("ended with {code}, and processes of it that were left were ended")
+        }
         (false, Some(code)) => format!("ended with {code}"),
         (false, None) => "was ended by a signal".to_owned(),
     }

@@ -34,6 +34,9 @@ pub struct Drill {
     pub reach: String,
     /// How the command must end.
     pub end: ExpectedEnd,
+    /// The drill shows what is wrong, but not that all is right.
+    #[serde(default)]
+    pub is_beyond_wire: bool,
     /// The rule of conduct that is broken if the command ends otherwise.
     pub breaks: Option<String>,
     /// Rules of conduct: a finding of one that a client must keep fails the drill.

@@ -195,6 +195,7 @@ impl Environment {
                     .to_owned(),
             ));
         }
+        let is_in_process = rules.operator_control_plane.is_some();
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);
         let client = ServiceClient { sender: sender.clone(), destination: Arc::new(destination) };
         first_contact::first_token(&client).await?;
@@ -219,7 +220,7 @@ impl Environment {
             destination: &destination,
             is_mock: false,
             discovery_trouble,
-            can_receive: options.can_receive(),
+            can_receive: is_in_process || options.can_receive(),
         };
         Ok(Self {
             description: describe(&file, TargetClass::Deployment),

@@ -361,7 +361,8 @@ impl Session {
 
     async fn listening(&self, name: &str) -> Result<DeliveryReceiver, Trouble> {
         let options = &self.receivers.options;
-        if self.client.destination.deployment().is_some()
+        let deployment = self.client.destination.deployment();
+        if deployment.is_some_and(|it| it.operator_control_plane.is_none())
             && (options.receiver.is_none() || options.receiver_url.is_none())
         {
             return Err(Trouble::Withheld(

@@ -16,9 +16,6 @@ use crate::scenario::declared;
 /// The seed of every service with a defect.
 const SEED: u64 = 1;
 
-/// Needs that only a control plane, an operator or a receiver of deliveries meets.
-const OPERATOR_NEEDS: [&str; 2] = ["admin", "receiver"];
-
 /// A gating requirement that noticed no defect of a deployment.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnprovenRow {
@@ -32,9 +29,9 @@ pub struct UnprovenRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 pub enum UnprovenReason {
-    /// Every scenario that checks it needs a control plane, an operator or a receiver.
-    #[strum(serialize = "every scenario that checks it needs an operator or a receiver")]
-    NeedsOperator,
+    /// Every scenario that checks it needs a control plane.
+    #[strum(serialize = "every scenario that checks it needs a control plane")]
+    NeedsControlPlane,
     /// Every scenario that checks it sends megabytes or many calls.
     #[strum(serialize = "every scenario that checks it is heavy, and trials skip those")]
     Heavy,
@@ -88,16 +85,14 @@ pub fn unproven(
 }
 
 fn reason(bench: &Bench, requirement: &str) -> UnprovenReason {
-    let is_operated =
-        |need: &String| OPERATOR_NEEDS.contains(&need.as_str()) || need.starts_with("operator.");
     let mut kinds = BTreeSet::new();
     for file in &bench.files {
         for (at, scenario) in file.scenarios.iter().enumerate() {
             if !declared::requirements(&scenario.steps).contains(requirement) {
                 continue;
             }
-            kinds.insert(match scenario.needs.iter().any(is_operated) {
-                true => UnprovenReason::NeedsOperator,
+            kinds.insert(match scenario.needs.iter().any(|need| need == "admin") {
+                true => UnprovenReason::NeedsControlPlane,
                 false if is_heavy(file, at) => UnprovenReason::Heavy,
                 false => UnprovenReason::NotNoticed,
             });

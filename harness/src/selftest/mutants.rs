@@ -12,7 +12,7 @@ use moot_fixtures::register;
 use moot_mock::defect::mutant::Mutant;
 use serde::Serialize;
 
-use super::trial::{Bench, by_requirement, of_scenario, side_by_side};
+use super::trial::{Bench, by_requirement, of_scenario, side_by_side, weight};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::ScenarioResult;
 use crate::run::{Event, Interruption};
@@ -95,7 +95,8 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
     ];
     let light = bench.light();
     let trials = all.into_iter().map(|mutant| {
-        let files = Arc::new(nearest_first(&light, &mutant.defect.section));
+        let files = if mutant.defect.heavy { &bench.files } else { &light };
+        let files = Arc::new(nearest_first(files, &mutant.defect.section));
         let sound = &sound;
         async move {
             let [with_control_plane, deployed] = sound;
@@ -173,7 +174,7 @@ fn new_findings(
             Verdict::Warn => register::get(id).is_some_and(|row| row.level != Level::Stated),
             _ => false,
         };
-        is_bad && sound.get(id).is_none_or(|sound| verdict > *sound)
+        is_bad && sound.get(id).is_none_or(|sound| weight(verdict) > weight(*sound))
     };
     let found = verdicts.iter().filter(|(id, verdict)| is_new(id, **verdict));
     found.map(|(id, _)| id.clone()).collect()
@@ -272,6 +273,7 @@ mod tests {
             (Verdict::Fail, Verdict::Fail, false),
             (Verdict::Warn, Verdict::Pass, false),
             (Verdict::NotRun, Verdict::Pass, false),
+            (Verdict::Fail, Verdict::NotRun, true),
         ] {
             let findings = new_findings(&verdicts(found), &verdicts(sound));
             assert_eq!(!findings.is_empty(), is_killed, "{found:?} {sound:?}");

@@ -165,6 +165,12 @@ pub fn is_heavy(file: &ScenarioFile, at: usize) -> bool {
     file.scenarios[at].tags.iter().any(|tag| tag == HEAVY)
 }
 
+/// How much a verdict says of a requirement. A check that did not run says nothing, so that each other verdict
+/// counts more.
+pub(super) fn weight(verdict: Verdict) -> (bool, Verdict) {
+    (verdict != Verdict::NotRun, verdict)
+}
+
 /// The worst verdict of each requirement.
 pub fn by_requirement(result: &RunResult) -> BTreeMap<String, Verdict> {
     worst(result.scenarios.iter())
@@ -181,7 +187,9 @@ fn worst<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> BTreeMa
     for check in steps.flat_map(|step| &step.checks) {
         if let Subject::Requirement(id) = &check.subject {
             let known = worst.entry(id.to_string()).or_insert(check.verdict);
-            *known = check.verdict.max(*known);
+            if weight(check.verdict) > weight(*known) {
+                *known = check.verdict;
+            }
         }
     }
     worst

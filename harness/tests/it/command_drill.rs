@@ -44,6 +44,47 @@ fn a_command_that_does_not_end_is_ended_with_all_its_processes() {
     assert!(!Path::new("/proc").join(child.trim()).exists(), "{child} is still there");
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_commands_and_there_is_no_certificate() {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["drill", "--", "sh", "-c", "echo $$ > started; exec sleep 600"];
+    let mut command = crate::command_support::moot(&words, dir.path());
+    let moot = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let started = dir.path().join("started");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let client = loop {
+        match std::fs::read_to_string(&started) {
+            Ok(id) if id.ends_with('\n') => break id.trim().to_owned(),
+            _ => assert!(Instant::now() < deadline, "the command was never started"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let id = i32::try_from(moot.id()).ok().and_then(rustix::process::Pid::from_raw);
+    rustix::process::kill_process(id.expect("an id"), rustix::process::Signal::INT)
+        .expect("it is there");
+    let output = moot.wait_with_output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("there is no certificate"), "{stderr}");
+    assert!(!Path::new("/proc").join(&client).exists(), "the command is still there");
+}
+
+#[test]
+fn the_drills_refer_to_what_there_is() {
+    let rules = table::all().iter().flat_map(|drill| drill.rules.iter().chain(&drill.breaks));
+    let unknown: BTreeSet<&String> =
+        rules.filter(|rule| moot_fixtures::conduct::get(rule).is_none()).collect();
+    assert_eq!(unknown, BTreeSet::new());
+    for drill in table::all() {
+        assert!(!drill.orders.is_empty() && !drill.reach.is_empty(), "{}", drill.id);
+        // An unobservable drill has a rule that names what can be seen.
+        assert!(!drill.is_beyond_wire || drill.breaks.is_some(), "{}", drill.id);
+    }
+}
+
 #[test]
 fn a_wrong_line_says_what_to_do() {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -71,7 +71,22 @@ fn is_alone(operation: Operation, member: &AnswerMember) -> bool {
     let is_shown =
         shown.any(|other| other.resource == member.resource && other.within == member.within);
     let is_created = ["_created", "_created_resource"];
-    !is_shown && !is_created.iter().any(|ending| member.resource.ends_with(ending))
+    let is_of_created = is_created.iter().any(|ending| member.resource.ends_with(ending));
+    !is_shown && (!is_of_created || member.within == "/message")
+}
+
+/// Whether the specification says nothing of this member: pages of a log, and texts of a workflow schema.
+fn is_open(operation: Operation, member: &AnswerMember) -> bool {
+    match operation {
+        Operation::GetLegalRequestActivity => member.pointer.starts_with("/pagination"),
+        Operation::GetWorkflowSchema => matches!(member.within.as_str(), "/name" | "/description"),
+        _ => false,
+    }
+}
+
+/// Whether the answer is one that a service with another workflow would give: a field that it does not accept.
+fn is_another_workflow(member: &AnswerMember, operator: &str) -> bool {
+    member.within == "/optional_fields" && operator == "first-missing"
 }
 
 pub(super) fn mutants() -> Vec<Mutant> {
@@ -96,7 +111,14 @@ fn at_member(operation: Operation, member: &AnswerMember, all: &mut Vec<Mutant>)
         let family = family(member.nature, &row.operator);
         let at = (PlaceKind::AnswerMember, place.as_str());
         let made = mutant(operation.section(), at, (family, &row.operator), what, does);
-        all.push(Mutant { equivalent: row.equivalence(member, is_alone), ..made });
+        let equivalent = if is_open(operation, member) {
+            Some(Equivalence::Permitted)
+        } else if is_another_workflow(member, &row.operator) {
+            Some(Equivalence::ChosenByService)
+        } else {
+            row.equivalence(member, is_alone)
+        };
+        all.push(Mutant { equivalent, ..made });
     }
 }
 

@@ -18,6 +18,10 @@ const LIKE: [(&str, Likeness); 5] = [
     ("compared-without-blanks", Likeness::Blanks),
 ];
 
+/// The operations that need the scope `write` (§5.4).
+const NEED_WRITE: [Operation; 3] =
+    [Operation::CreateLegalRequest, Operation::CreateRepositoryDocument, Operation::DeleteWebhook];
+
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
     for operation in Operation::ALL {
@@ -44,7 +48,8 @@ fn at_token(operation: Operation, all: &mut Vec<Mutant>) {
         ("revoked-accepted", "token_revoked"),
         ("scope-not-checked", "insufficient_scope"),
     ] {
-        let permitted = operation.token() == TokenNeed::Read && problem == "insufficient_scope";
+        // §5.4 names the operations that need the scope `write`. The scopes of the others are open.
+        let permitted = problem == "insufficient_scope" && !NEED_WRITE.contains(&operation);
         let admit = DefectAct::Admit { problem: problem.to_owned(), of: vec![operation] };
         push(operator, admit, permitted.then_some(Equivalence::Permitted));
     }

@@ -4,7 +4,7 @@ use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, FieldKind, Operation};
 
 use super::Mutant;
 use super::answers::place_of;
-use super::row::{OperatorFamily, PlaceKind, mutant};
+use super::row::{Equivalence, OperatorFamily, PlaceKind, mutant};
 use crate::defect::act::{DefectAct, RefusedCall};
 use crate::defect::call_edit::CallEdit;
 use crate::defect::condition::CallCondition;
@@ -101,8 +101,14 @@ fn at_rule(of: Operation, name: &str, rule: &RulePattern, all: &mut Vec<Mutant>)
     let part = format!("rule.{name}");
     let at = (PlaceKind::Rule, part.as_str());
     let family = OperatorFamily::Effects;
+    let first = all.len();
     push(of, at, (family, "not-applied"), DefectAct::Accept(refused()), all);
+    // Which types of files a service supports is open.
+    all[first].equivalent = (*rule == RulePattern::DocumentType).then_some(Equivalence::Permitted);
     push(of, at, (family, "though-refused"), DefectAct::RefuseLate(refused()), all);
+    for mutant in &mut all[first..] {
+        mutant.defect.heavy = *rule == RulePattern::SupportDocumentSize;
+    }
 }
 
 /// The fields of the forms: one is lost, or refused though right.

@@ -49,7 +49,16 @@ fn at_message(operation: Operation, all: &mut Vec<Mutant>) {
     }
     for other in [302, 404, 500, 503] {
         let operator = format!("{other}");
-        push(PlaceKind::Status, "status", &operator, "status", set(json!(other)), false);
+        let by = set(json!(other));
+        // No specification says that tokens can be revoked by a call.
+        push(
+            PlaceKind::Status,
+            "status",
+            &operator,
+            "status",
+            by,
+            operation == Operation::RevokeToken,
+        );
     }
     push(PlaceKind::Header, "header.date", "dropped", "header:date", Operator::Drop, false);
     let past = "Thu, 01 Jan 1970 00:00:00 GMT";
