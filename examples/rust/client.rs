@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 
 /// A token this close to its end could expire before the call arrives.
 const RENEW_BEFORE: Duration = Duration::from_secs(60);
+/// So that the support of the service finds our calls.
+const USER_AGENT: &str = "legal-request-example/1.0";
 const TIMEOUT: Duration = Duration::from_secs(30);
 const RETRY_AFTER_DEFAULT: Duration = Duration::from_secs(60);
 const RETRIES_MAX: u32 = 3;
@@ -38,7 +40,11 @@ impl Client {
         // Another part of the program may have installed a TLS provider already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(Self {
-            http: reqwest::Client::builder().timeout(TIMEOUT).no_proxy().build()?,
+            http: reqwest::Client::builder()
+                .user_agent(USER_AGENT)
+                .timeout(TIMEOUT)
+                .no_proxy()
+                .build()?,
             base_url: base_url.to_owned(),
             client_id: client_id.to_owned(),
             client_secret: client_secret.to_owned(),

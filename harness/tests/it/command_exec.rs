@@ -90,10 +90,57 @@ fn reports_are_written_beside_what_is_printed() {
     assert_eq!((&json["exit_code"], &json["conduct"]["calls"]), (&0.into(), &0.into()));
     let text = std::fs::read_to_string(dir.path().join("told.txt")).expect("a report");
     assert!(text.contains("it called nothing"), "{text}");
-    for wrong in ["junit=told.xml", "json=nowhere/told.json"] {
+    for kind in ["junit", "markdown", "html"] {
+        let ran =
+            run(&["exec", "--report", &format!("{kind}=told.{kind}"), "--", "true"], dir.path());
+        assert_eq!(ran.code, Some(0), "{kind}: {}", ran.stderr);
+        let again =
+            run(&["exec", "--report", &format!("{kind}=told.{kind}"), "--", "true"], dir.path());
+        assert_eq!(again.code, Some(0), "{kind} is known as ours: {}", again.stderr);
+    }
+    for wrong in ["github=told.xml", "json=nowhere/told.json"] {
         let ran = run(&["exec", "--report", wrong, "--", "true"], dir.path());
         assert_eq!(ran.code, Some(2), "{wrong}: {}", ran.stderr);
     }
+}
+
+/// A command that calls the service without a token, by what a shell has.
+const WITHOUT_TOKEN: &str = "host=${MOOT_BASE_URL#http://}; exec 3<>/dev/tcp/${host%:*}/${host#*:}; \
+    printf 'GET /v1/requests?state=x HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' $host >&3; \
+    cat <&3 >/dev/null";
+
+#[test]
+fn a_broken_rule_ends_with_1_where_it_is_asked_for() {
+    for (options, end, code) in [
+        (&[][..], "", 0),
+        (&["--fail-on", "must"], "", 1),
+        (&["--fail-on", "should"], "", 1),
+        (&["--fail-on", "no-token"], "", 1),
+        (&["--fail-on", "two-token-ways"], "", 0),
+        (&["--fail-on", "two-token-ways", "--fail-on", "unknown-parameter"], "", 1),
+        (&["--fail-on", "must"], "; exit 5", 5),
+    ] {
+        let ran = exec(options, &["bash", "-c", &format!("{WITHOUT_TOKEN}{end}")]);
+        assert_eq!(ran.code, Some(code), "{options:?}: {}", ran.stderr);
+    }
+    let ran = exec(&["--fail-on", "no-tokn"], &["true"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("did you mean `no-token`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_json_report_fits_its_schema_and_names_the_nearest_parameter() {
+    let ran = exec(&["--format", "json"], &["bash", "-c", WITHOUT_TOKEN]);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let schema = serde_json::from_str(moot_harness::conduct::SCHEMA).expect("the schema is JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema is a schema");
+    let errors: Vec<String> = validator.iter_errors(&report).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}\n{report}");
+    let findings = report["conduct"]["findings"].as_array().expect("a list");
+    let rules: Vec<&Value> = findings.iter().map(|it| &it["rule"]).collect();
+    assert_eq!(rules, ["no-token", "unknown-parameter"]);
+    let seen = findings[1]["seen"].as_str().expect("a text");
+    assert!(seen.ends_with("did you mean `status`?"), "{seen}");
 }
 
 /// The table of docs/sandbox.md names every variable, and no other.

@@ -31,6 +31,18 @@ fn flowed(text: &str) -> String {
 }
 
 #[test]
+fn every_rule_of_conduct_is_explained() {
+    let rules = moot_fixtures::conduct::all();
+    let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    for (rule, text) in rules.iter().zip(pages(&ids)) {
+        let flowing = flowed(&text);
+        for part in [&rule.sentence, &rule.evidence, &rule.instead, &rule.clause()] {
+            assert!(flowing.contains(&flowed(part)), "{part}\n{text}");
+        }
+    }
+}
+
+#[test]
 fn every_row_is_explained() {
     let rows = moot_fixtures::register::all();
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();

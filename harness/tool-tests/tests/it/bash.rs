@@ -50,7 +50,7 @@ fn a_program_is_told_in_the_last_line_of_stdout() {
     assert_eq!(told["exit_code"], 3);
     assert_eq!(told["conduct"]["calls"], 3);
     assert_eq!(told["conduct"]["operations"][0]["statuses"]["404"], 3);
-    assert_eq!(told["conduct"]["habits"][0]["habit"], "refused-repeated");
+    assert_eq!(told["conduct"]["findings"][0]["rule"], "refused-repeated");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn what_was_done_in_sandboxes_is_told_too() {
     assert_eq!((&conduct["calls"], &conduct["sandboxes"]), (&2.into(), &2.into()), "{conduct}");
     assert_eq!(conduct["operations"][0]["statuses"]["401"], 2);
     assert_eq!(conduct["errors"][0]["sandbox"], "s1");
-    assert_eq!(conduct["habits"][0]["worlds"], 2);
+    assert_eq!(conduct["findings"][0]["worlds"], 2);
 }
 
 /// A client that puts a secret where none belongs: in a path. What is told of it has none.

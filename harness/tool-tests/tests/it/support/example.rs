@@ -15,7 +15,7 @@ const OPERATIONS: [&str; 5] = [
     "get_legal_request",
 ];
 
-/// The example prints what it should, uses these operations, meets no error and has no bad habit.
+/// The example prints what it should, uses these operations, meets no error and breaks no rule of conduct.
 #[track_caller]
 pub(crate) fn check(interpreter: &str, file: &str) {
     let options = ["exec", "--format", "json", "--seed", "1", "--progression", "on-read:1", "--"];
@@ -25,7 +25,7 @@ pub(crate) fn check(interpreter: &str, file: &str) {
     assert_eq!(format!("{printed}\n"), PRINTED);
     let report: Value = serde_json::from_str(report).expect("the last line is JSON");
     assert_eq!(report["conduct"]["errors"], json!([]));
-    assert_eq!(report["conduct"]["habits"], json!([]));
+    assert_eq!(report["conduct"]["findings"], json!([]));
     let operations = report["conduct"]["operations"].as_array().expect("a list").iter();
     let names: Vec<&Value> = operations.map(|row| &row["operation"]).collect();
     assert_eq!(names, OPERATIONS);

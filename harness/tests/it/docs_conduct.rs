@@ -1,0 +1,80 @@
+//! docs/conduct.md is what the register of conduct says.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use moot_fixtures::conduct;
+use moot_fixtures::contract::ConductOccasion;
+
+const HEAD: &str = "\
+# The conduct of a client
+
+`moot exec -- CMD` runs a command against a mock of its own. Then it judges what the command did by these rules.
+`moot explain RULE` shows one of them.
+
+```
+moot exec --fail-on must --report html=conduct.html -- pytest
+moot explain impatient-retry
+```
+
+- The exit code is that of the command. With `--fail-on must`, `should`, `hint` or the id of a rule, a command that
+  ended well ends with 1 if such a rule was broken. A severity stands for the graver ones too. It is repeatable.
+- `--report KIND=FILE` writes text, JSON, JUnit, Markdown or HTML. The JSON Schema of the JSON report is
+  `harness/schemas/conduct.json`.
+- The report lists the open questions that the client relies on, with the answer of the mock and the others that
+  are allowed. Another deployment may give another of these answers.
+- Waiting is measured in real time, from the last byte of an answer to the head of the next call. The clock of the
+  world does not matter. Only being too early is a finding.
+- A call counts as on its way, and is excused, if it came on another connection within 250 ms of the answer.
+- A test that provokes an error once or twice breaks no rule. With the header `X-Moot-Expect: refused` a test
+  says that a call is wrong on purpose.
+- `must`: the specification or a standard says it, and breaking it does damage. `should`: it causes trouble sooner
+  or later. `hint`: worth a thought.
+
+`examples/clients` has a client that breaks one rule on purpose:
+
+```
+moot exec -- cargo run -p moot-harness --example misbehaving_client -- --misbehave no-token
+```
+";
+
+/// Text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for (occasion, head) in [
+        (ConductOccasion::Traffic, "Judged in any calls"),
+        (ConductOccasion::Drill, "Judged only after a disturbance"),
+    ] {
+        let rules = conduct::all().iter().filter(|rule| rule.seen == occasion);
+        let _ = write!(page, "\n## {head}\n\n");
+        page.push_str("| rule | severity | clause | a client | excused | instead |\n");
+        page.push_str("|---|---|---|---|---|---|\n");
+        for rule in rules {
+            let excused = rule.excused.as_deref().unwrap_or_default();
+            let cells = [&rule.clause(), &rule.sentence, excused, &rule.instead].map(cell);
+            let [clause, sentence, excused, instead] = cells;
+            let severity = rule.severity.as_str();
+            let _ = writeln!(
+                page,
+                "| `{}` | {severity} | {clause} | {sentence} | {excused} | {instead} |",
+                rule.id
+            );
+        }
+    }
+    page
+}
+
+#[test]
+fn the_page_of_conduct_is_up_to_date() {
+    let page = page();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conduct.md");
+    if std::fs::read_to_string(&path).unwrap_or_default() != page {
+        let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conduct.md");
+        std::fs::write(&new, page).expect("a written file");
+        panic!("cp {} docs/conduct.md", new.display());
+    }
+}
