@@ -82,7 +82,7 @@ pub async fn defects(
             let choice = TargetChoice::InProcess;
             let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
             let noticing = noticing(bench, defect, &result);
-            let history = history::differences(bench, defect, noticing, SEED).await;
+            let history = history::differences(defect, noticing, SEED).await;
             let misfits = misfits(defect, &files, &result);
             DefectTrial { scenarios, misfits, history, ..trial(defect, &result) }
         }

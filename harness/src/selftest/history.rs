@@ -8,7 +8,7 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::trial::{Bench, is_noticed, of_scenario};
+use super::trial::{is_noticed, of_scenario};
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::ScenarioResult;
 use crate::run::{Kept, RunOptions, Runner};
@@ -37,7 +37,6 @@ type VerdictsByScenario = BTreeMap<(String, String), Verdict>;
 
 /// Walks these scenarios twice on a deployment with this defect.
 pub(super) async fn differences(
-    bench: &Bench,
     defect: &'static Defect,
     files: Vec<ScenarioFile>,
     seed: u64,
@@ -51,7 +50,8 @@ pub(super) async fn differences(
     let defects = vec![defect.id.clone()];
     let options = TargetOptions { seed, run_tag, defects, ..TargetOptions::default() };
     let options = RunOptions {
-        jobs: Some(bench.jobs),
+        // One by one: what a scenario reads twice must not be read by another in between.
+        jobs: Some(1),
         kept: Kept::Outline,
         ..RunOptions::new(TargetChoice::InProcessDeployment, options, files)
     };
