@@ -3,6 +3,8 @@
 //!
 //! - [`defects`] runs the suite on services with one defect each. [`matrix`] lists, for each
 //!   requirement, the defects that its checks caught.
+//! - [`fit`] judges whether the findings of these trials speak of what is wrong, and [`history`] whether the
+//!   verdicts depend on what happened before.
 //! - [`mutants`] runs it on services with generated defects; [`score`] counts how many it noticed.
 //! - [`latitude`] and [`alone`](alone()) run it on conformant services that answer the open questions
 //!   differently.
@@ -15,6 +17,8 @@ mod alone;
 pub mod defects;
 pub mod degenerate;
 pub mod deployed;
+pub mod fit;
+pub mod history;
 pub mod latitude;
 pub mod markdown;
 pub mod matrix;

@@ -24,6 +24,6 @@ mod revoke_token;
 mod answer;
 mod context;
 mod list;
-mod oauth;
+pub(crate) mod oauth;
 
 pub(crate) use context::Context;

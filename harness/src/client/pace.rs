@@ -118,8 +118,7 @@ impl RequestPace {
 
     /// Turns that can be taken now without meeting a limit, also one that is not known yet.
     pub fn free(&self, now: Instant) -> usize {
-        // One is left for a token that scenarios share.
-        let limit = self.limit().map_or(ASSUMED_LIMIT, |limit| limit.saturating_sub(1));
+        let limit = self.limit().unwrap_or(ASSUMED_LIMIT);
         let state = self.state.lock();
         match state.blocked_until.is_some_and(|until| until > now) {
             true => 0,

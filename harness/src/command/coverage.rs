@@ -17,6 +17,7 @@ use super::verification::Verification;
 use crate::environment::{TargetOptions, TargetPreview, TargetSource};
 use crate::masks::Masks;
 use crate::report::section_order;
+use crate::scenario::declared;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::terminal::paint::left;
 use crate::terminal::table::Align;
@@ -48,8 +49,8 @@ enum Cover {
 type UnmetNeeds = BTreeMap<&'static str, (String, String)>;
 
 /// A requirement, what verifies it, and what prevents that from running.
-struct CoveredRequirement {
-    requirement: &'static Requirement,
+struct CoveredRequirement<'a> {
+    requirement: &'a Requirement,
     cover: Cover,
     /// Reasons and settings; empty if it runs.
     not_run: BTreeSet<(String, String)>,
@@ -99,8 +100,10 @@ pub(super) fn coverage(arguments: CoverageArguments, screen: &Screen) -> Result<
     let verified = Verification::by(&files);
     let unmet = unmet(arguments.target.as_deref())?;
     let needs = needs_by_name(&files);
-    let rows: Vec<CoveredRequirement> = register::all()
+    let own = declared::own_rows(&files);
+    let rows: Vec<CoveredRequirement<'_>> = register::all()
         .iter()
+        .chain(own.values().map(|row| &**row))
         .map(|requirement| covered(requirement, &verified, &needs, &unmet))
         .collect();
     if screen.is_json() {
@@ -149,12 +152,12 @@ fn needs_by_name(files: &[ScenarioFile]) -> BTreeMap<String, &[String]> {
 
 /// A requirement is checked if one of its scenarios runs. An implicit check runs if the needs of the
 /// requirement are met.
-fn covered(
-    requirement: &'static Requirement,
+fn covered<'a>(
+    requirement: &'a Requirement,
     verified: &Verification,
     needs: &BTreeMap<String, &[String]>,
     unmet: &UnmetNeeds,
-) -> CoveredRequirement {
+) -> CoveredRequirement<'a> {
     let cover = Cover::of(requirement, verified);
     let question = requirement.question.as_deref();
     let mut names = verified.scenarios(&requirement.id);
@@ -172,7 +175,7 @@ fn covered(
     }
 }
 
-fn shape(row: &CoveredRequirement, verified: &Verification) -> Value {
+fn shape(row: &CoveredRequirement<'_>, verified: &Verification) -> Value {
     let why =
         |(reason, setting): &(String, String)| json!({ "reason": reason, "setting": setting });
     json!({
@@ -187,7 +190,7 @@ fn shape(row: &CoveredRequirement, verified: &Verification) -> Value {
     })
 }
 
-fn text(rows: &[CoveredRequirement], screen: &Screen) -> String {
+fn text(rows: &[CoveredRequirement<'_>], screen: &Screen) -> String {
     let paint = screen.paint();
     let mut sections: BTreeMap<Vec<u32>, (&str, BTreeMap<Cover, usize>)> = BTreeMap::new();
     for row in rows {
@@ -226,7 +229,7 @@ fn text(rows: &[CoveredRequirement], screen: &Screen) -> String {
 }
 
 /// The reasons why it is not verified, with the settings that would enable it.
-fn reasons(row: &CoveredRequirement) -> Vec<String> {
+fn reasons(row: &CoveredRequirement<'_>) -> Vec<String> {
     match row.cover {
         Cover::Unverifiable => row.requirement.unverifiable.iter().cloned().collect(),
         Cover::NotRunHere => {

@@ -17,7 +17,7 @@ use crate::scenario::load;
 use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::target_file::{TargetClass, TargetDescription};
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, escape};
+use crate::terminal::{Cell, Table, counted, escape};
 use crate::verdict::{NotRun, Verdict};
 
 #[derive(Debug, Args)]
@@ -166,8 +166,7 @@ fn text(diagnosis: &Diagnosis, screen: &Screen) -> String {
         let setting = why.setting.as_deref().map(|text| format!("; set {text}"));
         let enables = match scenarios {
             0 => String::new(),
-            1 => "; it enables 1 scenario".to_owned(),
-            more => format!("; it enables {more} scenarios"),
+            more => format!("; it enables {}", counted(more, "scenario")),
         };
         let setting = setting.unwrap_or_default();
         let reason = escape::line(&format!("{}{setting}{enables}", why.reason));

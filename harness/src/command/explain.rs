@@ -14,6 +14,7 @@ use super::error::CommandError;
 use super::screen::Screen;
 use super::suite;
 use super::verification::Verification;
+use crate::scenario::declared::{self, OwnRows};
 use crate::terminal::paint::left;
 
 #[derive(Debug, Args)]
@@ -29,14 +30,22 @@ pub(super) struct ExplainArguments {
 
 /// Exit 2 at the first unknown id; the ids before it are explained.
 pub(super) fn explain(arguments: ExplainArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let verified = Verification::by(&suite::files(&arguments.scenarios, screen.color())?);
-    arguments.ids.iter().try_for_each(|id| explained(id, &verified, screen))?;
+    let files = suite::files(&arguments.scenarios, screen.color())?;
+    let (verified, own) = (Verification::by(&files), declared::own_rows(&files));
+    arguments.ids.iter().try_for_each(|id| explained(id, &verified, &own, screen))?;
     Ok(0)
 }
 
-fn explained(id: &str, verified: &Verification, screen: &Screen) -> Result<(), CommandError> {
-    if let Some(row) = register::get(id) {
-        requirement(row, verified, screen)
+fn explained(
+    id: &str,
+    verified: &Verification,
+    own: &OwnRows,
+    screen: &Screen,
+) -> Result<(), CommandError> {
+    if let Some(row) = own.get(id) {
+        requirement(row, None, verified, screen)
+    } else if let Some(row) = register::get(id) {
+        requirement(row, Some(&row.section), verified, screen)
     } else if let Some(question) = questions::get(id) {
         self::question(question, verified, screen)
     } else if let Some(rule) = conduct::get(id) {
@@ -44,7 +53,8 @@ fn explained(id: &str, verified: &Verification, screen: &Screen) -> Result<(), C
     } else if let Some(defect) = defect::named(id) {
         defect_page(defect, screen)
     } else {
-        let near = register::nearest(id)
+        let near = nearest(id, own.keys().map(String::as_str))
+            .or_else(|| register::nearest(id))
             .or_else(|| questions::nearest(id))
             .or_else(|| conduct::nearest(id))
             .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
@@ -58,8 +68,10 @@ fn explained(id: &str, verified: &Verification, screen: &Screen) -> Result<(), C
     }
 }
 
+/// `clause` is that of the specification; none of a row that a scenario file states itself.
 fn requirement(
     row: &Requirement,
+    clause: Option<&str>,
     verified: &Verification,
     screen: &Screen,
 ) -> Result<(), CommandError> {
@@ -76,7 +88,9 @@ fn requirement(
         return screen.json(&value);
     }
     let mut page = Explanation::new(screen, &row.id, &row.sentence);
-    page.row("clause", &format!("§{} of the specification", row.section));
+    if let Some(clause) = clause {
+        page.row("clause", &format!("§{clause} of the specification"));
+    }
     page.row("level", level(row));
     page.row("source", row.source.as_deref().unwrap_or_default());
     page.row("question", row.question.as_deref().unwrap_or_default());

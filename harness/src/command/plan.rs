@@ -25,7 +25,7 @@ use crate::scenario::names::Names;
 use crate::scenario::plan::{self, Planned};
 use crate::target_file::Endpoints;
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, escape};
+use crate::terminal::{Cell, Table, counted, escape};
 use crate::verdict::{NotRun, Verdict};
 
 #[derive(Debug, Args)]
@@ -228,7 +228,7 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
             None => {
                 let depends = row.depends_on.as_ref().map(|need| format!(", if {need} is there"));
                 let requests = plan_totals::likely_text(row.estimate.requests);
-                let note = format!("{requests} requests{}", depends.unwrap_or_default());
+                let note = format!("{requests} {}{}", noun(row), depends.unwrap_or_default());
                 [Cell::verdict(Verdict::Pass, "runs"), name, Cell::dim(note)]
             }
             Some(why) => {
@@ -243,7 +243,11 @@ fn text(rows: &[PlannedScenario<'_>], screen: &Screen) -> String {
     let runs = rows.iter().filter(|row| row.unmet.is_none()).count();
     let table = table.render(screen.paint());
     let slow = slowest(rows, screen);
-    format!("{table}\n{slow}{runs} of {} scenarios would run\n", rows.len())
+    format!("{table}\n{slow}{runs} of {} would run\n", counted(rows.len(), "scenario"))
+}
+
+fn noun(row: &PlannedScenario<'_>) -> &'static str {
+    if row.estimate.requests.max == 1 { "request" } else { "requests" }
 }
 
 /// Scenarios that take long at the limits of the target, the slowest first.

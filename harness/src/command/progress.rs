@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::client::PaceWait;
 use crate::run::Event;
-use crate::terminal::escape;
+use crate::terminal::{counted, escape};
 use crate::verdict::Verdict;
 
 /// Characters of a scenario's name on the line.
@@ -129,7 +129,8 @@ impl ProgressState {
     /// ` 12 of 217 scenarios, 340 calls, about 3 min left, waiting 12 s for the rate limit`.
     pub(super) fn line(&self, now: Instant, wait: Option<Duration>) -> String {
         let (done, planned) = self.position();
-        let mut line = format!("{done} of {planned} scenarios, {} calls", self.calls);
+        let (scenarios, calls) = (counted(planned, "scenario"), counted(self.calls, "call"));
+        let mut line = format!("{done} of {scenarios}, {calls}");
         if let Some(left) = self.left(now) {
             line.push_str(&format!(", about {} left", spoken(left)));
         }

@@ -387,8 +387,10 @@ fn requirements(run: &RunResult) -> Vec<RequirementRow> {
             *checks += 1;
         }
     }
+    let own = run.own_rows.values().map(|row| &**row);
     register::all()
         .iter()
+        .chain(own)
         .map(|row| {
             let seen = judged.get(row.id.as_str()).copied();
             RequirementRow {

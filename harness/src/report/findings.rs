@@ -122,7 +122,7 @@ struct FindingKey {
 }
 
 /// The findings of these checks, worst first, then in the order of the specification.
-pub(super) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
+pub(crate) fn findings(checks: &[CheckResult]) -> Vec<Finding> {
     let explained = explained(checks);
     let mut said: BTreeMap<FindingKey, Vec<usize>> = BTreeMap::new();
     let mut changed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -184,16 +184,14 @@ fn absorbed(
     let mut taken: Vec<FindingKey> = Vec::new();
     for (number, key) in order.iter().enumerate() {
         let is_open = |by: &&&FindingKey| !taken.contains(**by) && is_other(by, key);
-        for by in order[..number].iter().filter(is_open) {
-            let pairs: Option<Vec<(usize, usize)>> = said[*key]
-                .iter()
-                .map(|at| Some((*at, partner(checks, *at, &said[*by])?)))
-                .collect();
-            if let Some(pairs) = pairs {
-                also.extend(pairs);
-                taken.push((*key).clone());
-                break;
-            }
+        let open: Vec<&&FindingKey> = order[..number].iter().filter(is_open).collect();
+        let explained = |at: &usize| {
+            let by = open.iter().find_map(|by| partner(checks, *at, &said[**by]))?;
+            Some((*at, by))
+        };
+        if let Some(pairs) = said[*key].iter().map(explained).collect::<Option<Vec<_>>>() {
+            also.extend(pairs);
+            taken.push((*key).clone());
         }
     }
     taken.iter().for_each(|key| {

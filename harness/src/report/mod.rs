@@ -26,7 +26,7 @@ use crate::run::Event;
 use document::ForPeople;
 pub use document::Report;
 pub use findings::Finding;
-pub(crate) use findings::section_order;
+pub(crate) use findings::{findings, section_order};
 
 /// A format of report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

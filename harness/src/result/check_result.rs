@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use moot_fixtures::contract::Level;
+use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{questions, register};
 use moot_snapshots::SnapshotChange;
 use serde::ser::SerializeStruct;
@@ -32,6 +32,8 @@ pub enum Subject {
 pub struct CheckResult {
     /// What it judges.
     pub subject: Subject,
+    /// The row that the scenario file states itself; none of a row of the register.
+    pub own: Option<Arc<Requirement>>,
     /// The clause.
     pub section: Cow<'static, str>,
     /// How binding it is; `None` for snapshots.
@@ -125,23 +127,27 @@ impl CheckResult {
     }
 
     /// The statement of the register, or the question. Only of warnings and worse.
-    pub fn sentence(&self) -> Option<&'static str> {
+    pub fn sentence(&self) -> Option<&str> {
         match &self.subject {
             _ if !self.is_remarkable() => None,
-            Subject::Requirement(id) => register::get(id).map(|row| row.sentence.as_str()),
+            Subject::Requirement(id) => self.row(id).map(|row| row.sentence.as_str()),
             Subject::Question(id) => questions::get(id).map(|question| question.ask.as_str()),
             Subject::Snapshot(_) => None,
         }
     }
 
     /// What to do about it. Only of warnings and worse.
-    pub fn remedy(&self) -> Option<&'static str> {
+    pub fn remedy(&self) -> Option<&str> {
         match &self.subject {
             Subject::Requirement(id) if self.is_remarkable() => {
-                register::get(id).and_then(|row| row.remedy.as_deref())
+                self.row(id).and_then(|row| row.remedy.as_deref())
             }
             Subject::Requirement(_) | Subject::Question(_) | Subject::Snapshot(_) => None,
         }
+    }
+
+    fn row(&self, id: &str) -> Option<&Requirement> {
+        self.own.as_deref().or_else(|| register::get(id))
     }
 
     /// The number of the exchange it judged.

@@ -11,6 +11,7 @@ use crate::answers::ObservedAnswer;
 use crate::client::Residue;
 use crate::masks::Masks;
 use crate::recording::RecordingEnd;
+use crate::scenario::declared::OwnRows;
 use crate::target_file::TargetDescription;
 
 /// What a run found about recorded responses beside its checks.
@@ -78,6 +79,8 @@ pub struct RunResult {
     pub seed: u64,
     /// Scenarios in the order of the files.
     pub scenarios: Vec<ScenarioResult>,
+    /// Rows that the scenario files state themselves, by id.
+    pub own_rows: OwnRows,
     /// Observed answers by question.
     pub answers: BTreeMap<String, ObservedAnswer>,
     /// About recorded responses.

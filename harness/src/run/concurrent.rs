@@ -121,7 +121,9 @@ fn next(queue: &mut Vec<QueuedScenario>, shared: &RunContext) -> (usize, (usize,
         };
         let token_requests: Vec<u64> =
             alike.map(|one| one.token_requests + missing(one) as u64).collect();
-        token_budget::next(&token_requests, free)
+        // One is left for a token that scenarios share, as long as some of these is missing.
+        let is_one_left = queue.iter().any(|one| missing(one) > 0);
+        token_budget::next(&token_requests, free.saturating_sub(usize::from(is_one_left)))
     });
     let QueuedScenario { index, place, .. } = queue.remove(at);
     (index, place)

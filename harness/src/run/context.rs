@@ -11,6 +11,7 @@ use crate::answers::ObservedAnswer;
 use crate::check::implicit::ImplicitContext;
 use crate::environment::Environment;
 use crate::masks::Masks;
+use crate::scenario::declared::OwnRows;
 
 use super::changes::OwnChanges;
 use super::event::Event;
@@ -28,6 +29,8 @@ pub(super) struct RunContext {
     /// Selectors of scenarios that are left out.
     pub(super) excluded: Vec<String>,
     pub(super) run_tag: String,
+    /// Rows that the scenario files state themselves.
+    pub(super) own_rows: Arc<OwnRows>,
     pub(super) masks: Arc<Masks>,
     pub(super) implicit: ImplicitContext,
     pub(super) kept: Kept,

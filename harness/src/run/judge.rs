@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use moot_fixtures::contract::{Level, Requirement};
+use moot_fixtures::contract::Level;
 use moot_fixtures::register;
 
 use crate::check::{self, Document, Judgement, Mismatch};
 use crate::exchange::Exchange;
 use crate::result::{CheckResult, Subject};
+use crate::scenario::declared::OwnRows;
 use crate::scenario::model::{Check, Location};
 use crate::scenario::names::Names;
 use crate::verdict::Verdict;
@@ -26,6 +27,8 @@ pub(super) struct CheckOrigin {
     pub(super) step: Arc<str>,
     /// Whether a MUST of a standard fails.
     pub(super) strict: bool,
+    /// Rows that the scenario files state themselves.
+    pub(super) own_rows: Arc<OwnRows>,
 }
 
 impl CheckOrigin {
@@ -49,12 +52,10 @@ impl CheckOrigin {
         judgement: Judgement,
         exchange: Option<Arc<Exchange>>,
     ) -> CheckResult {
-        let row = register::get(requirement);
-        let level = row.map_or(Level::Stated, |row| row.level);
-        let must = row.is_some_and(|row| row.must);
-        let verdict = check::verdict_of(level, must, self.strict, &judgement);
-        let mut result = self.of_row(row, requirement, place, exchange);
-        result.verdict = verdict;
+        let mut result = self.blank(requirement, place, exchange);
+        let level = result.level.unwrap_or(Level::Stated);
+        let must = register::get(requirement).is_some_and(|row| row.must);
+        result.verdict = check::verdict_of(level, must, self.strict, &judgement);
         match judgement {
             Judgement::Holds => {}
             Judgement::Fails(Mismatch {
@@ -89,21 +90,22 @@ impl CheckOrigin {
         place: Option<Location>,
         exchange: Option<Arc<Exchange>>,
     ) -> CheckResult {
-        self.of_row(register::get(requirement), requirement, place, exchange)
-    }
-
-    fn of_row(
-        &self,
-        row: Option<&'static Requirement>,
-        requirement: &str,
-        place: Option<Location>,
-        exchange: Option<Arc<Exchange>>,
-    ) -> CheckResult {
-        let own = || Cow::Owned(requirement.to_owned());
+        let own = self.own_rows.get(requirement).cloned();
+        // Ids and sections of the register are shared: a run keeps thousands of results.
+        let (id, section, level) = match (register::get(requirement), &own) {
+            (Some(row), _) => {
+                (Cow::from(row.id.as_str()), Cow::from(row.section.as_str()), Some(row.level))
+            }
+            (None, Some(row)) => {
+                (Cow::from(row.id.clone()), Cow::from(row.section.clone()), Some(row.level))
+            }
+            (None, None) => (Cow::from(requirement.to_owned()), Cow::Borrowed(""), None),
+        };
         CheckResult {
-            subject: Subject::Requirement(row.map_or_else(own, |row| Cow::from(row.id.as_str()))),
-            section: row.map_or(Cow::Borrowed(""), |row| Cow::from(row.section.as_str())),
-            level: row.map(|row| row.level),
+            subject: Subject::Requirement(id),
+            own,
+            section,
+            level,
             verdict: Verdict::NotApplicable,
             scenario: Arc::clone(&self.scenario),
             step: Arc::clone(&self.step),

@@ -1,12 +1,15 @@
 //! Following a list to its end, and the document that stands for all of it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::check::Document;
+use crate::check::{Document, Judgement, MismatchKind};
 use crate::exchange::Exchange;
-use crate::scenario::model::{EachPage, Json, RequestShape, Text, TextPiece};
+use crate::scenario::model::{
+    EachPage, Json, Location, RequestLine, RequestShape, Text, TextPiece,
+};
 
 use super::scenario_walk::ScenarioWalk;
 use super::send::{self, StepRecord};
@@ -18,9 +21,28 @@ use crate::verdict::{NotRunKind, Verdict};
 pub(super) struct StepResponse {
     pub(super) document: Document,
     pub(super) exchange: Arc<Exchange>,
-    /// Whether others changed the list while its pages were read.
-    pub(super) is_moving: bool,
+    /// Why what fails on it may prove nothing.
+    pub(super) doubt: Option<ListDoubt>,
 }
+
+/// Why a check that fails on a list that was walked proves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListDoubt {
+    /// Others changed the list while its pages were read.
+    Moving,
+    /// Its pages do not make up a list. A check of pages has said so.
+    Faulty,
+}
+
+/// What is wrong with the pages of a list, under the row that says so.
+struct PageFault {
+    requirement: &'static str,
+    mismatch: Judgement,
+    exchange: Arc<Exchange>,
+}
+
+/// The clause of the rows about pages. What these say of a faulty list is the finding.
+const PAGES_CLAUSE: &str = "2.7";
 
 /// What one walk over a list found.
 struct Walked {
@@ -32,10 +54,12 @@ struct Walked {
     is_whole: bool,
     /// Whether the totals stayed the same.
     is_steady: bool,
+    fault: Option<PageFault>,
 }
 
-/// Follows `page`; the document is `{pages, items}`. A walk whose totals moved is repeated once. If they
-/// moved again, what fails on its pages proves nothing.
+/// Follows `page`; the document is `{pages, items}`. A walk whose totals moved, or whose pages do not make up
+/// a list, is repeated once: others may have changed the list. If the totals moved again, what fails on its
+/// pages proves nothing. If the pages are faulty again, that is the finding, and not what follows from it.
 pub(super) async fn walk(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
@@ -45,14 +69,26 @@ pub(super) async fn walk(
 ) -> Result<StepResponse, Stop> {
     let mark = gathered.checks.len();
     let mut walked = follow(walk, shape, each_page, label, gathered).await?;
-    if !walked.is_steady {
+    let is_shared = !walk.shared.target.is_mock();
+    if !walked.is_steady || is_shared && walked.fault.is_some() {
         let of_pages = gathered.checks.split_off(mark);
         gathered.checks.extend(of_pages.into_iter().filter(|check| check.place.is_none()));
         walked = follow(walk, shape, each_page, label, gathered).await?;
     }
     if !walked.is_steady {
-        gathered.checks[mark..].iter_mut().for_each(doubted);
+        gathered.checks[mark..].iter_mut().for_each(|check| doubted(check, ListDoubt::Moving));
     }
+    let doubt = match walked.fault {
+        _ if !walked.is_steady => Some(ListDoubt::Moving),
+        Some(fault) => {
+            let origin = walk.origin(label);
+            let (place, exchange) = (place_of(shape), Some(fault.exchange));
+            let check = origin.result(fault.requirement, place, fault.mismatch, exchange);
+            gathered.checks.push(check);
+            Some(ListDoubt::Faulty)
+        }
+        None => None,
+    };
     if !walked.is_whole {
         return Err(Stop::NotApplicable(format!(
             "the list has more pages than are walked ({}, the last among them; \
@@ -73,18 +109,102 @@ pub(super) async fn walk(
     document.operation = walked.last.operation;
     document.request_line.clone_from(&walked.last.request_line);
     document.headers.clone_from(&walked.last.headers);
-    let (exchange, is_moving) = (walked.exchange, !walked.is_steady);
-    Ok(StepResponse { document, exchange, is_moving })
+    Ok(StepResponse { document, exchange: walked.exchange, doubt })
 }
 
-/// A check that fails on a list that others changed meanwhile: it could not be judged.
-pub(super) fn doubted(check: &mut CheckResult) {
-    if check.place.is_some() && check.verdict == Verdict::Fail {
-        check.verdict = Verdict::NotRun;
-        check.not_run = Some(NotRunKind::DataChanged);
-        check.message =
-            format!("the list changed while its pages were read, twice: {}", check.message);
+/// A check that fails on a doubtful list: it could not be judged.
+pub(super) fn doubted(check: &mut CheckResult, doubt: ListDoubt) {
+    let is_of_pages = doubt == ListDoubt::Faulty && check.section == PAGES_CLAUSE;
+    if check.place.is_none() || check.verdict != Verdict::Fail || is_of_pages {
+        return;
     }
+    let (kind, why) = match doubt {
+        ListDoubt::Moving => {
+            (NotRunKind::DataChanged, "the list changed while its pages were read, twice")
+        }
+        ListDoubt::Faulty => {
+            (NotRunKind::UnusableAnswer, "the pages of the list do not make up a whole list")
+        }
+    };
+    check.verdict = Verdict::NotRun;
+    check.not_run = Some(kind);
+    check.message = format!("{why}: {}", check.message);
+}
+
+fn place_of(shape: &RequestShape) -> Option<Location> {
+    let (RequestLine::Path { path: text, .. } | RequestLine::Operation { operation: text, .. }) =
+        shape.line.as_ref()?;
+    Some(text.at.clone())
+}
+
+/// One page of a walk.
+struct WalkedPage {
+    number: u64,
+    body: Value,
+    exchange: Arc<Exchange>,
+}
+
+impl WalkedPage {
+    fn member(&self, name: &str) -> Option<u64> {
+        self.body["pagination"][name].as_u64()
+    }
+
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        let members = self.body["data"].as_array();
+        members.into_iter().flatten().filter_map(|member| member["id"].as_str())
+    }
+
+    fn fault(&self, requirement: &'static str, mismatch: Judgement) -> Option<PageFault> {
+        Some(PageFault { requirement, mismatch, exchange: Arc::clone(&self.exchange) })
+    }
+}
+
+fn repeated(first: u64, number: u64) -> String {
+    match first == number {
+        true => format!("a member is on page {number} of the list twice"),
+        false => format!("a member of page {first} of the list is on page {number} too"),
+    }
+}
+
+/// The first fault of these pages: a page that is another than the one asked for, a page that is not full
+/// though others follow, or a member that is there twice.
+fn fault_of(pages: &[WalkedPage]) -> Option<PageFault> {
+    let mut known: BTreeMap<&str, u64> = BTreeMap::new();
+    for page in pages {
+        let number = page.number;
+        if let Some(told) = page.member("current_page").filter(|told| *told != number) {
+            let said = format!("page {number} of the list says that it is page {told}");
+            let judgement =
+                Judgement::fails(MismatchKind::Value, said, number.to_string(), told.to_string());
+            let at = "/pagination/current_page".to_owned();
+            return page.fault("pagination.current-page", judgement.at(at));
+        }
+        let length = page.body["data"].as_array().map_or(0, Vec::len) as u64;
+        if let (Some(size), Some(last)) = (page.member("per_page"), page.member("total_pages"))
+            && number < last
+            && length < size
+        {
+            let judgement = Judgement::fails(
+                MismatchKind::Length,
+                format!("page {number} of {last} is not full"),
+                format!("{size} members"),
+                format!("{length} members"),
+            );
+            return page.fault("pagination.full-until-last", judgement.at("/data".to_owned()));
+        }
+        for id in page.ids() {
+            if let Some(first) = known.insert(id, number) {
+                let judgement = Judgement::fails(
+                    MismatchKind::Duplicate,
+                    repeated(first, number),
+                    "each member on one page",
+                    id.to_owned(),
+                );
+                return page.fault("pagination.no-item-twice", judgement.at("/data".to_owned()));
+            }
+        }
+    }
+    None
 }
 
 async fn follow(
@@ -95,7 +215,7 @@ async fn follow(
     gathered: &mut StepRecord,
 ) -> Result<Walked, Stop> {
     let pages_max = each_page.at_most.min(pages_max(walk));
-    let (mut bodies, mut items) = (Vec::new(), Vec::new());
+    let (mut bodies, mut items, mut pages) = (Vec::new(), Vec::new(), Vec::new());
     // Nobody else writes to a sandbox: totals that differ there are the target's own fault.
     let is_shared = !walk.shared.target.is_mock();
     let mut is_steady = true;
@@ -117,6 +237,7 @@ async fn follow(
         let members = body["data"].as_array().cloned().unwrap_or_default();
         let is_empty = members.is_empty();
         items.extend(members);
+        pages.push(WalkedPage { number, body: body.clone(), exchange: Arc::clone(&exchange) });
         let pages_total = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
         // A page beyond the last is no page of the list, though the totals announce it.
         if !is_empty || number == 1 {
@@ -125,7 +246,8 @@ async fn follow(
         let is_last = number >= pages_total || is_empty;
         if is_last || number >= pages_max {
             is_whole &= is_last;
-            return Ok(Walked { bodies, items, last: document, exchange, is_whole, is_steady });
+            let (last, fault) = (document, fault_of(&pages));
+            return Ok(Walked { bodies, items, last, exchange, is_whole, is_steady, fault });
         }
         number += 1;
         if number == pages_max && number < pages_total {
@@ -176,8 +298,8 @@ fn with_page(shape: &RequestShape, number: u64) -> RequestShape {
     if number > 1 {
         let at = match &shape.line {
             Some(
-                crate::scenario::model::RequestLine::Path { path: text, .. }
-                | crate::scenario::model::RequestLine::Operation { operation: text, .. },
+                RequestLine::Path { path: text, .. }
+                | RequestLine::Operation { operation: text, .. },
             ) => text.at.clone(),
             None => return shape,
         };

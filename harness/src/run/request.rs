@@ -40,11 +40,11 @@ async fn walk_parts<'a>(
         control_holds(walk, step, control, label, gathered).await?;
     }
     let before = unchanged::before(walk, step, label, gathered).await?;
-    let StepResponse { document, exchange, is_moving } = match &step.poll {
+    let StepResponse { document, exchange, doubt } = match &step.poll {
         Some(poll) => polled(walk, step, poll, label, gathered).await?,
         None if step.reuse => {
             let (document, exchange) = lent_or_sent(walk, &step.shape, label, gathered).await?;
-            StepResponse { document, exchange, is_moving: false }
+            StepResponse { document, exchange, doubt: None }
         }
         None => settle::read(walk, step, label, gathered).await?,
     };
@@ -62,8 +62,8 @@ async fn walk_parts<'a>(
         holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     let mut checks = judged(walk, step, label, &document, &exchange);
-    if is_moving {
-        checks.iter_mut().for_each(pages::doubted);
+    if let Some(doubt) = doubt {
+        checks.iter_mut().for_each(|check| pages::doubted(check, doubt));
     }
     observe::observe(walk, &step.observe, &document, label, &mut checks, Some(&exchange));
     if let Some(rule) = &step.snapshot {
@@ -199,7 +199,7 @@ async fn polled(
         if judgement == Judgement::Holds {
             // What was waited for has changed just now.
             walk.note_change();
-            return Ok(StepResponse { document, exchange, is_moving: false });
+            return Ok(StepResponse { document, exchange, doubt: None });
         }
         if waited >= poll.at_most {
             return Err(Stop::not_run(

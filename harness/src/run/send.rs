@@ -7,8 +7,8 @@ use moot_fixtures::contract::Operation;
 use serde_json::json;
 
 use crate::check::{self, Document, Judgement, Mismatch, implicit};
-use crate::client::consent;
 use crate::client::pace::RETRY_AFTER_MAX;
+use crate::client::{ClientRequest, consent};
 use crate::exchange::{Exchange, ReceivedResponse, Trouble};
 use crate::result::CheckResult;
 use crate::scenario::model::{Expectation, RequestShape};
@@ -61,6 +61,15 @@ pub(super) async fn sent(
     gathered: &mut StepRecord,
 ) -> Result<(Document, Arc<Exchange>), Stop> {
     let prepared = prepare::prepare(walk.session, &walk.names, shape, &walk.name).await?;
+    sent_as_prepared(walk, prepared, label, gathered).await
+}
+
+async fn sent_as_prepared(
+    walk: &ScenarioWalk<'_>,
+    prepared: ClientRequest,
+    label: &str,
+    gathered: &mut StepRecord,
+) -> Result<(Document, Arc<Exchange>), Stop> {
     let breaks_off = prepared.body.breaks_off();
     let consents = consent::needed(&prepared, prepared.operation, false);
     let exchange = Arc::new(walk.session.send(prepared).await);
@@ -124,7 +133,7 @@ pub(super) async fn lent_or_sent(
         gathered.checks.extend(implied(walk, label, &exchange));
         return Ok((answered(walk, &exchange, false)?, exchange));
     }
-    let (document, exchange) = sent(walk, shape, label, gathered).await?;
+    let (document, exchange) = sent_as_prepared(walk, prepared.clone(), label, gathered).await?;
     walk.session.lend_token(&prepared, &exchange).await;
     Ok((document, exchange))
 }

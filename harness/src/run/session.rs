@@ -19,6 +19,7 @@ use crate::result::{
     SnapshotFindings,
 };
 
+use crate::scenario::declared::{self, OwnRows};
 use crate::scenario::model::ScenarioFile;
 use crate::target_file::{TargetClass, TargetDescription};
 
@@ -53,6 +54,7 @@ struct RunStart {
     reproduce: String,
     repeat: RepeatCommand,
     masks: Arc<Masks>,
+    own_rows: OwnRows,
 }
 
 impl RunStart {
@@ -64,6 +66,7 @@ impl RunStart {
             reproduce: options.reproduce.clone(),
             repeat: options.repeat.clone(),
             masks: Arc::clone(&options.masks),
+            own_rows: declared::own_rows(&options.files),
         }
     }
 
@@ -79,6 +82,7 @@ impl RunStart {
             target,
             seed: self.seed,
             scenarios: Vec::new(),
+            own_rows: self.own_rows.clone(),
             answers: BTreeMap::new(),
             snapshots: SnapshotFindings::default(),
             expected: Vec::new(),
@@ -168,6 +172,7 @@ impl Runner {
             strict: options.strict,
             excluded: options.excluded.clone(),
             run_tag: options.target.run_tag.clone(),
+            own_rows: Arc::new(start.own_rows.clone()),
             masks: Arc::clone(&start.masks),
             kept: match options.kept {
                 // What was expected is looked for among all checks.

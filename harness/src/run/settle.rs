@@ -79,7 +79,7 @@ async fn read_once(
         Some(each_page) => pages::walk(walk, &step.shape, each_page, label, gathered).await,
         None => {
             let (document, exchange) = send::sent(walk, &step.shape, label, gathered).await?;
-            Ok(StepResponse { document, exchange, is_moving: false })
+            Ok(StepResponse { document, exchange, doubt: None })
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Token requests of scenarios that are about tokens. A service may limit them far more strictly than others, so
 //! each scenario gets its first row before any gets a second one, and other scenarios run meanwhile.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
 use moot_fixtures::contract::Scopes;
@@ -108,12 +109,13 @@ impl TokenBudget {
     }
 }
 
-/// The place in the queue of the scenario that begins next: one that needs tokens as soon as they can be had, else the first
-/// that needs none. `queue` has the token requests of each.
+/// The place in the queue of the scenario that begins next: one that needs tokens as soon as they can be had, else
+/// the first that needs none. `queue` has the token requests of each. The one that needs most begins first:
+/// small ones fill the rest of a minute, so that no request of it is lost.
 pub(super) fn next(queue: &[u64], free: usize) -> usize {
-    let free = free as u64;
-    let ready = queue.iter().position(|own| (1..=free).contains(own));
-    ready.or_else(|| queue.iter().position(|own| *own == 0)).unwrap_or(0)
+    let ready = (0..queue.len()).filter(|at| (1..=free as u64).contains(&queue[*at]));
+    let most = ready.max_by_key(|at| (queue[*at], Reverse(*at)));
+    most.or_else(|| queue.iter().position(|own| *own == 0)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -129,6 +131,7 @@ mod tests {
             (&[4, 0, 2], 1, 1),
             (&[4, 2], 1, 0),
             (&[0, 0], 8, 0),
+            (&[1, 0, 3, 5, 3], 4, 2),
         ] {
             assert_eq!(next(queue, free), expected, "{queue:?} {free}");
         }

@@ -20,8 +20,12 @@ const NAME: &str = "opening/first-token";
 
 /// The result of the first token request, which was refused.
 pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
-    let origin =
-        CheckOrigin { scenario: NAME.into(), step: "POST /oauth/token".into(), strict: false };
+    let origin = CheckOrigin {
+        scenario: NAME.into(),
+        step: "POST /oauth/token".into(),
+        strict: false,
+        own_rows: Arc::default(),
+    };
     let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
     let judgement = Judgement::fails(
         MismatchKind::Value,

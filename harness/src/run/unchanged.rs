@@ -34,16 +34,17 @@ pub(super) async fn before(
     label: &str,
     gathered: &mut StepRecord,
 ) -> Result<Views, Stop> {
-    let mut views = Vec::with_capacity(step.unchanged.len());
-    for line in &step.unchanged {
-        begin(walk, line);
-        let last = walk.views().last(&name_of(walk, line));
-        views.push(match last.filter(|last| last.is_clean) {
-            Some(last) => last.view,
-            None => look_at(walk, line, label, gathered).await?,
-        });
-    }
-    Ok(views)
+    step.unchanged.iter().for_each(|line| begin(walk, line));
+    look(walk, step, Looking::OnlyInDoubt, label, gathered).await
+}
+
+/// Whether a view is read though nothing can have changed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looking {
+    /// It is.
+    Always,
+    /// What is remembered stands for it.
+    OnlyInDoubt,
 }
 
 /// In a recording, a scenario begins with what was remembered then.
@@ -75,16 +76,22 @@ fn up_to_date(walk: &ScenarioWalk<'_>, line: &RequestLine, name: &str) -> Option
     Some(last)
 }
 
-/// Reads every view of the step.
+/// What every view of the step shows.
 async fn look(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
+    looking: Looking,
     label: &str,
     gathered: &mut StepRecord,
 ) -> Result<Views, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
-        views.push(look_at(walk, line, label, gathered).await?);
+        let last = walk.views().last(&name_of(walk, line));
+        let remembered = last.filter(|last| last.is_clean && looking == Looking::OnlyInDoubt);
+        views.push(match remembered {
+            Some(last) => last.view,
+            None => look_at(walk, line, label, gathered).await?,
+        });
     }
     Ok(views)
 }
@@ -160,7 +167,7 @@ pub(super) async fn judge(
     gathered: &mut StepRecord,
     checks: &mut [CheckResult],
 ) -> Result<(), Stop> {
-    let after = look(walk, step, label, gathered).await?;
+    let after = look(walk, step, Looking::Always, label, gathered).await?;
     for (index, line) in step.unchanged.iter().enumerate() {
         let (before, after) = (&before[index], &after[index]);
         let change = match difference(&before.own, &after.own, &walk.shared.changes) {
@@ -196,12 +203,12 @@ async fn left_again(
 ) -> Result<Option<String>, Stop> {
     let mut left = Vec::new();
     for _ in 0..REPEATS {
-        let before = look(walk, step, label, gathered).await?;
+        let before = look(walk, step, Looking::Always, label, gathered).await?;
         let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
-        let after = look(walk, step, label, gathered).await?;
+        let after = look(walk, step, Looking::Always, label, gathered).await?;
         let mut quiet = Views::new();
         for _ in 0..QUIET_LOOKS {
-            quiet = look(walk, step, label, gathered).await?;
+            quiet = look(walk, step, Looking::Always, label, gathered).await?;
         }
         let own = &walk.shared.changes;
         let newcomers = after[index].newcomers(&before[index], own);

@@ -55,8 +55,12 @@ fn collect_unwalked(
 ) {
     for step in steps {
         let (scenario_name, step_name) = (Arc::from(scenario), Arc::from(step.name.as_str()));
-        let origin =
-            judge::CheckOrigin { scenario: scenario_name, step: step_name, strict: shared.strict };
+        let origin = judge::CheckOrigin {
+            scenario: scenario_name,
+            step: step_name,
+            strict: shared.strict,
+            own_rows: Arc::clone(&shared.own_rows),
+        };
         let checks: Vec<_> =
             declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop)).collect();
         if !checks.is_empty() {

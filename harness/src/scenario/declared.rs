@@ -1,8 +1,20 @@
 //! What a scenario declares that it will verify, before anything is sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use crate::scenario::model::{Check, Observation, Step, StepAction};
+use moot_fixtures::contract::Requirement;
+
+use crate::scenario::model::{Check, Observation, ScenarioFile, Step, StepAction};
+
+/// The rows that scenario files state themselves, by id.
+pub type OwnRows = BTreeMap<String, Arc<Requirement>>;
+
+/// The rows that these files state themselves.
+pub fn own_rows(files: &[ScenarioFile]) -> OwnRows {
+    let all = files.iter().flat_map(|file| &file.requirements);
+    all.map(|own| (own.row.id.clone(), Arc::clone(&own.row))).collect()
+}
 
 /// The explicit checks of one step, without those of steps inside it.
 pub fn checks(step: &Step) -> Vec<&Check> {

@@ -27,10 +27,12 @@ pub(super) fn file(path: &str, source: &Arc<str>) -> Result<ScenarioFile, Vec<Di
         }
     };
     match (file, reader.into_problems()) {
-        (Some(ScenarioFileKeys { section, title, scenarios }), problems) if problems.is_empty() => {
+        (Some(keys), problems) if problems.is_empty() => {
+            let ScenarioFileKeys { section, title, requirements, scenarios } = keys;
             let stem = Path::new(path).file_stem().unwrap_or_default();
             let stem = stem.to_string_lossy().into_owned();
-            Ok(ScenarioFile { stem, section, title, scenarios })
+            let own = requirements.into_iter().map(|row| row.in_section(&section)).collect();
+            Ok(ScenarioFile { stem, section, title, requirements: own, scenarios })
         }
         (_, problems) => Err(problems),
     }

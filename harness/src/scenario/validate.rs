@@ -5,6 +5,7 @@
 mod ids;
 mod lines;
 mod names;
+mod own_rows;
 mod scope;
 
 use std::sync::Arc;
@@ -36,9 +37,10 @@ pub enum IdCheck {
 /// Every mistake of meaning in a suite, in the order of the files.
 pub fn suite(sources: &[SourceFile], ids: IdCheck) -> Vec<Diagnostic> {
     let mut problems = ids::unique(sources);
+    let own = own_rows::of(sources, &mut problems);
     for source in sources {
         names::file(source, &mut problems);
-        ids::file(source, ids, &mut problems);
+        ids::file(source, ids, &own, &mut problems);
     }
     problems.sort_by(|a, b| a.at.cmp(&b.at));
     problems

@@ -5,15 +5,18 @@
 //! self-test is thorough, it is tried on all scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use moot_fixtures::contract::Level;
-use moot_fixtures::register;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::trial::{Bench, Sampling, by_requirement, side_by_side};
+use super::fit::{FindingMisfit, misfits};
+use super::history::{self, HistoryDifference};
+use super::trial::{
+    Bench, Sampling, by_requirement, is_heavy, is_noticed, of_scenario, side_by_side,
+};
 use crate::environment::{TargetChoice, TargetOptions};
-use crate::result::RunResult;
+use crate::result::{RunResult, ScenarioResult};
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;
 use crate::verdict::Verdict;
@@ -35,6 +38,10 @@ pub struct DefectTrial {
     pub noticed: BTreeMap<String, Verdict>,
     /// If the defect survived: the verdicts on the requirements of `breaks`.
     pub said: BTreeMap<String, String>,
+    /// Findings whose row, place or remedy does not fit.
+    pub misfits: Vec<FindingMisfit>,
+    /// Requirements of `breaks` that noticed it on a fresh service or on a used one, and not on both.
+    pub history: Vec<HistoryDifference>,
     /// Number of scenarios that were run.
     pub scenarios: usize,
 }
@@ -71,8 +78,13 @@ pub async fn defects(
         let defects = vec![defect.id.clone()];
         let options = TargetOptions { seed: SEED, defects, ..TargetOptions::default() };
         async move {
-            let result = bench.run(&defect.id, TargetChoice::InProcess, files, options).await;
-            trial(defect, scenarios, &result)
+            let files = Arc::new(files);
+            let choice = TargetChoice::InProcess;
+            let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
+            let noticing = noticing(bench, defect, &result);
+            let history = history::differences(defect, noticing, SEED).await;
+            let misfits = misfits(defect, &files, &result);
+            DefectTrial { scenarios, misfits, history, ..trial(defect, &result) }
         }
     });
     side_by_side(trials, bench.lanes).await
@@ -88,7 +100,25 @@ fn declared_requirements(files: &[ScenarioFile]) -> DeclaredRequirements {
     all
 }
 
-fn trial(defect: &'static Defect, scenarios: usize, result: &RunResult) -> DefectTrial {
+/// The scenarios in which a requirement of `breaks` noticed the defect, but for heavy ones.
+fn noticing(bench: &Bench, defect: &Defect, result: &RunResult) -> Vec<ScenarioFile> {
+    let is_noticing = |scenario: &&ScenarioResult| {
+        let verdicts = of_scenario(scenario);
+        defect.breaks.iter().any(|id| is_noticed(id, verdicts.get(id)))
+    };
+    let noticing = result.scenarios.iter().filter(is_noticing);
+    let names: BTreeSet<&str> =
+        noticing.filter_map(|scenario| scenario.name.split('[').next()).collect();
+    let mut left = history::SCENARIOS_MAX;
+    bench.only(|file, at| {
+        let name = format!("{}/{}", file.stem, file.scenarios[at].id);
+        let is_taken = left > 0 && names.contains(name.as_str()) && !is_heavy(file, at);
+        left -= usize::from(is_taken);
+        is_taken
+    })
+}
+
+fn trial(defect: &'static Defect, result: &RunResult) -> DefectTrial {
     let verdicts = by_requirement(result);
     let caught_by: Vec<String> =
         defect.breaks.iter().filter(|id| is_noticed(id, verdicts.get(*id))).cloned().collect();
@@ -108,17 +138,15 @@ fn trial(defect: &'static Defect, scenarios: usize, result: &RunResult) -> Defec
     }
     let is_bad = |verdict: &Verdict| matches!(verdict, Verdict::Fail | Verdict::Warn);
     let noticed = verdicts.into_iter().filter(|(_, verdict)| is_bad(verdict)).collect();
-    DefectTrial { defect, caught_by, unrelated, noticed, said, scenarios }
-}
-
-/// Whether a verdict reports that its requirement is broken. A stated requirement has to fail; for a
-/// requirement of a lower level, a warning is enough.
-pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
-    match register::get(id).map(|row| row.level) {
-        Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
-        Some(Level::Inherited | Level::Example | Level::Open) => {
-            matches!(verdict, Some(Verdict::Fail | Verdict::Warn))
-        }
+    DefectTrial {
+        defect,
+        caught_by,
+        unrelated,
+        noticed,
+        said,
+        misfits: Vec::new(),
+        history: Vec::new(),
+        scenarios: 0,
     }
 }
 
@@ -127,23 +155,4 @@ pub fn median_unrelated(trials: &[DefectTrial]) -> usize {
     let mut counts: Vec<usize> = trials.iter().map(|trial| trial.unrelated.len()).collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_noticed;
-    use crate::verdict::Verdict;
-
-    #[test]
-    fn a_stated_row_has_to_fail_and_a_lower_one_may_warn() {
-        for (id, verdict, expected) in [
-            ("list-legal-requests.status-200", Some(Verdict::Fail), true),
-            ("list-legal-requests.status-200", Some(Verdict::Warn), false),
-            ("list-legal-requests.status-200", Some(Verdict::Pass), false),
-            ("list-legal-requests.status-200", None, false),
-            ("errors.status-member-equals-status", None, false),
-        ] {
-            assert_eq!(is_noticed(id, verdict.as_ref()), expected, "{id} {verdict:?}");
-        }
-    }
 }

@@ -7,10 +7,9 @@ use moot_mock::defect::Defect;
 use serde::Serialize;
 use strum::IntoStaticStr;
 
-use super::defects::is_noticed;
 use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
-use super::trial::{Bench, by_requirement, is_heavy, side_by_side};
+use super::trial::{Bench, by_requirement, is_heavy, is_noticed, side_by_side};
 use crate::environment::TargetOptions;
 use crate::scenario::declared;
 

@@ -10,7 +10,8 @@ use moot_fixtures::register;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::defects::{DefectTrial, is_noticed};
+use super::defects::DefectTrial;
+use super::trial::is_noticed;
 use crate::check::implicit;
 use crate::scenario::declared;
 use crate::scenario::model::ScenarioFile;

@@ -205,8 +205,13 @@ fn first(files: &[ScenarioFile], name: &str) -> Vec<ScenarioFile> {
             file.scenarios.iter().cloned().partition(|scenario| is_it(file, &scenario.id));
         for (scenarios, to) in [(it, &mut found), (rest, &mut others)] {
             if !scenarios.is_empty() {
-                let (stem, section) = (file.stem.clone(), file.section.clone());
-                to.push(ScenarioFile { stem, section, title: file.title.clone(), scenarios });
+                to.push(ScenarioFile {
+                    stem: file.stem.clone(),
+                    section: file.section.clone(),
+                    title: file.title.clone(),
+                    requirements: file.requirements.clone(),
+                    scenarios,
+                });
             }
         }
     }

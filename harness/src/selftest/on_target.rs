@@ -11,10 +11,9 @@ use std::sync::Arc;
 use moot_mock::defect::Defect;
 use serde::Serialize;
 
-use super::defects::is_noticed;
 use super::matrix::{self, MatrixRow};
 use super::overlay::DefectOverlay;
-use super::trial::{Bench, by_requirement, side_by_side};
+use super::trial::{Bench, by_requirement, is_noticed, side_by_side};
 use crate::environment::{AnswerOverlay, TargetChoice, TargetOptions};
 use crate::recording::{Recorder, RecordingError, RecordingPlan};
 use crate::result::RunResult;

@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::defects::{DefectTrial, median_unrelated};
 use super::degenerate::DegenerateTarget;
 use super::deployed::UnprovenRow;
+use super::fit::FindingMisfit;
+use super::history::HistoryDifference;
 use super::latitude::DrawnService;
 use super::matrix::{MatrixRow, unproven};
 use super::score::MutationTest;
@@ -45,6 +47,20 @@ impl SelftestOutcome {
         self.defects.iter().filter(|trial| !trial.is_caught()).collect()
     }
 
+    /// Findings whose row, place or remedy does not fit, each with its defect.
+    pub fn misfits(&self) -> impl Iterator<Item = (&str, &FindingMisfit)> {
+        self.defects
+            .iter()
+            .flat_map(|trial| trial.misfits.iter().map(|found| (trial.defect.id.as_str(), found)))
+    }
+
+    /// Verdicts that depend on what happened before, each with its defect.
+    pub fn history(&self) -> impl Iterator<Item = (&str, &HistoryDifference)> {
+        self.defects
+            .iter()
+            .flat_map(|trial| trial.history.iter().map(|found| (trial.defect.id.as_str(), found)))
+    }
+
     /// Gating requirements that noticed no defect.
     pub fn unproven(&self) -> Vec<&MatrixRow> {
         unproven(&self.matrix)
@@ -70,10 +86,12 @@ impl SelftestOutcome {
         !self.is_whole || self.unproven().is_empty()
     }
 
-    /// Whether the suite is proven: no defect survives, no gating requirement is unproven, no conformant
+    /// Whether the suite is proven: no defect survives, its findings fit, no verdict depends on the history, no gating requirement is unproven, no conformant
     /// service fails, and no other target passes.
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
+            && self.misfits().next().is_none()
+            && self.history().next().is_none()
             && self.is_killed()
             && self.mutation.is_proven()
             && self.median_unrelated() <= UNRELATED_MAX

@@ -79,6 +79,35 @@ fn defects(page: &mut TextPage, outcome: &SelftestOutcome) {
     );
     let noisy = outcome.defects.iter().filter(|it| it.unrelated.len() > UNRELATED_MAX);
     page.lines(noisy.map(|it| format!("{}: {}", it.defect.id, it.unrelated.join(", "))).collect());
+    findings(page, outcome);
+}
+
+fn findings(page: &mut TextPage, outcome: &SelftestOutcome) {
+    let misfits: Vec<String> = outcome
+        .misfits()
+        .map(|(defect, it)| {
+            let what: &str = it.kind.into();
+            format!("{defect}: {} in {}: {what} ({})", it.requirement, it.step, it.message)
+        })
+        .collect();
+    let said = format!("findings whose row, place or remedy does not fit: {}", misfits.len());
+    page.head(misfits.is_empty(), &said);
+    page.lines(misfits);
+    let differences: Vec<String> = outcome
+        .history()
+        .map(|(defect, it)| {
+            format!(
+                "{defect}: {} in {}: {} on a fresh service, {} on a used one",
+                it.requirement,
+                it.scenario,
+                it.fresh.as_str(),
+                it.used.as_str()
+            )
+        })
+        .collect();
+    let said = format!("verdicts that depend on what happened before: {}", differences.len());
+    page.head(differences.is_empty(), &said);
+    page.lines(differences);
 }
 
 fn mutation(page: &mut TextPage, test: &MutationTest) {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
+use moot_fixtures::contract::Level;
+use moot_fixtures::register;
 
 use crate::environment::{TargetChoice, TargetOptions};
 use crate::result::{RunResult, ScenarioResult, Subject};
@@ -56,6 +58,7 @@ impl Bench {
                     stem: file.stem.clone(),
                     section: file.section.clone(),
                     title: file.title.clone(),
+                    requirements: file.requirements.clone(),
                     scenarios,
                 });
             }
@@ -190,4 +193,34 @@ fn worst<'a>(scenarios: impl IntoIterator<Item = &'a ScenarioResult>) -> BTreeMa
         }
     }
     worst
+}
+
+/// Whether a verdict reports that its requirement is broken. A stated requirement has to fail; for a
+/// requirement of a lower level, a warning is enough.
+pub(super) fn is_noticed(id: &str, verdict: Option<&Verdict>) -> bool {
+    match register::get(id).map(|row| row.level) {
+        Some(Level::Stated) | None => verdict == Some(&Verdict::Fail),
+        Some(Level::Inherited | Level::Example | Level::Open) => {
+            matches!(verdict, Some(Verdict::Fail | Verdict::Warn))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_noticed;
+    use crate::verdict::Verdict;
+
+    #[test]
+    fn a_stated_row_has_to_fail_and_a_lower_one_may_warn() {
+        for (id, verdict, expected) in [
+            ("list-legal-requests.status-200", Some(Verdict::Fail), true),
+            ("list-legal-requests.status-200", Some(Verdict::Warn), false),
+            ("list-legal-requests.status-200", Some(Verdict::Pass), false),
+            ("list-legal-requests.status-200", None, false),
+            ("errors.status-member-equals-status", None, false),
+        ] {
+            assert_eq!(is_noticed(id, verdict.as_ref()), expected, "{id} {verdict:?}");
+        }
+    }
 }

@@ -18,8 +18,9 @@ pub(crate) const LEDGER: &str = ".moot/ledger.ndjson";
 /// `limits.settle_seconds` unless the file says otherwise.
 pub(crate) const SETTLE_SECONDS: u16 = 5;
 
-/// For so many minutes of its limit a run asks the token endpoint, unless the file says otherwise.
-pub(crate) const TOKEN_MINUTES_MAX: u32 = 4;
+/// For so many minutes of its limit scenarios ask the token endpoint, unless the file says otherwise. Tokens that
+/// they share come on top, so that a run takes less than four minutes.
+pub(crate) const TOKEN_MINUTES_MAX: u32 = 3;
 
 /// `limits.created_objects_max` of a run without a plan, unless the file says otherwise.
 pub(crate) const CREATED_OBJECTS_MAX: u32 = 20;
@@ -156,7 +157,7 @@ pub struct FileLimits {
     /// Token requests a minute. Without it they are paced once the service shows its limit by a 429. 0 is
     /// unpaced, on loopback only.
     pub token_requests_per_minute: Option<u32>,
-    /// Token requests of a run at most. Without it: those of four minutes, once a limit is known.
+    /// Token requests of a run at most. Without it: those of three minutes, once a limit is known.
     pub token_requests_max: Option<u32>,
     /// Objects a run creates at most. Without it: as many as its plan needs.
     pub created_objects_max: Option<u32>,

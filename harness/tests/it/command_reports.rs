@@ -5,28 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use crate::command_support::{Ran, moot, run};
-
-const SCENARIO: &str = "\
-section: \"4.6\"
-title: A sample
-scenarios:
-  - id: lists
-    title: The list is there
-    needs: [read]
-    steps:
-      - request: GET /v1/requests
-        token: read
-        expect:
-          list-legal-requests.status-200: { status: 418 }
-";
+use crate::command_support::{LIST_SCENARIO, Ran, moot, run};
 
 /// The line of the check that fails.
 const LINE: &str = "file=sample.yaml,line=11,";
 
 fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    fs::write(dir.path().join("sample.yaml"), SCENARIO).expect("writable");
+    fs::write(dir.path().join("sample.yaml"), LIST_SCENARIO.replace("status: 200", "status: 418"))
+        .expect("writable");
     dir
 }
 

@@ -5,22 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::command_support::{Ran, run};
+use crate::command_support::{LIST_SCENARIO, Ran, run};
 
-const SCENARIO: &str = "\
-section: \"4.6\"
-title: A sample
-scenarios:
-  - id: lists
-    title: The list is there
-    needs: [read]
-    steps:
-      - request: GET /v1/requests
-        token: read
-        snapshot: true
-        expect:
-          list-legal-requests.status-200: { status: 200 }
-";
+fn scenario() -> String {
+    LIST_SCENARIO.replace("token: read", "token: read\n        snapshot: true")
+}
 
 fn folder(scenario: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -37,7 +26,7 @@ fn check(dir: &Path, words: &[&str], code: i32) -> Ran {
 
 #[test]
 fn every_report_is_written_and_the_text_stands_on_stdout() {
-    let dir = folder(SCENARIO);
+    let dir = folder(&scenario());
     let kinds = ["text", "json", "junit", "html", "markdown", "ndjson"];
     let reports: Vec<String> = kinds.iter().map(|kind| format!("{kind}=report.{kind}")).collect();
     let words: Vec<&str> = reports.iter().flat_map(|report| ["--report", report]).collect();
@@ -54,7 +43,7 @@ fn every_report_is_written_and_the_text_stands_on_stdout() {
 
 #[test]
 fn a_report_on_stdout_moves_the_text_to_stderr() {
-    let dir = folder(SCENARIO);
+    let dir = folder(&scenario());
     for words in [&["--report", "json=-"][..], &["--format", "json"]] {
         let ran = check(dir.path(), words, 0);
         let report: Value = serde_json::from_str(&ran.stdout).expect("only JSON");
@@ -65,7 +54,7 @@ fn a_report_on_stdout_moves_the_text_to_stderr() {
 
 #[test]
 fn a_violation_ends_with_1_and_names_its_place() {
-    let dir = folder(&SCENARIO.replace("{ status: 200 }", "{ status: 204 }"));
+    let dir = folder(&scenario().replace("{ status: 200 }", "{ status: 204 }"));
     let ran = check(dir.path(), &[], 1);
     assert!(ran.stdout.contains("FAIL  sample/lists › "), "{}", ran.stdout);
     assert!(ran.stdout.contains("sample.yaml:12:"), "{}", ran.stdout);
@@ -73,10 +62,10 @@ fn a_violation_ends_with_1_and_names_its_place() {
 
 #[test]
 fn nothing_that_could_run_ends_with_3() {
-    let dir = folder(&SCENARIO.replace("needs: [read]", "needs: [receiver, fetch]"));
+    let dir = folder(&scenario().replace("needs: [read]", "needs: [receiver, fetch]"));
     fs::write(
         dir.path().join("sample.yaml"),
-        SCENARIO.replace(
+        scenario().replace(
             "GET /v1/requests\n",
             "GET /v1/requests/none\n        require: { status: 200 }\n",
         ),
@@ -88,17 +77,17 @@ fn nothing_that_could_run_ends_with_3() {
 
 #[test]
 fn a_mistake_in_a_scenario_is_located() {
-    let dir = folder(&SCENARIO.replace("title: The list", "titel: The list"));
+    let dir = folder(&scenario().replace("title: The list", "titel: The list"));
     let said = check(dir.path(), &[], 2).stderr;
     assert!(said.contains("sample.yaml:5:") && said.contains("title"), "{said}");
     let ran = run(&["check", "sample.yaml"], dir.path());
     assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(run(&["check", "."], folder(SCENARIO).path()).code, Some(0));
+    assert_eq!(run(&["check", "."], folder(&scenario()).path()).code, Some(0));
 }
 
 #[test]
 fn what_would_run_is_listed_and_planned() {
-    let dir = folder(SCENARIO);
+    let dir = folder(&scenario());
     let words = ["--scenarios", "sample.yaml", "--format", "json"];
     for command in ["list", "plan"] {
         let ran = run(&[&[command], &words[..]].concat(), dir.path());

@@ -7,6 +7,21 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
 
+/// A suite of one scenario, which passes.
+pub(crate) const LIST_SCENARIO: &str = "\
+section: \"4.6\"
+title: A sample
+scenarios:
+  - id: lists
+    title: The list is there
+    needs: [read]
+    steps:
+      - request: GET /v1/requests
+        token: read
+        expect:
+          list-legal-requests.status-200: { status: 200 }
+";
+
 /// The binary with these words, in this folder.
 pub(crate) fn moot(words: &[&str], dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_moot"));

@@ -9,23 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::command_support::moot;
+use crate::command_support::{LIST_SCENARIO, moot};
 use crate::deployment::target;
 use crate::hard_servers::{Hard, ROWS, SILENT};
-
-const SCENARIO: &str = "\
-section: \"4.6\"
-title: A sample
-scenarios:
-  - id: lists
-    title: The list is there
-    needs: [read]
-    steps:
-      - request: GET /v1/requests
-        token: read
-        expect:
-          list-legal-requests.status-200: { status: 200 }
-";
 
 /// So long a run takes at most: two tries, each to its deadline, and what opening takes.
 const RUN_TIME_MAX: Duration = Duration::from_secs(40);
@@ -102,7 +88,7 @@ fn wrong(hard: &Hard) -> Option<String> {
 
 fn ran(hard: &Hard) -> Outcome {
     let dir = tempfile::tempdir().expect("a folder");
-    fs::write(dir.path().join("sample.yaml"), SCENARIO).expect("writable");
+    fs::write(dir.path().join("sample.yaml"), LIST_SCENARIO).expect("writable");
     target(dir.path(), &hard.serve(), "");
     let words = ["run", "--target", "target.yaml", "--scenarios", "sample.yaml"];
     let mut command = moot(&words, dir.path());

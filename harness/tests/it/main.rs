@@ -64,6 +64,7 @@ mod gzip;
 mod hard_deployments;
 mod hard_servers;
 mod moving_data;
+mod own_requirements;
 mod permitted;
 mod register;
 mod report_findings;

@@ -80,6 +80,7 @@ pub(crate) fn check(
     };
     CheckResult {
         subject,
+        own: None,
         section: "4.5".into(),
         level,
         verdict,
@@ -205,6 +206,7 @@ pub(crate) fn result() -> RunResult {
         },
         seed: 42,
         scenarios: vec![judged, skipped],
+        own_rows: BTreeMap::new(),
         answers: BTreeMap::from([(
             "sample_question".to_owned(),
             ObservedAnswer {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use moot_harness::scenario::model::ScenarioFile;
-use moot_harness::scenario::{Diagnostic, load};
+use moot_harness::scenario::model::{Check, Place, ScenarioFile, Step};
+use moot_harness::scenario::{Diagnostic, declared, load};
 use sha2::{Digest, Sha256};
 
 /// The bundled files; a mistake in one is told as the command line would.
@@ -49,6 +49,40 @@ fn what_is_not_there_is_told_as_a_mistake_of_the_file() {
     assert_eq!(problems.len(), 1);
     assert!(problems[0].to_string().starts_with("no/such/file.yaml:1:1: can't be read: "));
     assert!(problems[0].source.is_empty());
+}
+
+/// `get-legal-request.status-200` says which status is answered, and its remedy too: a member of the body that
+/// is called `status` is the matter of another row.
+#[test]
+fn a_row_about_a_status_is_checked_by_the_status_alone() {
+    let is_of_status = |id: &str| {
+        let last = id.rsplit_once(".status-").map(|(_, status)| status);
+        last.is_some_and(|status| status.parse::<u16>().is_ok())
+    };
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for scenario in bundled().iter().flat_map(|file| &file.scenarios) {
+        for id in declared::requirements(&scenario.steps).iter().filter(|id| is_of_status(id)) {
+            let mut claims = Vec::new();
+            all_checks(&scenario.steps, &mut |check| {
+                if check.requirement == *id {
+                    claims.extend(check.expectation.claims.iter().map(|claim| claim.place.clone()));
+                }
+            });
+            seen += claims.len();
+            if claims.iter().any(|place| !matches!(place, Place::Status)) {
+                wrong.push(format!("{}: {id}", scenario.id));
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+fn all_checks<'a>(steps: &'a [Step], visit: &mut impl FnMut(&'a Check)) {
+    for step in steps {
+        declared::checks(step).into_iter().for_each(&mut *visit);
+        all_checks(declared::inner(step), visit);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
 use moot_fixtures::contract::Answers;
 
 use crate::message::call::{Body, BodyFault};
@@ -108,18 +109,51 @@ fn basic(context: &Context<'_>) -> Result<Option<(String, String)>, Problem> {
         let detail = "the Authorization header must be Basic with client_id and client_secret";
         Problem::invalid_client(context.answers(), detail)
     };
-    let text = header.to_str().map_err(|_| malformed())?;
-    let (scheme, encoded) = text.split_once(' ').ok_or_else(malformed)?;
+    decoded(header).map(Some).ok_or_else(malformed)
+}
+
+fn decoded(header: &HeaderValue) -> Option<(String, String)> {
+    let (scheme, encoded) = header.to_str().ok()?.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("Basic") {
-        return Err(malformed());
+        return None;
     }
-    let decoded = STANDARD.decode(encoded.trim()).map_err(|_| malformed())?;
-    let decoded = String::from_utf8(decoded).map_err(|_| malformed())?;
-    let (client_id, secret) = decoded.split_once(':').ok_or_else(malformed)?;
-    Ok(Some((unescaped(client_id), unescaped(secret))))
+    let decoded = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (client_id, secret) = decoded.split_once(':')?;
+    Some((unescaped(client_id), unescaped(secret)))
+}
+
+/// The client id that a token request names, right or wrong: in its form, or by HTTP Basic.
+pub(crate) fn named_client(headers: &HeaderMap, form: Option<&str>) -> Option<String> {
+    let mut fields = form_urlencoded::parse(form.unwrap_or_default().as_bytes());
+    let in_form = fields.find(|(name, _)| name == "client_id").map(|(_, id)| id.into_owned());
+    let in_header = || decoded(headers.get(AUTHORIZATION)?).map(|(client_id, _)| client_id);
+    in_form.or_else(in_header)
 }
 
 fn unescaped(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use http::header::AUTHORIZATION;
+
+    use super::named_client;
+
+    #[test]
+    fn a_token_request_names_its_client_in_the_form_or_by_basic() {
+        let basic =
+            HeaderMap::from_iter([(AUTHORIZATION, "Basic YTpi".parse().expect("a header"))]);
+        let bearer = HeaderMap::from_iter([(AUTHORIZATION, "Bearer x".parse().expect("a header"))]);
+        for (headers, form, expected) in [
+            (&HeaderMap::new(), Some("grant_type=x&client_id=demo%2Dmain"), Some("demo-main")),
+            (&basic, Some("grant_type=client_credentials"), Some("a")),
+            (&bearer, None, None),
+            (&HeaderMap::new(), None, None),
+        ] {
+            assert_eq!(named_client(headers, form).as_deref(), expected, "{form:?}");
+        }
+    }
 }

@@ -6,9 +6,10 @@ use http::{HeaderMap, Method};
 use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::{RateLimitBody, RateLimitWindow};
 use moot_mock::call::{Admission, Head};
-use moot_mock::control::{ControlAction, Exhaust};
+use moot_mock::control::{ControlAction, ExchangeFilter, Exhaust};
 use moot_mock::settings::{ClockSetting, RateLimitMode};
 use moot_mock::{Service, Settings, World};
+use serde_json::{Value, json};
 
 use crate::support::{Bench, bench_with, get, post, start, world_with};
 
@@ -125,6 +126,22 @@ fn the_refusal_says_when_to_come_back_and_that_the_clock_stands() {
     assert_eq!(bench.send(&get("/")).header("retry-after"), "1");
     bench.advance(1);
     assert_eq!(bench.send(&get("/")).status, 404);
+}
+
+#[test]
+fn the_journal_names_the_operation_of_a_refused_call() {
+    let bench = bench_with(enforcing);
+    exhaust(&bench);
+    for (call, operation) in [
+        (get("/v1/requests"), json!("list_legal_requests")),
+        (post("/oauth/token"), json!("create_access_token")),
+        (get("/nowhere"), Value::Null),
+    ] {
+        assert_eq!(bench.send(&call).status, 429);
+        let filter = ExchangeFilter::default();
+        let newest = bench.ask(ControlAction::ListExchanges { filter, limit: 1 });
+        assert_eq!(newest.expect("a question")["exchanges"][0]["operation"], operation);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use super::for_each::ForEach;
+use super::own_requirement::{OwnRequirement, OwnRow};
 use super::step::Step;
 use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{List, NewName, OrDefault, SchemaDefinitions, YamlForm};
@@ -24,6 +25,8 @@ pub struct ScenarioFile {
     pub section: String,
     /// For people.
     pub title: String,
+    /// Rows beside those of the register, which the checks of the suite may name.
+    pub requirements: Vec<OwnRequirement>,
     /// In the order written.
     pub scenarios: Vec<Scenario>,
 }
@@ -35,6 +38,8 @@ keyed! {
         section: String as ClauseNumber,
         /// For people.
         title: String,
+        /// Rows beside those of the register. A check names one like a row of ours.
+        requirements: Vec<OwnRow> as OrDefault<List<OwnRow, 1, 500>>,
         /// In the order written.
         scenarios: Vec<Scenario> as List<Scenario, 1, 500>,
     }

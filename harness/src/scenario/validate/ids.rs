@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use moot_fixtures::contract::Level;
 use moot_fixtures::{answers, documents, questions, register, schemas, world};
 
+use super::own_rows::OwnRowsById;
 use super::{IdCheck, SourceFile, lines};
 use crate::scenario::Diagnostic;
 use crate::scenario::declared;
@@ -42,8 +43,13 @@ pub(super) fn unique(sources: &[SourceFile]) -> Vec<Diagnostic> {
 }
 
 /// Reports what a file refers to that does not exist.
-pub(super) fn file(source: &SourceFile, ids: IdCheck, problems: &mut Vec<Diagnostic>) {
-    let mut walk = IdWalk { source, ids, problems };
+pub(super) fn file(
+    source: &SourceFile,
+    ids: IdCheck,
+    own: &OwnRowsById<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut walk = IdWalk { source, ids, own, problems };
     for scenario in &source.file.scenarios {
         walk.sandbox(scenario);
         walk.operators(scenario);
@@ -54,6 +60,7 @@ pub(super) fn file(source: &SourceFile, ids: IdCheck, problems: &mut Vec<Diagnos
 struct IdWalk<'a> {
     source: &'a SourceFile,
     ids: IdCheck,
+    own: &'a OwnRowsById<'a>,
     problems: &'a mut Vec<Diagnostic>,
 }
 
@@ -168,8 +175,12 @@ impl IdWalk<'_> {
         let id = check.requirement.as_str();
         let length = id.chars().count();
         match register::get(id) {
+            None if self.own.contains_key(id) => {}
             None => {
-                let help = register::nearest(id).map(|near| format!("did you mean `{near}`?"));
+                let near = nearest::nearest(id, self.own.keys().copied());
+                let help = near
+                    .or_else(|| register::nearest(id))
+                    .map(|near| format!("did you mean `{near}`?"));
                 self.report(&check.at, length, format!("unknown requirement `{id}`"), help);
             }
             Some(row) if row.level == Level::Open => {

@@ -9,10 +9,12 @@ use http::header::HOST;
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
 use http_body::Body;
+use moot_fixtures::contract::Operation;
 
 use crate::message::call::{self, Admission, Call, Head};
 use crate::message::unserved::Unserved;
 use crate::message::wire::WireCall;
+use crate::operation::oauth;
 use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;
@@ -162,13 +164,17 @@ where
     });
     if let Some(entry) = entry {
         let query = entry.query.map(|query| format!("?{query}")).unwrap_or_default();
+        let form = entry.request.text.as_deref();
+        let named =
+            is_about_tokens(entry.operation).then(|| oauth::named_client(&parts.headers, form));
+        let named = named.flatten();
         let lasted = clock::now().duration_since(at).as_millis();
         watch.tell(WatchedCall {
             at,
             method: entry.method,
             path: format!("{}{query}", parts.uri.path()),
             operation: entry.operation,
-            application: entry.application,
+            application: entry.application.or(named),
             status: entry.status,
             decision: entry.decision,
             problem: entry.problem,
@@ -177,6 +183,11 @@ where
         });
     }
     response
+}
+
+/// Whether a call has no token that names its application, but a client id.
+fn is_about_tokens(operation: Option<Operation>) -> bool {
+    matches!(operation, Some(Operation::CreateAccessToken | Operation::RevokeToken))
 }
 
 /// The answer, and the number of the call if it was admitted.

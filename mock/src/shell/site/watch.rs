@@ -17,7 +17,7 @@ pub struct WatchedCall {
     pub path: String,
     /// `None` for a path or method without one.
     pub operation: Option<Operation>,
-    /// Client id of the caller, if its token was valid.
+    /// Client id of the caller, if its token was valid. Of a token request the client id that it names.
     pub application: Option<String>,
     /// HTTP status.
     pub status: u16,

@@ -1,0 +1,104 @@
+//! A row that a scenario file states by itself: a rule of a team or a company, beside those of the register.
+
+use std::sync::Arc;
+
+use moot_fixtures::contract::{Level, Requirement};
+use moot_fixtures::yaml::YamlNode;
+use serde_json::{Value, json};
+
+use crate::scenario::language::form::{SchemaDefinitions, YamlForm};
+use crate::scenario::language::keys::{form_of, key_name, keyed};
+use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::text::Location;
+
+keyed! {
+    /// A row of its own: a rule that is not in the register.
+    pub(in crate::scenario) struct OwnRow("a row of `requirements`") {
+        /// A prefix that the register does not use, a dot, and a slug: `acme.names-are-short`.
+        id: String as OwnId,
+        /// `stated`: a mismatch fails. `inherited`, `example`: it is a warning.
+        level: Level as OwnLevel,
+        /// The rule as a sentence.
+        sentence: String,
+        /// Who states it: a document, with its clause.
+        source: String,
+        /// What to do when it fails.
+        remedy: Option<String>,
+    }
+    with {
+        /// Where the id stands.
+        at: Location,
+    }
+}
+
+/// A row that a scenario file states, and where.
+#[derive(Debug, Clone)]
+pub struct OwnRequirement {
+    /// The row. Its section is that of the file.
+    pub row: Arc<Requirement>,
+    /// Where its id stands.
+    pub at: Location,
+}
+
+impl OwnRow {
+    /// The row, in a file about this section.
+    pub(in crate::scenario) fn in_section(self, section: &str) -> OwnRequirement {
+        let row = Requirement {
+            id: self.id,
+            section: section.to_owned(),
+            level: self.level,
+            sentence: self.sentence,
+            needs: Vec::new(),
+            source: Some(self.source),
+            must: false,
+            question: None,
+            unverifiable: None,
+            remedy: self.remedy,
+        };
+        OwnRequirement { row: Arc::new(row), at: self.at }
+    }
+}
+
+/// A prefix, a dot, and a slug.
+struct OwnId;
+
+impl YamlForm<String> for OwnId {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<String> {
+        let id = reader.plain(node, what)?;
+        let is_slug = |text: &str| {
+            let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+            text.split('-').all(|word| !word.is_empty() && word.bytes().all(is_plain))
+        };
+        if id.split_once('.').is_some_and(|(prefix, rest)| is_slug(prefix) && is_slug(rest)) {
+            return Some(id.to_owned());
+        }
+        let help = "an id is a prefix, a dot and a slug, such as `acme.names-are-short`".to_owned();
+        reader.refuse_with(node.span, format!("`{id}` is not the id of a row"), Some(help))
+    }
+
+    fn schema(_: &mut SchemaDefinitions) -> Value {
+        let slug = "[a-z0-9]+(-[a-z0-9]+)*";
+        json!({ "type": "string", "pattern": format!("^{slug}\\.{slug}$") })
+    }
+}
+
+/// A level that decides on a mismatch: an open row has nothing to expect.
+struct OwnLevel;
+
+/// The levels of own rows.
+const LEVELS: [(&str, Level); 3] =
+    [("stated", Level::Stated), ("inherited", Level::Inherited), ("example", Level::Example)];
+
+impl YamlForm<Level> for OwnLevel {
+    fn read(reader: &mut ScenarioReader, node: &YamlNode, what: &str) -> Option<Level> {
+        let word = reader.plain(node, what)?;
+        match LEVELS.iter().find(|(name, _)| *name == word) {
+            Some((_, level)) => Some(*level),
+            None => reader.refuse_word(node, what, word, "stated, inherited, example"),
+        }
+    }
+
+    fn schema(_: &mut SchemaDefinitions) -> Value {
+        json!({ "enum": LEVELS.map(|(name, _)| name) })
+    }
+}

@@ -1,0 +1,54 @@
+//! Whether the rows that scenario files state are new, have a prefix of their own, and are used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use moot_fixtures::register;
+
+use super::SourceFile;
+use crate::scenario::Diagnostic;
+use crate::scenario::declared;
+use crate::scenario::model::OwnRequirement;
+
+/// The rows that the files of a suite state, by id.
+pub(super) type OwnRowsById<'a> = BTreeMap<&'a str, &'a OwnRequirement>;
+
+/// The rows of a suite. Reports rows that are there twice, that have a prefix of the register, and that no
+/// check names.
+pub(super) fn of<'a>(sources: &'a [SourceFile], problems: &mut Vec<Diagnostic>) -> OwnRowsById<'a> {
+    let scenarios = || sources.iter().flat_map(|source| &source.file.scenarios);
+    let checked: BTreeSet<String> =
+        scenarios().flat_map(|scenario| declared::requirements(&scenario.steps)).collect();
+    let mut known = OwnRowsById::new();
+    for source in sources {
+        for own in &source.file.requirements {
+            let id = own.row.id.as_str();
+            let mistake = match known.get(id) {
+                Some(first) => {
+                    let at = format!("{}:{}:{}", first.at.file, first.at.line, first.at.column);
+                    Some((format!("the row `{id}` is there already"), format!("at {at}")))
+                }
+                None if is_of_register(id) => Some((
+                    format!("the prefix of `{id}` is one of the register"),
+                    "choose a prefix of your own, such as `acme`".to_owned(),
+                )),
+                None if !checked.contains(id) => Some((
+                    format!("no check names the row `{id}`"),
+                    "name it in an `expect`, or remove it".to_owned(),
+                )),
+                None => None,
+            };
+            if let Some((message, help)) = mistake {
+                let length = id.chars().count();
+                problems.push(source.problem(&own.at, length, message, Some(help)));
+            }
+            known.entry(id).or_insert(own);
+        }
+    }
+    known
+}
+
+/// Whether the register has a row with the prefix of this id.
+fn is_of_register(id: &str) -> bool {
+    let prefix = |id: &str| id.split('.').next().map(str::to_owned);
+    register::all().iter().any(|row| prefix(&row.id) == prefix(id))
+}

@@ -1,0 +1,119 @@
+//! Does a finding speak of what is wrong? Its row must be near those that the defect names, its step must
+//! call the operation of the row, and its remedy must be about the part of the answer that failed.
+
+use moot_fixtures::contract::Operation;
+use moot_fixtures::register;
+use moot_mock::defect::Defect;
+use serde::Serialize;
+use strum::IntoStaticStr;
+
+use crate::check::AnswerPart;
+use crate::report::findings;
+use crate::result::{CheckResult, RunResult, Subject};
+use crate::scenario::declared;
+use crate::scenario::model::ScenarioFile;
+use crate::verdict::Verdict;
+
+/// A finding that does not fit its defect, its step or its row.
+#[derive(Debug, Clone, Serialize)]
+pub struct FindingMisfit {
+    /// The row of the finding.
+    pub requirement: String,
+    /// `file/scenario[row]/step`.
+    pub step: String,
+    /// The message of the finding.
+    pub message: String,
+    /// What does not fit.
+    pub kind: MisfitKind,
+}
+
+/// What does not fit of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+pub enum MisfitKind {
+    /// The row is none that the defect names, and none of the same resource, operation or section.
+    #[strum(serialize = "the row is far from those that the defect breaks")]
+    Row,
+    /// Neither the step nor one before it calls the operation of the row.
+    #[strum(serialize = "no step up to this one calls the operation of the row")]
+    Place,
+    /// The row is about the status, and something else failed.
+    #[strum(serialize = "the row and its remedy are about the status, and something else failed")]
+    Remedy,
+}
+
+/// The failed findings that do not fit. Where scenarios fail that are not about the defect, their rows may be
+/// far from it: `files` says which are about it.
+pub(super) fn misfits(
+    defect: &Defect,
+    files: &[ScenarioFile],
+    result: &RunResult,
+) -> Vec<FindingMisfit> {
+    let checks: Vec<CheckResult> = result.checks().cloned().collect();
+    let failed = findings(&checks).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
+    let firsts =
+        failed.filter_map(|finding| Some((finding.first(&checks)?.clone(), finding.message)));
+    let misfit = |(check, message): (CheckResult, String)| {
+        let Subject::Requirement(id) = &check.subject else { return None };
+        let kind = if is_about(defect, files, &check) && !is_near(defect, id) {
+            MisfitKind::Row
+        } else if !calls_its_operation(&check, result) {
+            MisfitKind::Place
+        } else if is_of_status(id) && check.part != Some(AnswerPart::Status) {
+            MisfitKind::Remedy
+        } else {
+            return None;
+        };
+        Some(FindingMisfit {
+            requirement: id.to_string(),
+            step: format!("{}/{}", check.scenario, check.step),
+            message,
+            kind,
+        })
+    };
+    firsts.filter_map(misfit).collect()
+}
+
+/// Whether the scenario of a check declares a requirement that the defect breaks.
+fn is_about(defect: &Defect, files: &[ScenarioFile], check: &CheckResult) -> bool {
+    let name = check.scenario.split('[').next().unwrap_or_default();
+    let Some((stem, id)) = name.split_once('/') else { return false };
+    let file = files.iter().find(|file| file.stem == stem);
+    let scenario = file.and_then(|file| file.scenarios.iter().find(|one| one.id == id));
+    scenario.is_some_and(|scenario| {
+        let declared = declared::requirements(&scenario.steps);
+        defect.breaks.iter().any(|id| declared.contains(id))
+    })
+}
+
+/// Whether a row is named by the defect, or is of the resource, operation or section of one that is.
+fn is_near(defect: &Defect, id: &str) -> bool {
+    let group = |id: &str| id.split('.').next().map(str::to_owned);
+    let section = |id: &str| register::get(id).map(|row| row.section.as_str());
+    defect
+        .breaks
+        .iter()
+        .chain(&defect.also)
+        .any(|named| named == id || group(named) == group(id) || section(named) == section(id))
+}
+
+/// Whether the scenario called the operation of the row up to the end of the step of this check. A row of
+/// no operation fits every step.
+fn calls_its_operation(check: &CheckResult, result: &RunResult) -> bool {
+    let Subject::Requirement(id) = &check.subject else { return true };
+    let section = register::get(id).map_or("", |row| row.section.as_str());
+    let operation = Operation::ALL.into_iter().find(|it| it.section() == section);
+    let Some(operation) = operation.filter(|_| section.starts_with("4.")) else { return true };
+    let Some(scenario) = result.scenarios.iter().find(|it| *it.name == *check.scenario) else {
+        return false;
+    };
+    let Some(own) = check.exchange_number() else { return true };
+    let sent = scenario.steps.iter().flat_map(|step| &step.exchanges);
+    sent.filter(|it| it.number <= own).any(|it| it.request.operation == Some(operation))
+}
+
+/// Whether a row says nothing but which status is answered: `get-workflow.status-200`.
+fn is_of_status(id: &str) -> bool {
+    let last = id.rsplit_once(".status-").map(|(_, status)| status);
+    last.is_some_and(|status| status.bytes().all(|byte| byte.is_ascii_digit()))
+}
