@@ -36,9 +36,9 @@ async fn calls_have_a_connection_and_real_times() {
     assert_eq!(numbers, [1, 2, 1, 2]);
     assert_eq!(wire(0, "connection"), wire(1, "connection"));
     assert!(wire(1, "connection") < wire(2, "connection"), "{calls:?}");
-    for at in 0..4 {
-        assert!(wire(at, "began_us") < wire(at, "ended_us"), "{}", calls[at]);
-        assert_eq!(calls[at]["wire"]["client_left"], json!(false));
+    for (at, call) in calls.iter().enumerate() {
+        assert!(wire(at, "began_us") < wire(at, "ended_us"), "{call}");
+        assert_eq!(call["wire"]["client_left"], json!(false));
     }
     assert!(wire(0, "ended_us") <= wire(1, "began_us"), "{calls:?}");
     let request = &calls[0]["request"];
