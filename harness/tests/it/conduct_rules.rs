@@ -55,7 +55,7 @@ fn a_sound_client_breaks_no_rule() {
 fn tokens_are_sent_in_one_right_way() {
     let bare = json!({ "problem": "invalid_token", "request": { "authorization": null, "credentials": 0, "scheme": null } });
     let without = call("list_legal_requests", 401, &bare);
-    check(&[without.clone()], Some("no-token"));
+    check(std::slice::from_ref(&without), Some("no-token"));
     check(&[without.clone(), token(&json!({})), list(&json!({}))], None);
     let wrong = call("list_legal_requests", 401, &json!({ "problem": "invalid_token" }));
     check(&times(2, &wrong), None);
@@ -136,7 +136,7 @@ fn a_download_gets_no_token_unasked() {
     let with = call("download_agreement", 200, &json!({ "path": "/agreements/a" }));
     let bare =
         json!({ "path": "/agreements/a", "request": { "authorization": null, "scheme": null } });
-    check(&[with.clone()], Some("token-to-download"));
+    check(std::slice::from_ref(&with), Some("token-to-download"));
     check(&[call("download_agreement", 200, &bare)], None);
     check(&[call("download_agreement", 401, &bare), with], None);
 }
