@@ -24,16 +24,13 @@ const REPEATS: usize = 4;
 /// Looks without a call in between that must show nothing new after each of these calls.
 const QUIET_LOOKS: usize = 2;
 
-/// What each view shows.
-pub(super) type Views = Vec<View>;
-
 /// What every view of the step shows before its call.
 pub(super) async fn before(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<Views, Stop> {
+) -> Result<Vec<View>, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
         begin(walk, line);
@@ -81,7 +78,7 @@ async fn look(
     step: &RequestStep,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<Views, Stop> {
+) -> Result<Vec<View>, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
         views.push(look_at(walk, line, label, gathered).await?);
@@ -155,7 +152,7 @@ fn lasting(item: &Value) -> Value {
 pub(super) async fn judge(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
-    before: Views,
+    before: Vec<View>,
     label: &str,
     gathered: &mut StepRecord,
     checks: &mut [CheckResult],
@@ -199,7 +196,7 @@ async fn left_again(
         let before = look(walk, step, label, gathered).await?;
         let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
         let after = look(walk, step, label, gathered).await?;
-        let mut quiet = Views::new();
+        let mut quiet = Vec::new();
         for _ in 0..QUIET_LOOKS {
             quiet = look(walk, step, label, gathered).await?;
         }
