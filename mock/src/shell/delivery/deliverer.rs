@@ -51,7 +51,7 @@ pub(crate) struct SettleOutcome {
 }
 
 enum DelivererOrder {
-    Add(Realm, Arc<AtomicBool>),
+    Add(Arc<Realm>, Arc<AtomicBool>),
     Remove(u64),
     Look(u64),
     Abort { key: u64, which: AbortScope, done: oneshot::Sender<()> },
@@ -88,11 +88,11 @@ impl Deliverer {
     }
 
     /// Watches a world from now on.
-    pub(crate) fn add(&self, realm: &Realm) {
-        let (orders, key) = (self.orders.clone(), realm.key());
+    pub(crate) fn add(&self, realm: &Arc<Realm>) {
+        let (orders, key) = (self.orders.clone(), realm.key);
         let is_called = Arc::new(AtomicBool::new(false));
         let caller = is_called.clone();
-        realm.service().set_waker(Box::new(move || {
+        realm.service.set_waker(Box::new(move || {
             // One pending order is enough.
             if !caller.swap(true, Ordering::AcqRel) {
                 let _ = orders.send(DelivererOrder::Look(key));
@@ -103,7 +103,7 @@ impl Deliverer {
 
     /// Stops watching a world, and aborts its attempts.
     pub(crate) fn remove(&self, realm: &Realm) {
-        self.order(DelivererOrder::Remove(realm.key()));
+        self.order(DelivererOrder::Remove(realm.key));
     }
 
     /// Aborts the attempts of deleted webhooks. None of them begins afterwards.
@@ -118,7 +118,7 @@ impl Deliverer {
 
     async fn abort(&self, realm: &Realm, which: AbortScope) {
         let (done, aborted) = oneshot::channel();
-        self.order(DelivererOrder::Abort { key: realm.key(), which, done });
+        self.order(DelivererOrder::Abort { key: realm.key, which, done });
         let _ = aborted.await;
     }
 
@@ -127,7 +127,7 @@ impl Deliverer {
     pub(crate) async fn begin(&self, realm: &Realm) -> SettleTicket {
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         let (done, noted) = oneshot::channel();
-        self.order(DelivererOrder::Begin { key: realm.key(), begun, done });
+        self.order(DelivererOrder::Begin { key: realm.key, begun, done });
         let _ = noted.await;
         SettleTicket(begun)
     }
@@ -141,7 +141,7 @@ impl Deliverer {
         patience: Duration,
     ) -> SettleOutcome {
         let (done, settled) = oneshot::channel();
-        self.order(DelivererOrder::Settle { key: realm.key(), begun, patience, done });
+        self.order(DelivererOrder::Settle { key: realm.key, begun, patience, done });
         settled.await.unwrap_or_default()
     }
 
@@ -172,7 +172,7 @@ struct Outbox {
 }
 
 struct WorldWatch {
-    realm: Realm,
+    realm: Arc<Realm>,
     /// Whether an order to look is in the queue.
     is_called: Arc<AtomicBool>,
     due: Option<Timestamp>,
@@ -252,8 +252,8 @@ impl Outbox {
         [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
-    fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
-        let key = realm.key();
+    fn add(&mut self, realm: Arc<Realm>, is_called: Arc<AtomicBool>) {
+        let key = realm.key;
         let (in_flight, settling) = (BTreeMap::new(), Vec::new());
         self.watched.insert(key, WorldWatch { realm, is_called, due: None, in_flight, settling });
         self.look(key);
@@ -271,7 +271,7 @@ impl Outbox {
     /// Deletes the sandboxes whose lease has ended.
     fn end_leases(&mut self) {
         for realm in self.sandboxes.take_abandoned() {
-            self.remove(realm.key());
+            self.remove(realm.key);
         }
     }
 
@@ -293,12 +293,12 @@ impl Outbox {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         watched.is_called.store(false, Ordering::Release);
         let now = clock::now();
-        for attempt in watched.realm.service().due_attempts(now) {
+        for attempt in watched.realm.service.due_attempts(now) {
             let delivery = attempt.delivery;
             let (sender, orders) = (self.sender.clone(), self.orders.clone());
             let realm = watched.realm.clone();
             let task = tokio::spawn(async move {
-                let may_start = || realm.service().may_start(delivery);
+                let may_start = || realm.service.may_start(delivery);
                 let result = if realm.is_own_receiver(&attempt.url) {
                     may_start().then(|| AttemptResult::Status(realm.receive(attempt).as_u16()))
                 } else {
@@ -311,7 +311,7 @@ impl Outbox {
         if let Some(due) = watched.due.take() {
             self.due.remove(&(due, key));
         }
-        if let Some(due) = watched.realm.service().next_due(now) {
+        if let Some(due) = watched.realm.service.next_due(now) {
             watched.due = Some(due);
             self.due.insert((due, key));
         }
@@ -325,7 +325,7 @@ impl Outbox {
         if watched.in_flight.remove(&delivery).is_none() {
             return;
         }
-        let service = watched.realm.service();
+        let service = &watched.realm.service;
         match result {
             Some(result) => {
                 service.attempt_done(clock::now(), delivery, result.clone());
@@ -365,7 +365,7 @@ impl Outbox {
 
     fn abort(&mut self, key: u64, which: AbortScope) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
-        let service = watched.realm.service();
+        let service = &watched.realm.service;
         watched.in_flight.retain(|delivery, task| {
             let is_kept = which == AbortScope::Unwanted && service.is_wanted(*delivery);
             if !is_kept {
