@@ -12,6 +12,7 @@ mod compare;
 mod coverage;
 mod doctor;
 mod documents;
+mod drill;
 mod error;
 mod event_stream;
 mod exec;
@@ -85,6 +86,8 @@ enum Command {
     Receive(receive::ReceiveArguments),
     /// Run a command against a mock of its own, and report what it did there, with its mistakes
     Exec(exec::ExecArguments),
+    /// Run the command of a client once per drill, each in a situation of real life, and grade the client
+    Drill(Box<drill::DrillArguments>),
     /// List scenarios
     List(suite::SuiteArguments),
     /// Show what would run on a target, what would not and why, and how many requests that would send.
@@ -114,7 +117,7 @@ enum Command {
         #[command(subcommand)]
         command: answers::AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, `compare`, `expected`, or one of the contract. Without a
+    /// Print a JSON Schema: `scenario`, `report`, `compare`, `expected`, `drill`, or one of the contract. Without a
     /// name, print all names
     Schema {
         /// Which
@@ -167,6 +170,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::Mock(arguments) => mock::mock(arguments, screen),
         Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
+        Command::Drill(arguments) => drill::drill(*arguments, screen),
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),

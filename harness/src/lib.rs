@@ -10,6 +10,7 @@ pub mod client;
 pub mod command;
 pub mod compare;
 pub mod conduct;
+pub mod drill;
 pub mod environment;
 pub mod exchange;
 pub mod expected;

@@ -98,7 +98,7 @@ impl Client {
 
     fn send(&mut self, method: &Method, path: &str, body: Body) -> Bytes {
         let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let head = Head { method, path, query: None, headers: &self.headers, client };
+        let head = Head { method, path, query: None, headers: &self.headers, client, wire: None };
         let response = match self.service.admit(self.now, &head) {
             Admission::Admitted(admitted) => {
                 let call = Call { head, admitted: &admitted, body, fetched: None };

@@ -233,8 +233,10 @@ pub fn perform(
 /// The whole journal, as [`ControlAction::ListExchanges`] shows it, with how many calls it has forgotten.
 #[cfg(feature = "server")]
 pub(crate) fn journal(world: &World) -> Value {
-    let mut journal = exchanges::view(world, &ExchangeFilter::default(), usize::MAX);
+    let mut journal = exchanges::with_answers(world);
     journal["forgotten"] = json!(world.journal().forgotten());
+    journal["answers"] = json!(world.answers());
+    journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
     journal
 }
 

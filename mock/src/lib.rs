@@ -24,7 +24,7 @@ pub mod world;
 
 pub use fault::drill::Drills;
 pub use fault::{FailedStatus, Fault, FaultKind};
-pub use message::{call, content, response, rule};
+pub use message::{call, content, response, rule, wire};
 pub use service::Service;
 #[cfg(feature = "embed")]
 pub use shell::embed;

@@ -12,3 +12,4 @@ pub(crate) mod route;
 pub mod rule;
 #[cfg(feature = "server")]
 pub(crate) mod unserved;
+pub mod wire;

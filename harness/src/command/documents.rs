@@ -5,12 +5,13 @@ use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
 use super::screen::Screen;
-use crate::{compare, expected, report, scenario};
+use crate::{compare, drill, expected, report, scenario};
 
 /// A JSON Schema by name; all names without one. Exit 2 where there is no such name.
 pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, CommandError> {
     let contract = || schemas::all().iter().map(|(name, _)| *name);
-    let known = || ["scenario", "report", "compare", "expected"].into_iter().chain(contract());
+    let known =
+        || ["scenario", "report", "compare", "expected", "drill"].into_iter().chain(contract());
     let Some(name) = name else {
         let names: Vec<&str> = known().collect();
         if screen.is_json() {
@@ -24,6 +25,7 @@ pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, CommandE
         "scenario" => screen.json(&scenario::schema::document())?,
         "report" => screen.print(report::json::SCHEMA)?,
         "compare" => screen.print(compare::SCHEMA)?,
+        "drill" => screen.json(&drill::certificate::schema())?,
         "expected" => screen.print(expected::SCHEMA)?,
         other => match schemas::get(other) {
             Some(schema) => screen.json(schema)?,

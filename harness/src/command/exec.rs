@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::process::ExitStatus;
 
 use clap::Args;
+use moot_fixtures::contract::Severity;
+use moot_fixtures::nearest::ending;
 use moot_mock::shell::Site;
 use serde_json::json;
 use tokio::process::{Child, Command};
@@ -18,7 +20,7 @@ use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
-use crate::conduct::{self, Account};
+use crate::conduct::{self, Account, ConductFinding};
 use crate::masks::{Masks, Secrets};
 use crate::report::Format;
 use crate::terminal::escape;
@@ -29,6 +31,8 @@ const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 /// Shells add this to the number of the signal that ended a command.
 const SIGNAL_BASE: i32 = 128;
+/// The exit code of a broken rule that `--fail-on` names.
+const BROKEN_RULE: u8 = 1;
 
 #[derive(Debug, Args)]
 pub(super) struct ExecArguments {
@@ -42,19 +46,54 @@ pub(super) struct ExecArguments {
     world: WorldArguments,
     #[command(flatten)]
     place: PlaceArguments,
-    /// Write what the command did to a file too: text or json; `-` is stdout; repeatable
+    /// Write what the command did to a file too: text, json, markdown, junit or html; `-` is stdout;
+    /// repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = conduct_report)]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
+    /// End with 1 if a rule of conduct is broken: must, should, hint (these and the graver ones), or the
+    /// id of a rule; repeatable. The exit code of a command that failed stays
+    #[arg(long, value_name = "SEVERITY|RULE", value_parser = conduct_gate)]
+    fail_on: Vec<ConductGate>,
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
-/// Returns the exit code of the command.
+/// What `--fail-on` names.
+#[derive(Debug, Clone)]
+enum ConductGate {
+    /// This severity, and the graver ones.
+    Severity(Severity),
+    /// The rule of this id.
+    Rule(&'static str),
+}
+
+impl ConductGate {
+    fn stops(&self, finding: &ConductFinding) -> bool {
+        match self {
+            Self::Severity(severity) => finding.severity <= *severity,
+            Self::Rule(id) => finding.rule == *id,
+        }
+    }
+}
+
+fn conduct_gate(text: &str) -> Result<ConductGate, String> {
+    if let Ok(severity) = text.parse() {
+        return Ok(ConductGate::Severity(severity));
+    }
+    let rule = moot_fixtures::conduct::get(text).ok_or_else(|| {
+        let near = ending(moot_fixtures::conduct::nearest(text));
+        format!("`{text}` is no severity (must, should, hint) and no rule of conduct{near}")
+    })?;
+    Ok(ConductGate::Rule(&rule.id))
+}
+
+/// Returns the exit code of the command, or 1 if it ended well and broke a rule of `--fail-on`.
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let ExecArguments { listen, port, world, place, reports, replace, command } = &arguments;
+    let ExecArguments { listen, port, world, place, reports, replace, fail_on, command } =
+        &arguments;
     reports::check(reports, *replace)?;
     runtime()?.block_on(async {
         let opened = ListeningMock::open(at_port(*listen, *port), place, world, None).await?;
@@ -85,7 +124,11 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         // A call is in the journal only after it ended.
         let _ = served.await;
         let code = exit_code(ended?);
-        ConductReporter { site, admin_token }.report(code, reports, screen)?;
+        let reporter = ConductReporter { site, admin_token };
+        let account = reporter.account()?;
+        let broken = account.findings.iter().any(|it| fail_on.iter().any(|gate| gate.stops(it)));
+        let code = if code == 0 && broken { BROKEN_RULE } else { code };
+        reporter.report(&account, code, reports, screen)?;
         Ok(code)
     })
 }
@@ -141,28 +184,42 @@ struct ConductReporter {
 }
 
 impl ConductReporter {
+    fn account(&self) -> Result<Account, CommandError> {
+        let worlds = conduct::read(&self.site.journals())
+            .map_err(|error| CommandError::fault(format!("the journal can't be read: {error}")))?;
+        Ok(Account::of(&worlds))
+    }
+
     /// Prints to stderr, because stdout belongs to the command. JSON is the last line of stdout.
     fn report(
         &self,
+        account: &Account,
         code: u8,
         reports: &[ReportRequest],
         screen: &Screen,
     ) -> Result<(), CommandError> {
-        let worlds = conduct::read(&self.site.journals())
-            .map_err(|error| CommandError::fault(format!("the journal can't be read: {error}")))?;
-        let account = Account::of(&worlds);
         let json = || {
             let report = json!({
+                "schema_version": conduct::SCHEMA_VERSION,
                 "moot_version": env!("CARGO_PKG_VERSION"),
                 "exit_code": code,
                 "conduct": account,
             });
             self.without_secrets(&format!("{}\n", escape::json(&report.to_string())))
         };
-        let text = |paint| self.without_secrets(&conduct::text::render(&account, paint));
-        let written = reports.iter().map(|request| match request.format {
-            Format::Json => request.write(&json()?, screen),
-            _ => request.write(&text(Paint { color: false })?, screen),
+        let text = |paint| self.without_secrets(&conduct::text::render(account, paint));
+        let other = |rendered: Result<String, String>| {
+            self.without_secrets(&rendered.map_err(CommandError::fault)?)
+        };
+        let written = reports.iter().map(|request| {
+            let report = match request.format {
+                Format::Json => json()?,
+                Format::Markdown => other(Ok(conduct::markdown::render(account)))?,
+                Format::Junit => other(conduct::junit::render(account))?,
+                Format::Html => other(conduct::page::render(account))?,
+                _ => text(Paint { color: false })?,
+            };
+            request.write(&report, screen)
         });
         written.collect::<Result<(), CommandError>>()?;
         if screen.is_json() {

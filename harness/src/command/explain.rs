@@ -1,9 +1,10 @@
-//! `moot explain ID`: a requirement, a question or a defect, and what checks or breaks it.
+//! `moot explain ID`: a requirement, a question, a rule of conduct or a defect, and what checks or breaks it.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use moot_fixtures::contract::{Level, Question, Requirement};
+use moot_fixtures::conduct;
+use moot_fixtures::contract::{ConductOccasion, ConductRule, Level, Question, Requirement};
 use moot_fixtures::nearest::nearest;
 use moot_fixtures::{questions, register};
 use moot_mock::defect::{self, Defect};
@@ -17,7 +18,7 @@ use crate::terminal::paint::left;
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
-    /// Ids of requirements, questions or defects. Each is explained in a text, or a JSON document, of its
+    /// Ids of requirements, questions, rules of conduct or defects. Each is explained in a text, or a JSON document, of its
     /// own
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
@@ -38,13 +39,18 @@ fn explained(id: &str, verified: &Verification, screen: &Screen) -> Result<(), C
         requirement(row, verified, screen)
     } else if let Some(question) = questions::get(id) {
         self::question(question, verified, screen)
+    } else if let Some(rule) = conduct::get(id) {
+        conduct_page(rule, screen)
     } else if let Some(defect) = defect::named(id) {
         defect_page(defect, screen)
     } else {
         let near = register::nearest(id)
             .or_else(|| questions::nearest(id))
+            .or_else(|| conduct::nearest(id))
             .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
-        let refusal = CommandError::usage(format!("`{id}` is no requirement, question or defect"));
+        let refusal = CommandError::usage(format!(
+            "`{id}` is no requirement, question, rule of conduct or defect"
+        ));
         Err(match near {
             Some(_) => refusal.nearest(near),
             None => refusal.help("`moot coverage` lists every requirement"),
@@ -83,6 +89,26 @@ fn requirement(
     let breakers: Vec<String> =
         breakers.iter().map(|defect| format!("{}: {}", defect.id, defect.what)).collect();
     page.list("broken by (`moot mock --defect ID`)", &breakers);
+    page.print(screen)
+}
+
+fn conduct_page(rule: &ConductRule, screen: &Screen) -> Result<(), CommandError> {
+    if screen.is_json() {
+        return screen.json(&serde_json::to_value(rule).unwrap_or_default());
+    }
+    let mut page = Explanation::new(screen, &rule.id, &rule.sentence);
+    page.row("clause", &rule.clause());
+    page.row("severity", rule.severity.as_str());
+    page.row(
+        "judged",
+        match rule.seen {
+            ConductOccasion::Traffic => "in any calls of a client: `moot exec -- CMD`",
+            ConductOccasion::Drill => "only after a disturbance",
+        },
+    );
+    page.row("evidence", &rule.evidence);
+    page.row("excused", rule.excused.as_deref().unwrap_or_default());
+    page.row("instead", &rule.instead);
     page.print(screen)
 }
 

@@ -76,7 +76,12 @@ pub(super) fn exploration_report(text: &str) -> Result<ReportRequest, String> {
 
 /// `KIND=FILE` of the conduct of a client.
 pub(super) fn conduct_report(text: &str) -> Result<ReportRequest, String> {
-    report_in(text, &[Format::Text, Format::Json])
+    report_in(text, &[Format::Text, Format::Json, Format::Junit, Format::Html, Format::Markdown])
+}
+
+/// `KIND=FILE` of the certificate of a client.
+pub(super) fn drill_report(text: &str) -> Result<ReportRequest, String> {
+    report_in(text, &[Format::Text, Format::Json, Format::Html])
 }
 
 /// `KIND=FILE` of a self-test.

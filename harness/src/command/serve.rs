@@ -198,7 +198,14 @@ fn base_url(place: &PlaceArguments, bound: SocketAddr) -> String {
     }
 }
 
-fn settings_of(arguments: &WorldArguments, base_url: String) -> Result<Settings, CommandError> {
+/// The settings of the mock that the command line describes.
+///
+/// # Errors
+/// An invalid option or file.
+pub(super) fn settings_of(
+    arguments: &WorldArguments,
+    base_url: String,
+) -> Result<Settings, CommandError> {
     let refusal = |error: SettingError| CommandError::usage(error.to_string());
     let clock_text = arguments.clock.as_deref().unwrap_or(DEFAULT_CLOCK);
     let rate_limit = arguments.rate_limit.as_deref().unwrap_or(DEFAULT_RATE_LIMIT);

@@ -1,14 +1,16 @@
-//! The account of a client: operations, statuses, errors, habits.
+//! The account of a client: operations, statuses, errors, findings.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::habit::{self, HabitFinding};
+use super::finding::ConductFinding;
 use super::journal::{JournalCall, WorldJournal};
+use super::relied::{self, ReliedQuestion};
+use super::rules;
 
 /// What a client did in the main world and in every sandbox. Shape: `{"calls", "forgotten",
-/// "sandboxes", "operations": […], "errors": […], "habits": […]}`.
+/// "sandboxes", "operations": […], "errors": […], "findings": […], "relies_on": […]}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Calls in the journal.
@@ -21,8 +23,10 @@ pub struct Account {
     pub operations: Vec<OperationUse>,
     /// Errors in the order of their first call; errors of the same kind are one.
     pub errors: Vec<ReceivedError>,
-    /// Bad habits.
-    pub habits: Vec<HabitFinding>,
+    /// The rules of conduct that were broken, in the order of the register.
+    pub findings: Vec<ConductFinding>,
+    /// The open questions that it relies on, in the order of the specification.
+    pub relies_on: Vec<ReliedQuestion>,
 }
 
 /// How often an operation was called, and with which statuses.
@@ -65,7 +69,8 @@ impl Account {
             sandboxes: worlds.iter().filter(is_called).count(),
             operations: operations(worlds),
             errors: errors(worlds),
-            habits: habit::find(worlds),
+            findings: rules::findings(worlds),
+            relies_on: relied::relied(worlds),
         }
     }
 }

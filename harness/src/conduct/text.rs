@@ -1,15 +1,20 @@
 //! An account as text.
 
 use super::account::{Account, OperationUse, ReceivedError};
-use super::habit::HabitFinding;
+use super::finding::ConductFinding;
+use super::relied::ReliedQuestion;
+use moot_fixtures::contract::Severity;
+
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Paint, Table, counted, escape};
 use crate::verdict::Verdict;
 
 /// Errors that are shown; further ones are only counted.
 const ERRORS_SHOWN_MAX: usize = 20;
+/// Characters of an answer to an open question.
+const ANSWER_LENGTH_MAX: usize = 120;
 
-/// Renders an account: operations with their statuses, errors with advice, habits with advice.
+/// Renders an account: operations with their statuses, errors with advice, findings with advice.
 pub fn render(account: &Account, paint: Paint) -> String {
     if account.calls == 0 {
         return format!(
@@ -41,12 +46,13 @@ pub fn render(account: &Account, paint: Paint) -> String {
     if more > 0 {
         out.push_str(&format!("  and {more} more; `--format json` has all\n"));
     }
-    if account.habits.is_empty() {
+    if account.findings.is_empty() {
         out.push_str("\nNothing that a client should not do was seen\n");
-        return out;
+    } else {
+        out.push_str(&format!("\n{}\n", paint.bold("What a client should not do")));
     }
-    out.push_str(&format!("\n{}\n", paint.bold("What a client should not do")));
-    account.habits.iter().for_each(|finding| out.push_str(&one_habit(finding, paint)));
+    account.findings.iter().for_each(|finding| out.push_str(&one_finding(finding, paint)));
+    out.push_str(&relied(&account.relies_on, paint));
     out
 }
 
@@ -72,29 +78,61 @@ fn one_error(error: &ReceivedError, paint: Paint) -> String {
         shown(error.status, error.times, paint),
         escape::line(&error.problem),
         escape::line(&error.call),
-        place(error.first_call, error.sandbox.as_deref(), 1),
+        place(Some(error.first_call), error.sandbox.as_deref(), 1),
         escape::line(&error.detail),
     )
 }
 
-fn one_habit(finding: &HabitFinding, paint: Paint) -> String {
+/// The open questions, with our answer and the others that are allowed.
+fn relied(questions: &[ReliedQuestion], paint: Paint) -> String {
+    if questions.is_empty() {
+        return String::new();
+    }
+    let head = "What it relies on that the specification leaves open";
+    let mut out = format!("\n{}\n", paint.bold(head));
+    for it in questions {
+        out.push_str(&format!(
+            "  {} {} {}\n      here {}; allowed: {}\n",
+            it.question,
+            paint.dim(&format!("(§{}, call {})", it.section, it.call)),
+            it.ask,
+            escape::cut(&escape::line(&it.answer.to_string()), ANSWER_LENGTH_MAX),
+            escape::cut(&it.allowed, ANSWER_LENGTH_MAX),
+        ));
+    }
+    out
+}
+
+fn one_finding(finding: &ConductFinding, paint: Paint) -> String {
     format!(
         "  {} {}: {} {}\n      {}\n",
-        paint.verdict(Verdict::Warn, "!"),
-        finding.habit.as_str(),
+        paint.verdict(verdict(finding.severity), finding.severity.as_str()),
+        finding.rule,
         escape::line(&finding.seen),
         paint.dim(&format!(
-            "(§{}, {})",
-            finding.section,
-            place(finding.first_call, finding.sandbox.as_deref(), finding.worlds)
+            "({}, {})",
+            finding.clause,
+            place(finding.calls.first().copied(), finding.sandbox.as_deref(), finding.worlds)
         )),
         finding.instead,
     )
 }
 
+/// The color of a severity.
+const fn verdict(severity: Severity) -> Verdict {
+    match severity {
+        Severity::Must => Verdict::Fail,
+        Severity::Should => Verdict::Warn,
+        Severity::Hint => Verdict::Observed,
+    }
+}
+
 /// The first call, and the number of other worlds.
-fn place(first_call: u64, sandbox: Option<&str>, worlds: usize) -> String {
-    let mut place = format!("call {first_call}");
+fn place(first_call: Option<u64>, sandbox: Option<&str>, worlds: usize) -> String {
+    let mut place = match first_call {
+        Some(serial) => format!("call {serial}"),
+        None => "between calls".to_owned(),
+    };
     if let Some(sandbox) = sandbox {
         place.push_str(&format!(" in sandbox {}", escape::line(sandbox)));
     }

@@ -41,7 +41,7 @@ impl Interruption {
     }
 
     /// Waits until it is told.
-    pub(super) async fn told(&self) {
+    pub(crate) async fn told(&self) {
         // The sender lives as long as this: there is no other end.
         let _ = self.told.subscribe().wait_for(|told| *told).await;
     }

@@ -23,6 +23,7 @@ const HARNESS: &[&[&str]] = &[
     &["run"],
     &["report"],
     &["compare", "explore", "selftest", "conduct"],
+    &["drill"],
     &["command"],
 ];
 

@@ -138,7 +138,7 @@ impl Client {
         path: &'a str,
         query: Option<&'a str>,
     ) -> Head<'a> {
-        Head { method, path, query, headers: &self.headers, client: self.address }
+        Head { method, path, query, headers: &self.headers, client: self.address, wire: None }
     }
 
     fn send(

@@ -8,9 +8,11 @@ use super::refusal::Refusal;
 use crate::journal::JournalEntry;
 use crate::world::World;
 
-/// The newest exchanges. Shape: `{"count", "exchanges": [{"serial", "at", "client", "method", "path",
-/// "query", "operation", "application", "request": {"authorization", "content_type", "length",
-/// "text", "parts": [{"name", "file_name", "content_type", "length", "text"}]}, "status", "response":
+/// The newest exchanges. Shape: `{"count", "exchanges": [{"serial", "at", "client", "wire": {"connection", "number",
+/// "began_us", "ended_us", "client_left"}, "method", "path",
+/// "query", "operation", "application", "request": {"authorization", "scheme",
+/// "credentials", "user_agent", "idempotency_key", "expects_refusal", "content_type", "length", "text",
+/// "parts": [{"name", "file_name", "content_type", "length", "text", "digest"}]}, "status", "response":
 /// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "deliveries",
 /// "fault"}]}`; `count` says how many match, also beyond the limit, `application` is a client id, `authorization` a fingerprint.
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
@@ -20,6 +22,20 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
     let shown: Vec<JournalEntry> =
         exchanges.drain(skipped..).map(|exchange| advised(world, exchange)).collect();
     json!({ "count": count, "exchanges": shown })
+}
+
+/// The whole journal, with the bodies of the answers that it still has: `answer` of each exchange, a text
+/// without secrets, or null.
+#[cfg(feature = "server")]
+pub(super) fn with_answers(world: &World) -> Value {
+    let exchanges = found(world, &ExchangeFilter::default()).into_iter().map(|exchange| {
+        let answer = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty());
+        let answer = json!(answer);
+        let mut exchange = json!(advised(world, exchange));
+        exchange["answer"] = answer;
+        exchange
+    });
+    json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
 
 /// Whether what a filter names exists.

@@ -12,7 +12,7 @@ use crate::world::World;
 use crate::world::deliver;
 
 /// The deliveries that match, the oldest first. Shape: `{"deliveries": [{"id", "webhook_id", "event",
-/// "legal_request_id", "state", "attempts": [{"at", "status" | "error"}], "next_attempt_at"}]}`.
+/// "legal_request_id", "state", "attempts": [{"at", "status" | "error", "milliseconds"}], "next_attempt_at"}]}`.
 pub(super) fn view(world: &World, filter: &DeliveryFilter) -> Value {
     let deliveries = world.state().deliveries.values().filter(|delivery| filter.matches(delivery));
     let views: Vec<_> = deliveries.map(|delivery| delivery.json()).collect();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, RETRY_AFTER, USER_AGENT};
 use jiff::Timestamp;
 use moot_fixtures::contract::Operation;
 use serde::Serialize;
@@ -16,10 +16,18 @@ use crate::fault::Strike;
 use crate::message::call::{Body, Call, Head, Part};
 use crate::message::content::{Content, ContentPlace};
 use crate::message::response::{Response, ResponseBody, Stage, TransportFault};
+use crate::message::wire::WireCall;
 use crate::value::limits::{
     JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX,
     JOURNAL_TEXT_MAX,
 };
+
+/// A draft header with which a client marks a repetition of the same call.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// With this header a test says that a call of it is wrong on purpose.
+const EXPECT_REFUSAL: HeaderName = HeaderName::from_static("x-moot-expect");
+/// Only these schemes are shown: a credential without scheme would be shown as one.
+const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
 /// A call with its answer, at the moment it is recorded.
 #[derive(Debug, Clone)]
@@ -82,11 +90,13 @@ impl<'a> Occurrence<'a> {
 
 /// One call and its answer. Every text is cut at [`JOURNAL_TEXT_MAX`] bytes, a body at
 /// [`JOURNAL_BODY_TEXT_MAX`]; secrets are fingerprints.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct JournalEntry {
     pub(crate) serial: u64,
     pub(crate) at: Timestamp,
     pub(crate) client: IpAddr,
+    /// `None` if no socket was involved.
+    pub(crate) wire: Option<WireCall>,
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) query: Option<String>,
@@ -136,6 +146,15 @@ pub(crate) struct Timing {
 pub(crate) struct RequestSummary {
     /// Fingerprint of the credential: equal ones are equal.
     pub(crate) authorization: Option<String>,
+    /// Scheme of the first credential, in lower case: `bearer`, `basic`.
+    pub(crate) scheme: Option<String>,
+    /// Number of `Authorization` headers.
+    pub(crate) credentials: usize,
+    pub(crate) user_agent: Option<String>,
+    /// Fingerprint of `Idempotency-Key`.
+    pub(crate) idempotency_key: Option<String>,
+    /// Whether the client says that it expects a refusal: `X-Moot-Expect: refused`.
+    pub(crate) expects_refusal: bool,
     pub(crate) content_type: Option<String>,
     /// Bytes of the body, of the parts of a form together.
     pub(crate) length: u64,
@@ -153,6 +172,8 @@ pub(crate) struct SentPart {
     pub(crate) length: u64,
     /// `None` if it is a file.
     pub(crate) text: Option<String>,
+    /// Fingerprint of a file that is in memory: equal ones are equal.
+    pub(crate) digest: Option<String>,
 }
 
 /// What it was answered with.
@@ -176,6 +197,7 @@ impl JournalEntry {
             serial: occurrence.serial,
             at: occurrence.at,
             client: head.client.to_canonical(),
+            wire: head.wire.cloned(),
             method: cut(head.method.as_str()),
             path: cut(head.path),
             query: head.query.map(|query| cut(&masks::form(query))).filter(|text| !text.is_empty()),
@@ -210,7 +232,7 @@ impl JournalEntry {
         let Self { request, response, .. } = self;
         let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         let parts = request.parts.iter().map(|part| {
-            let texts = [&part.file_name, &part.content_type, &part.text];
+            let texts = [&part.file_name, &part.content_type, &part.text, &part.digest];
             part.name.len() + texts.map(optional).iter().sum::<usize>()
         });
         let texts = [
@@ -219,6 +241,8 @@ impl JournalEntry {
             &self.detail,
             &request.authorization,
             &request.content_type,
+            &request.user_agent,
+            &request.idempotency_key,
             &request.text,
             &response.content_type,
         ];
@@ -245,10 +269,19 @@ impl RequestSummary {
                 (length, None, kept.map(SentPart::of).collect())
             }
         };
-        let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let scheme = header(AUTHORIZATION).and_then(|value| value.split(' ').next());
         Self {
             authorization: headers.get(AUTHORIZATION).map(|value| credential(value.as_bytes())),
-            content_type: content_type.filter(|text| !text.is_empty()).map(cut),
+            scheme: scheme.map(|scheme| cut(scheme).to_ascii_lowercase()).filter(is_scheme),
+            credentials: headers.get_all(AUTHORIZATION).iter().count(),
+            user_agent: header(USER_AGENT).map(cut),
+            idempotency_key: headers
+                .get(IDEMPOTENCY_KEY)
+                .map(|key| masks::fingerprint(key.as_bytes())),
+            expects_refusal: header(EXPECT_REFUSAL)
+                .is_some_and(|value| value.eq_ignore_ascii_case("refused")),
+            content_type: header(CONTENT_TYPE).filter(|text| !text.is_empty()).map(cut),
             length,
             text,
             parts,
@@ -266,7 +299,14 @@ impl SentPart {
             } => masks::field(&part.name, bytes),
             Part { .. } => None,
         };
+        let digest = match &part.content.place {
+            ContentPlace::Memory(bytes) if part.file_name.is_some() => {
+                Some(masks::fingerprint(bytes))
+            }
+            _ => None,
+        };
         Self {
+            digest,
             name: cut(&part.name),
             file_name: part.file_name.as_deref().map(cut),
             content_type: part.content_type.as_deref().filter(|text| !text.is_empty()).map(cut),
@@ -317,6 +357,10 @@ impl Timing {
         }
         timing
     }
+}
+
+fn is_scheme(text: &String) -> bool {
+    SCHEMES.contains(&text.as_str())
 }
 
 /// The fingerprint of an `Authorization` header, without its scheme.

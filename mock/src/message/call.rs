@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::message::content::Content;
 use crate::message::response::Response;
+use crate::message::wire::WireCall;
 
 /// The head of a call: all that is known before its body is read.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +27,8 @@ pub struct Head<'a> {
     pub headers: &'a HeaderMap,
     /// The address of the peer (§8: the rate is counted by it).
     pub client: IpAddr,
+    /// How it came over a connection; `None` if no socket was involved.
+    pub wire: Option<&'a WireCall>,
 }
 
 /// What the core says of a head before a body is read.

@@ -58,6 +58,9 @@ pub enum DeliveryState {
 pub(crate) struct AttemptRecord {
     pub(crate) at: Timestamp,
     pub(crate) outcome: AttemptOutcome,
+    /// Real time until the receiver answered, or the attempt was given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) milliseconds: Option<u64>,
 }
 
 /// The result of an attempt.
@@ -94,11 +97,14 @@ struct AttemptJson<'a> {
     at: String,
     #[serde(flatten)]
     outcome: &'a AttemptOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    milliseconds: Option<u64>,
 }
 
 impl<'a> AttemptJson<'a> {
     fn of(attempt: &'a AttemptRecord) -> Self {
-        Self { at: timestamp::exact(attempt.at), outcome: &attempt.outcome }
+        let AttemptRecord { at, outcome, milliseconds } = attempt;
+        Self { at: timestamp::exact(*at), outcome, milliseconds: *milliseconds }
     }
 }
 

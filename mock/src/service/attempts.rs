@@ -2,6 +2,8 @@
 //!
 //! The shell makes the attempts. [`crate::world::deliver`] decides when one is due.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use super::Service;
@@ -49,12 +51,19 @@ impl Service {
         self.wake();
     }
 
-    /// Tells what became of an attempt; of one that is not wanted any more nothing is kept.
-    pub fn attempt_done(&self, system_now: Timestamp, delivery: u64, result: AttemptResult) {
+    /// Tells what became of an attempt, and how long it lasted in real time; of one that is not wanted any
+    /// more nothing is kept.
+    pub fn attempt_done(
+        &self,
+        system_now: Timestamp,
+        delivery: u64,
+        result: AttemptResult,
+        lasted: Option<Duration>,
+    ) {
         let turn = self.0.turn.lock();
         let change = {
             let world = self.0.world.read();
-            deliver::done(&world, world.now(system_now), delivery, result)
+            deliver::done(&world, world.now(system_now), delivery, result, lasted)
         };
         self.change_anyway(|world| world.apply(change.into_iter().collect()));
         let newest = self.newest();

@@ -4,6 +4,7 @@ mod accept;
 mod connection;
 mod places;
 mod tls;
+mod watched_answer;
 mod watched_body;
 
 pub use accept::ServeLimits;

@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 127;
 pub(crate) struct SentJson(Box<RawValue>);
 
 /// The members of an object, each name once.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+struct SentMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl SentJson {
     /// Reads an object.
@@ -37,8 +37,8 @@ impl SentJson {
 
     /// The members, if it is an object.
     pub(crate) fn members(&self) -> HashMap<String, Self> {
-        let members = serde_json::from_str::<Members<'_>>(self.text());
-        let members = members.map_or_else(|_| Vec::new(), |Members(members)| members);
+        let members = serde_json::from_str::<SentMembers<'_>>(self.text());
+        let members = members.map_or_else(|_| Vec::new(), |SentMembers(members)| members);
         members.into_iter().map(|(name, value)| (name, Self(value.to_owned()))).collect()
     }
 
@@ -76,17 +76,20 @@ impl From<Value> for SentJson {
     }
 }
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de> Deserialize<'de> for SentMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         struct Reader;
         impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
+            type Value = SentMembers<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<SentMembers<'de>, A::Error> {
                 let mut members: Vec<(String, &RawValue)> = Vec::new();
                 let mut places = HashMap::new();
                 while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
@@ -98,7 +101,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
                         }
                     }
                 }
-                Ok(Members(members))
+                Ok(SentMembers(members))
             }
         }
         reader.deserialize_map(Reader)
@@ -113,7 +116,7 @@ fn write(raw: &RawValue, depth: usize, out: &mut String) -> Result<(), serde_jso
     }
     match text.as_bytes().first() {
         Some(b'{') => {
-            let Members(members) = serde_json::from_str(text)?;
+            let SentMembers(members) = serde_json::from_str(text)?;
             out.push('{');
             for (place, (name, value)) in members.into_iter().enumerate() {
                 if place > 0 {

@@ -3,6 +3,7 @@
 //! The shell sends. This file decides what is sent when, and records the result.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -157,6 +158,7 @@ pub(crate) fn done(
     now: Timestamp,
     id: u64,
     result: AttemptResult,
+    lasted: Option<Duration>,
 ) -> Option<Change> {
     let delivery = world.state().deliveries.get(&id)?;
     let DeliveryState::InFlight { due, began } = delivery.state else { return None };
@@ -178,6 +180,7 @@ pub(crate) fn done(
             AttemptResult::Status(status) => AttemptOutcome::Status(status),
             AttemptResult::NoAnswer(why) => AttemptOutcome::Error(why),
         },
+        milliseconds: lasted.map(|lasted| u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX)),
     });
     Some(put(delivery))
 }

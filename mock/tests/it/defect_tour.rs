@@ -79,7 +79,7 @@ impl Tour {
             Some((path, query)) => (path, Some(query)),
             None => (target, None),
         };
-        let head = Head { method: &method, path, query, headers, client: CLIENT };
+        let head = Head { method: &method, path, query, headers, client: CLIENT, wire: None };
         let response = match self.service.admit(self.now, &head) {
             Admission::Refused(response) => response,
             Admission::Admitted(admitted) => self

@@ -31,7 +31,7 @@ fn due(bench: &Bench) -> Vec<DeliveryAttempt> {
         attempts.into_iter().partition(|attempt| attempt.url == HOOK);
     for attempt in seeded {
         let result = AttemptResult::NoAnswer("no such host".to_owned());
-        bench.service.attempt_done(start(), attempt.delivery, result);
+        bench.service.attempt_done(start(), attempt.delivery, result, None);
     }
     ours
 }
@@ -78,7 +78,7 @@ fn full_execution_queues_one_delivery_per_subscribed_webhook_of_the_company() {
         json!({ "event": "execution_complete", "data": { "request_id": id,
         "workflow_id": "wfMutualNda1", "status": "signed", "occurred_at": "2026-03-05T14:30:00Z" } })
     );
-    bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(204));
+    bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(204), None);
     check(&bench, attempt.delivery, "delivered", 1);
     assert_eq!(delivery(&bench, attempt.delivery)["webhook_id"], hook);
     set_status(&bench, &id, LegalRequestStatus::Archived);
@@ -93,7 +93,7 @@ fn retries_come_after_10_60_300_and_1800_seconds_and_then_end() {
     set_status(&bench, &id, LegalRequestStatus::Signed);
     let first = due(&bench).remove(0);
     let fail = |attempt: &DeliveryAttempt| {
-        bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500));
+        bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500), None);
     };
     fail(&first);
     for (made, seconds) in [(1, 10), (2, 60), (3, 300), (4, 1800)] {
@@ -111,7 +111,7 @@ fn retries_come_after_10_60_300_and_1800_seconds_and_then_end() {
     assert!(due(&bench).is_empty());
     bench.ask(ControlAction::Redeliver { id: first.delivery }).expect("it may be tried again");
     let again = due(&bench).remove(0);
-    bench.service.attempt_done(start(), again.delivery, AttemptResult::Status(200));
+    bench.service.attempt_done(start(), again.delivery, AttemptResult::Status(200), None);
     check(&bench, first.delivery, "delivered", 6);
 }
 
@@ -128,7 +128,7 @@ fn a_clock_that_jumps_makes_each_retry_at_its_own_time() {
         attempts += 1;
         delivery_id = attempt.delivery;
         let result = AttemptResult::NoAnswer("connection refused".to_owned());
-        bench.service.attempt_done(start(), attempt.delivery, result);
+        bench.service.attempt_done(start(), attempt.delivery, result, None);
     }
     assert_eq!(attempts, 5);
     let times: Vec<String> = delivery(&bench, delivery_id)["attempts"]
@@ -151,15 +151,15 @@ fn deleting_a_webhook_discards_what_is_queued_and_in_flight() {
         set_status(&bench, id, LegalRequestStatus::Signed);
     }
     let attempts = due(&bench);
-    bench.service.attempt_done(start(), attempts[0].delivery, AttemptResult::Status(200));
-    bench.service.attempt_done(start(), attempts[1].delivery, AttemptResult::Status(500));
+    bench.service.attempt_done(start(), attempts[0].delivery, AttemptResult::Status(200), None);
+    bench.service.attempt_done(start(), attempts[1].delivery, AttemptResult::Status(500), None);
     assert!(bench.service.is_wanted(attempts[2].delivery));
     bench.send(&delete(&format!("/v1/webhooks/{hook}")).token(&token)).ok();
     assert!(!bench.service.is_wanted(attempts[2].delivery));
     assert_eq!(delivery(&bench, attempts[0].delivery), Value::Null, "the log is gone");
     check(&bench, attempts[1].delivery, "discarded", 1);
     check(&bench, attempts[2].delivery, "discarded", 0);
-    bench.service.attempt_done(start(), attempts[2].delivery, AttemptResult::Status(200));
+    bench.service.attempt_done(start(), attempts[2].delivery, AttemptResult::Status(200), None);
     check(&bench, attempts[2].delivery, "discarded", 0);
     bench.advance(10_000);
     assert!(due(&bench).is_empty(), "neither retried");
@@ -185,7 +185,7 @@ fn payload_credentials_and_trigger_are_answers() {
     assert_eq!(attempt.headers[1].1, "Basic dXNlcjpwYXNz");
     let body: Value = serde_json::from_slice(&attempt.body).expect("JSON");
     assert_eq!(body, json!({ "event": "execution_complete", "data": { "request_id": id } }));
-    bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(302));
+    bench.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(302), None);
     check(&bench, attempt.delivery, "failed", 1);
 }
 
@@ -202,7 +202,7 @@ fn the_next_due_time_is_known_on_a_running_clock_and_none_by_itself_on_a_frozen_
     set_status(&real, &id, LegalRequestStatus::Signed);
     assert_eq!(real.service.next_due(start()), Some(start()));
     for attempt in real.service.due_attempts(start()) {
-        real.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500));
+        real.service.attempt_done(start(), attempt.delivery, AttemptResult::Status(500), None);
     }
     let due = real.service.next_due(start()).expect("a retry");
     assert_eq!(due.duration_since(start()).as_secs(), 10);

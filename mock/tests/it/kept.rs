@@ -67,7 +67,8 @@ impl Bench {
             headers.insert(AUTHORIZATION, value);
             headers.insert("content-type", HeaderValue::from_static("application/json"));
             let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
-            let head = Head { method: &method, path, query: None, headers: &headers, client };
+            let head =
+                Head { method: &method, path, query: None, headers: &headers, client, wire: None };
             let Admission::Admitted(admitted) = service.admit(NOW, &head) else {
                 panic!("{method} {path} is refused");
             };

@@ -31,6 +31,7 @@ fn call(world: &mut World, sent: &Sent) -> Wire {
         query: sent.query.as_deref(),
         headers: &sent.headers,
         client: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        wire: None,
     };
     let response = match world.admit(now, &head) {
         Admission::Refused(response) => response,
@@ -199,7 +200,7 @@ proptest! {
         let world = world_with(|settings| settings.rate_limit = RateLimitMode::Enforce);
         let (method, headers) = (Method::GET, HeaderMap::new());
         let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let head = Head { method: &method, path: "/", query: None, headers: &headers, client };
+        let head = Head { method: &method, path: "/", query: None, headers: &headers, client, wire: None };
         let mut elapsed = 0;
         let mut served: Vec<i64> = Vec::new();
         for gap in gaps {

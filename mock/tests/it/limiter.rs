@@ -27,7 +27,8 @@ fn at(seconds: i64, milliseconds: i32) -> Timestamp {
 fn is_served(world: &World, now: Timestamp, client: &str) -> bool {
     let client: IpAddr = client.parse().expect("an address");
     let (method, headers) = (Method::GET, HeaderMap::new());
-    let head = Head { method: &method, path: "/", query: None, headers: &headers, client };
+    let head =
+        Head { method: &method, path: "/", query: None, headers: &headers, client, wire: None };
     match world.admit(now, &head) {
         Admission::Refused(response) => response.status != 429,
         Admission::Admitted(_) => true,

@@ -33,6 +33,7 @@ mod shell_support;
 mod shell_tls;
 mod shell_transports;
 mod shell_uploads;
+mod shell_wire;
 mod support;
 
 mod activity;

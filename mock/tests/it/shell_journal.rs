@@ -84,9 +84,11 @@ async fn a_form_is_shown_by_its_parts_and_a_call_by_what_it_changed() {
     let site = site();
     conversation(&site).await;
     let stored = &exchanges(&site, "?operation=create_repository_document").await[0];
+    let digest = stored["request"]["parts"][0]["digest"].clone();
+    assert!(digest.as_str().is_some_and(|it| it.starts_with("fingerprint:")), "{stored}");
     let parts = json!([{
         "name": "file", "file_name": "terms.txt", "content_type": null, "length": 12,
-        "text": null,
+        "text": null, "digest": digest,
     }]);
     assert_eq!(stored["request"]["parts"], parts);
     let changes = stored["changes"].as_array().expect("a list");

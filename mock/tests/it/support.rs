@@ -103,6 +103,7 @@ impl Bench {
             query: sent.query.as_deref(),
             headers: &sent.headers,
             client: self.client,
+            wire: None,
         };
         Answer::of(match self.service.admit(start(), &head) {
             Admission::Refused(response) => response,

@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -57,7 +58,7 @@ enum DelivererOrder {
     Abort { key: u64, which: AbortScope, done: oneshot::Sender<()> },
     Begin { key: u64, begun: u64, done: oneshot::Sender<()> },
     Settle { key: u64, begun: u64, patience: Duration, done: oneshot::Sender<SettleOutcome> },
-    Done { key: u64, delivery: u64, result: Option<AttemptResult> },
+    Done { key: u64, delivery: u64, result: Option<AttemptResult>, lasted: Duration },
     Stop,
 }
 
@@ -228,8 +229,8 @@ impl Outbox {
                 Some(DelivererOrder::Settle { key, begun, patience, done }) => {
                     self.settle(key, begun, patience, done)
                 }
-                Some(DelivererOrder::Done { key, delivery, result }) => {
-                    self.done(key, delivery, result)
+                Some(DelivererOrder::Done { key, delivery, result, lasted }) => {
+                    self.done(key, delivery, result, lasted)
                 }
                 Some(DelivererOrder::Stop) | None => return,
             }
@@ -298,13 +299,19 @@ impl Outbox {
             let (sender, orders) = (self.sender.clone(), self.orders.clone());
             let realm = watched.realm.clone();
             let task = tokio::spawn(async move {
-                let may_start = || realm.service.may_start(delivery);
+                // It may wait for its turn: the time counts from its start.
+                let began = Mutex::new(clock::instant());
+                let may_start = || {
+                    *began.lock() = clock::instant();
+                    realm.service.may_start(delivery)
+                };
                 let result = if realm.is_own_receiver(&attempt.url) {
                     may_start().then(|| AttemptResult::Status(realm.receive(attempt).as_u16()))
                 } else {
                     sender.send(attempt, may_start).await
                 };
-                let _ = orders.send(DelivererOrder::Done { key, delivery, result });
+                let lasted = began.lock().elapsed();
+                let _ = orders.send(DelivererOrder::Done { key, delivery, result, lasted });
             });
             watched.in_flight.insert(delivery, task.abort_handle());
         }
@@ -318,7 +325,7 @@ impl Outbox {
         watched.end_settling();
     }
 
-    fn done(&mut self, key: u64, delivery: u64, result: Option<AttemptResult>) {
+    fn done(&mut self, key: u64, delivery: u64, result: Option<AttemptResult>, lasted: Duration) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         // The attempt ended, and was aborted afterwards. Its delivery may belong to another attempt
         // now.
@@ -328,7 +335,7 @@ impl Outbox {
         let service = &watched.realm.service;
         match result {
             Some(result) => {
-                service.attempt_done(clock::now(), delivery, result.clone());
+                service.attempt_done(clock::now(), delivery, result.clone(), Some(lasted));
                 for settling in &mut watched.settling {
                     settling.until = settling.until.max(clock::instant() + settling.patience);
                     settling.settled.attempts.push((delivery, result.clone()));

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use http::header::{CONNECTION, HeaderValue};
@@ -20,11 +21,17 @@ use tokio::task::JoinSet;
 use super::connection::{Connection, ConnectionSwitch};
 use super::places::{ConnectionPhase, ConnectionPlace, Places};
 use super::tls::Tls;
+use super::watched_answer::WatchedAnswer;
 use super::watched_body::WatchedBody;
 use crate::shell::answer::{ConnectionEnd, SiteBody};
+use crate::shell::clock;
+use crate::wire::WireCall;
 
 /// After a failed `accept`, which is usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+
+/// The number of the next connection of this process.
+static CONNECTIONS: AtomicU64 = AtomicU64::new(1);
 
 /// Bounds of a server; those of bodies are the site's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,9 +130,19 @@ async fn serve<F>(
 ) where
     F: Future<Output = Response<SiteBody>>,
 {
+    let connection = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
+    let calls = AtomicU64::new(1);
     let service = service_fn(|request: Request<Incoming>| {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let (body, end) = WatchedBody::new(body, place.clone());
+        let wire = WireCall {
+            connection,
+            number: calls.fetch_add(1, Ordering::Relaxed),
+            began_us: clock::elapsed_us(),
+            end: Arc::default(),
+        };
+        switch.set_call(wire.end.clone());
+        head.extensions.insert(wire);
         let answer = answer(Request::from_parts(head, body));
         let (switch, place) = (&switch, &place);
         async move {
@@ -148,7 +165,7 @@ async fn serve<F>(
                 answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 switch.linger();
             }
-            Ok(answer)
+            Ok(answer.map(|body| WatchedAnswer::new(body, switch.clone())))
         }
     });
     let mut http = http1::Builder::new();

@@ -9,9 +9,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
+
+use crate::shell::clock;
+use crate::wire::WireEnd;
 
 /// A client that still sends when its connection ends is read for this long: closed at once, it would
 /// find a reset instead of its answer.
@@ -28,29 +32,74 @@ const RESET: u8 = 1;
 const GARBLED: u8 = 2;
 const LINGERING: u8 = 3;
 
-/// Makes a connection end in another way than with a close.
+/// Makes a connection end in another way than with a close, and tells when its call ended.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ConnectionSwitch(Arc<AtomicU8>);
+pub(super) struct ConnectionSwitch(Arc<SwitchState>);
+
+#[derive(Debug, Default)]
+struct SwitchState {
+    end: AtomicU8,
+    call: Mutex<Option<AnsweredCall>>,
+}
+
+/// The call that is being answered on a connection.
+#[derive(Debug)]
+struct AnsweredCall {
+    end: Arc<WireEnd>,
+    /// Whether its answer needs no more than to be flushed.
+    is_over: bool,
+}
 
 impl ConnectionSwitch {
     /// The connection ends with a reset.
     pub(super) fn reset(&self) {
-        self.0.store(RESET, Ordering::Release);
+        self.0.end.store(RESET, Ordering::Release);
+        self.written();
     }
 
     /// Bytes that are not HTTP are sent in place of everything else.
     pub(super) fn garble(&self) {
-        self.0.store(GARBLED, Ordering::Release);
+        self.0.end.store(GARBLED, Ordering::Release);
     }
 
     /// After the last answer, what the client still sends is thrown away for a while; unless the connection
     /// ends in yet another way.
     pub(super) fn linger(&self) {
-        let _ = self.0.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.0.end.compare_exchange(0, LINGERING, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// The next call on the connection, whose end is told.
+    pub(super) fn set_call(&self, end: Arc<WireEnd>) {
+        *self.0.call.lock() = Some(AnsweredCall { end, is_over: false });
+    }
+
+    /// The body of the answer was handed over whole. What is written after the next flush, such as the
+    /// farewell of TLS, is no part of the answer.
+    pub(super) fn set_over(&self) {
+        if let Some(call) = &mut *self.0.call.lock() {
+            call.is_over = true;
+        }
+    }
+
+    fn end_of_call(&self) -> Option<Arc<WireEnd>> {
+        self.0.call.lock().as_ref().map(|call| call.end.clone())
+    }
+
+    fn written(&self) {
+        if let Some(end) = self.end_of_call() {
+            end.set_ended(clock::elapsed_us());
+        }
+    }
+
+    fn flushed(&self) {
+        let call = &mut *self.0.call.lock();
+        if call.as_ref().is_some_and(|call| call.is_over) {
+            *call = None;
+        }
     }
 
     fn is(&self, state: u8) -> bool {
-        self.0.load(Ordering::Acquire) == state
+        self.0.end.load(Ordering::Acquire) == state
     }
 }
 
@@ -74,6 +123,16 @@ impl Connection {
 
     fn stream(self: Pin<&mut Self>) -> Pin<&mut TcpStream> {
         Pin::new(&mut self.get_mut().stream)
+    }
+
+    /// Notes whether the client closed the connection while a call is being answered.
+    fn look_for_client(&self, cx: &mut Context<'_>) {
+        let Some(end) = self.switch.end_of_call() else { return };
+        let mut piece = [0];
+        match self.stream.poll_peek(cx, &mut ReadBuf::new(&mut piece)) {
+            Poll::Ready(Ok(0) | Err(_)) => end.set_left(),
+            Poll::Ready(Ok(_)) | Poll::Pending => {}
+        }
     }
 
     /// Sends garbage in place of so many bytes, once.
@@ -131,10 +190,14 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if self.switch.is(GARBLED) {
-            return self.poll_garbage(cx, bytes.len());
-        }
-        self.stream().poll_write(cx, bytes)
+        self.look_for_client(cx);
+        let switch = self.switch.clone();
+        let written = ready!(match switch.is(GARBLED) {
+            true => self.poll_garbage(cx, bytes.len()),
+            false => self.stream().poll_write(cx, bytes),
+        });
+        switch.written();
+        Poll::Ready(written)
     }
 
     fn poll_write_vectored(
@@ -142,11 +205,14 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.switch.is(GARBLED) {
-            let length = slices.iter().map(|slice| slice.len()).sum();
-            return self.poll_garbage(cx, length);
-        }
-        self.stream().poll_write_vectored(cx, slices)
+        self.look_for_client(cx);
+        let switch = self.switch.clone();
+        let written = ready!(match switch.is(GARBLED) {
+            true => self.poll_garbage(cx, slices.iter().map(|slice| slice.len()).sum()),
+            false => self.stream().poll_write_vectored(cx, slices),
+        });
+        switch.written();
+        Poll::Ready(written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -154,7 +220,10 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.stream().poll_flush(cx)
+        let switch = self.switch.clone();
+        let flushed = ready!(self.stream().poll_flush(cx));
+        switch.flushed();
+        Poll::Ready(flushed)
     }
 
     /// A connection that is to be reset is not closed before.

@@ -13,6 +13,7 @@ use http_body::Body;
 
 use crate::message::call::{self, Admission, Call, Head};
 use crate::message::unserved::Unserved;
+use crate::message::wire::WireCall;
 use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;
@@ -80,7 +81,8 @@ async fn unserved(
         Destination::NoSandbox { .. } | Destination::Outside => (site.main().clone(), path),
     };
     let (method, query, headers) = (&parts.method, parts.uri.query(), &parts.headers);
-    let head = Head { method, path, query, headers, client };
+    let wire = parts.extensions.get::<WireCall>();
+    let head = Head { method, path, query, headers, client, wire };
     let mut response = sent(realm.service.unserved(clock::now(), &head, why)).await;
     response.body_mut().set_member("instance", parts.uri.path());
     realm.called.notify_waiters();
@@ -191,7 +193,8 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times());
-    let head = Head { method: &parts.method, path, query, headers, client };
+    let wire = parts.extensions.get::<WireCall>();
+    let head = Head { method: &parts.method, path, query, headers, client, wire };
     let service = &realm.service;
     let admitted = match service.admit(clock::now(), &head) {
         Admission::Admitted(admitted) => admitted,

@@ -18,8 +18,11 @@ impl Site {
     }
 
     /// The journal of every world: the main one, the sandboxes that are gone as far as they are
-    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges"}]}`;
-    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, `forgotten` how
+    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges",
+    /// "deliveries", "answers"}]}`;
+    /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, with
+    /// `answer`, the body of the answer; `deliveries` as `GET /__admin/deliveries` shows them; `answers` to the open
+    /// questions; `forgotten` how
     /// many earlier ones are no longer among them, `sandbox` its id or null.
     pub fn journals(&self) -> Value {
         let worlds = self.worlds().into_iter().map(|realm| {

@@ -1,0 +1,121 @@
+#!/bin/sh
+# A client that bears what `moot drill` does to it. It lists legal requests, creates one, and looks at it.
+#
+#     moot drill -- sh examples/clients/honest.sh
+#
+# Needs curl.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+agent=honest-sh/1.0
+tries_max=5
+token=
+
+fail() { echo "$*" >&2; exit 1; }
+member() { grep -o "\"$1\":\"[^\"]*\"" "$dir/body" | sed 's/.*:"\(.*\)"/\1/' | head -1; }
+
+# One call: sets status (000 without a whole answer) and $dir/body.
+send() {
+  status=$(curl -sS -m 20 -A "$agent" -o "$dir/body" -D "$dir/head" -w '%{http_code}' "$@" 2>"$dir/why") || status=000
+  case $status in 2*) tail -c 1 "$dir/body" | grep -q '}' || status=000 ;; esac
+}
+
+# Seconds to wait: as Retry-After says, else longer each time.
+pause() {
+  after=$(tr -d '\r' <"$dir/head" | sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9]*\)$/\1/p')
+  case $1 in 1) longer=0.3 ;; 2) longer=0.8 ;; 3) longer=1.7 ;; *) longer=3.5 ;; esac
+  # A little more than told, since clocks differ.
+  if [ -n "$after" ]; then sleep "$after.1"; else sleep "$longer"; fi
+}
+
+renew() {
+  try=1
+  while :; do
+    : >"$dir/head"
+    send "$MOOT_TOKEN_URL" -d grant_type=client_credentials -d 'scope=read write' \
+      -d "client_id=$MOOT_CLIENT_ID" -d "client_secret=$MOOT_CLIENT_SECRET"
+    case $status in
+      200) token=$(sed 's/.*"access_token":"\([^"]*\)".*/\1/' "$dir/body"); return ;;
+      000 | 429 | 5*) [ $try -lt $tries_max ] || fail "no token: $status" ;;
+      *) fail "no token: $status $(member error)" ;;
+    esac
+    pause $try
+    try=$((try + 1))
+  done
+}
+
+# A call with a token: renews it once, waits at 429. Ends with status set.
+call() {
+  path=$1
+  shift
+  try=1
+  while :; do
+    [ -n "$token" ] || renew
+    : >"$dir/head"
+    send "$MOOT_BASE_URL$path" -H "Authorization: Bearer $token" "$@"
+    case $status in
+      401) [ $try -lt 3 ] || return; token= ;;
+      429) [ $try -lt $tries_max ] || return; pause $try ;;
+      *) return ;;
+    esac
+    try=$((try + 1))
+  done
+}
+
+# A read, repeated as long as that may help.
+get() {
+  again=1
+  while :; do
+    call "$1"
+    case $status in
+      2*) return ;;
+      000 | 5*) [ $again -lt $tries_max ] || fail "GET $1: $status" ;;
+      *) fail "GET $1: $status $(member type)" ;;
+    esac
+    pause $again
+    again=$((again + 1))
+  done
+}
+
+# All rows of the list of legal requests, in $dir/rows.
+list() {
+  : >"$dir/rows"
+  page=1
+  pages=1
+  while [ $page -le "$pages" ]; do
+    get "/v1/requests?page=$page"
+    pages=$(sed 's/.*"total_pages":\([0-9]*\).*/\1/' "$dir/body")
+    grep -o '"id":"[^"]*"' "$dir/body" >>"$dir/rows"
+    page=$((page + 1))
+  done
+}
+
+create() {
+  get "/v1/workflows/$MOOT_GENERATED_WORKFLOW_ID/schema"
+  signer=$(grep -o '"options":\["[^"]*@[^"]*"' "$dir/body" | sed 's/.*\["\(.*\)"/\1/' | head -1)
+  call /v1/requests -F "workflow_id=$MOOT_GENERATED_WORKFLOW_ID" -F "requester_email=$MOOT_REQUESTER_EMAIL" \
+    -F 'counterparty_name=Ada Sample' -F 'counterparty_email=ada@sample.invalid' \
+    -F 'counterparty_organization_name=Sample Works Ltd' -F "internal_signer_email=$signer" \
+    -F 'variables={"purpose":"Test","duration":2,"duration_unit":"years"}'
+}
+
+list
+cp "$dir/rows" "$dir/before"
+tried=1
+while :; do
+  create
+  case $status in 201) made=$(member id); break ;; esac
+  refused="$status $(member type)"
+  # The answer may be lost, and the request made: look for a row that was not there.
+  list
+  made=$(grep -vxFf "$dir/before" "$dir/rows" | sed 's/.*:"\(.*\)"/\1/' | head -1)
+  [ -z "$made" ] || break
+  case $refused in 000* | 5* | 422*) ;; *) fail "not created: $refused" ;; esac
+  [ $tried -lt 3 ] || fail "not created: $refused"
+  pause $tried
+  tried=$((tried + 1))
+done
+get "/v1/requests/$made"
+case $(member status) in declined | canceled | expired) fail "it was ended" ;; esac
+get "/v1/requests/$made/activity"
+echo "created $made"

@@ -1,0 +1,289 @@
+//! `moot drill`: runs a client's command once per situation, and grades the client.
+
+mod client_process;
+mod drill_mock;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use futures_util::StreamExt as _;
+use jiff::Zoned;
+
+use self::drill_mock::{DrillRunner, run_client};
+use super::error::{CommandError, INCONCLUSIVE};
+use super::reports::{self, ReplaceArguments, ReportRequest, drill_report};
+use super::runtime::{random_seed, runtime};
+use super::screen::Screen;
+use super::serve::WorldArguments;
+use super::signals::StopSignals;
+use crate::drill::certificate::{CALM, Certificate, CertificateInput};
+use crate::drill::judge::{self, DrillEnd, DrillResult};
+use crate::drill::recording::DrillRecording;
+use crate::drill::table::{self, Drill};
+use crate::drill::waiver::Waiver;
+use crate::drill::{html, text};
+use crate::report::Format;
+use crate::run::Interruption;
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Table, escape};
+
+/// Seconds that a command may take in a drill, beside what the situation takes.
+const TIMEOUT_SECONDS: u64 = 60;
+/// Drills side by side.
+const JOBS: usize = 4;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct DrillArguments {
+    #[command(subcommand)]
+    command_on_file: Option<DrillCommand>,
+    /// Run only these drills; repeatable. The grade is then `not ready` or `inconclusive`
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    only: Vec<String>,
+    /// List the drills
+    #[arg(long)]
+    list: bool,
+    /// Drills side by side
+    #[arg(long, value_name = "N", default_value_t = JOBS, value_parser = jobs)]
+    jobs: usize,
+    /// Seconds that the command may take in a drill
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_SECONDS)]
+    timeout: u64,
+    /// The version of the client, for the certificate
+    #[arg(long, value_name = "TEXT")]
+    client_version: Option<String>,
+    /// Drills that may fail: a YAML list with `drill`, `reason`, `owner` and `expires`
+    #[arg(long, value_name = "FILE")]
+    waivers: Option<PathBuf>,
+    #[command(flatten)]
+    world: WorldArguments,
+    /// Write the certificate to a file too: text, json or html; `-` is stdout; repeatable
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = drill_report)]
+    reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    replace: ReplaceArguments,
+    /// The command that runs the client's own tests, and its arguments, after `--`
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Subcommand)]
+enum DrillCommand {
+    /// Compute every finding of a certificate again, from the recordings in it
+    Verify {
+        /// The JSON file of a certificate
+        file: PathBuf,
+    },
+}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(jobs @ 1..=64) => Ok(jobs),
+        _ => Err("give a number from 1 to 64".to_owned()),
+    }
+}
+
+/// Returns the exit code of the grade.
+pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, CommandError> {
+    if let Some(DrillCommand::Verify { file }) = &arguments.command_on_file {
+        return verify(file, screen);
+    }
+    if arguments.list {
+        return list(screen);
+    }
+    if arguments.command.is_empty() {
+        return Err(CommandError::usage("there is no command to run")
+            .help("give the command that runs the client's tests: moot drill -- CMD"));
+    }
+    reports::check(&arguments.reports, arguments.replace)?;
+    let drills = chosen(&arguments.only)?;
+    let waivers = match &arguments.waivers {
+        None => Vec::new(),
+        Some(file) => Waiver::read(&read(file)?).map_err(|error| wrong(file, &error))?,
+    };
+    let seed = arguments.world.seed.unwrap_or_else(random_seed);
+    let recordings = runtime()?.block_on(record(&arguments, seed, &drills, screen))?;
+    let input = CertificateInput {
+        seed,
+        command: arguments.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
+        version: arguments.client_version.clone(),
+        is_partial: drills.len() < table::all().len(),
+        waivers,
+        today: Zoned::now().date().to_string(),
+    };
+    let certificate = Certificate::of(input, recordings);
+    show(&certificate, &arguments.reports, screen)?;
+    Ok(certificate.grade.exit_code())
+}
+
+/// The drills that `--only` names, in the order of the table.
+fn chosen(only: &[String]) -> Result<Vec<&'static Drill>, CommandError> {
+    let ids = || table::all().iter().map(|drill| drill.id.as_str());
+    if let Some(unknown) = only.iter().find(|id| table::get(id).is_none()) {
+        let error = CommandError::usage(format!("there is no drill `{unknown}`"));
+        return Err(match moot_fixtures::nearest::nearest(unknown, ids()) {
+            None => error.help("`moot drill --list` shows all"),
+            near => error.nearest(near),
+        });
+    }
+    let is_chosen = |drill: &&Drill| only.is_empty() || only.contains(&drill.id);
+    Ok(table::all().iter().filter(is_chosen).collect())
+}
+
+/// Runs the calm run, then the drills side by side.
+async fn record(
+    arguments: &DrillArguments,
+    seed: u64,
+    drills: &[&'static Drill],
+    screen: &Screen,
+) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
+    let interruption = Interruption::default();
+    let runner = DrillRunner {
+        command: &arguments.command,
+        world: &arguments.world,
+        seed,
+        timeout: Duration::from_secs(arguments.timeout),
+        interruption: &interruption,
+    };
+    let mut signals = StopSignals::new()?;
+    let running = async {
+        let mut recordings = BTreeMap::new();
+        let calm = run_client(&runner, None).await?;
+        let result = judge::calm(&calm);
+        progress(screen, &result, 0, drills.len())?;
+        recordings.insert(CALM.to_owned(), calm.clone());
+        if result.end != DrillEnd::Held {
+            screen.note(&output(&calm))?;
+            return Ok(recordings);
+        }
+        let mut order = drills.to_vec();
+        // The longest first, so that the others run beside it.
+        order.sort_by_key(|drill| std::cmp::Reverse(drill.seconds));
+        let runs = order.into_iter().map(|drill| {
+            let runner = &runner;
+            async move { run_client(runner, Some(drill)).await.map(|run| (drill, run)) }
+        });
+        let mut runs =
+            std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(arguments.jobs));
+        while let Some(ended) = runs.next().await {
+            let (drill, run) = ended?;
+            progress(screen, &judge::judge(drill, &calm, &run), recordings.len(), drills.len())?;
+            recordings.insert(drill.id.clone(), run);
+        }
+        Ok(recordings)
+    };
+    let mut running = std::pin::pin!(running);
+    tokio::select! {
+        ended = &mut running => return ended,
+        () = signals.next() => interruption.tell(),
+    }
+    screen.note("interrupted: the commands are ended, and nothing is graded\n")?;
+    tokio::select! {
+        _ = running => {}
+        () = signals.next() => {}
+    }
+    Err(CommandError {
+        exit_code: INCONCLUSIVE,
+        ..CommandError::usage("interrupted: there is no certificate")
+    })
+}
+
+/// A line for each drill that ended, on a terminal.
+fn progress(
+    screen: &Screen,
+    result: &DrillResult,
+    number: usize,
+    count: usize,
+) -> Result<(), CommandError> {
+    if !screen.shows_progress() {
+        return Ok(());
+    }
+    let end = screen.paint_err().verdict(text::verdict(result.end), &result.end.shown());
+    screen.note(&format!("{number}/{count} {end} {}: {}\n", result.drill, result.title))
+}
+
+/// The last lines that the command printed.
+fn output(run: &DrillRecording) -> String {
+    match run.output.trim() {
+        "" => "the command printed nothing\n".to_owned(),
+        output => format!("the command printed:\n{}\n", escape::block(output)),
+    }
+}
+
+fn show(
+    certificate: &Certificate,
+    requests: &[ReportRequest],
+    screen: &Screen,
+) -> Result<(), CommandError> {
+    for request in requests {
+        let text = match request.format {
+            Format::Json => json(certificate)?,
+            Format::Html => html::page(certificate).map_err(CommandError::fault)?,
+            _ => text::render(certificate, crate::terminal::Paint { color: false }),
+        };
+        request.write(&text, screen)?;
+    }
+    if screen.is_json() {
+        return screen.print(&json(certificate)?);
+    }
+    let is_taken = reports::take_stdout(requests);
+    screen.print_beside(is_taken, &text::render(certificate, screen.paint_beside(is_taken)))
+}
+
+fn json(certificate: &Certificate) -> Result<String, CommandError> {
+    let text = serde_json::to_string_pretty(certificate)
+        .map_err(|error| CommandError::fault(format!("the certificate is no JSON: {error}")))?;
+    Ok(format!("{}\n", escape::json(&text)))
+}
+
+fn list(screen: &Screen) -> Result<u8, CommandError> {
+    if screen.is_json() {
+        let rows = table::all().iter().map(|drill| {
+            serde_json::json!({ "id": drill.id, "title": drill.title, "needs": drill.needs,
+                "held_if_the_client": drill.end.sentence(), "rules": drill.rules })
+        });
+        screen.json(&serde_json::json!({ "drills": rows.collect::<Vec<_>>() }))?;
+        return Ok(0);
+    }
+    let mut rows = Table::new(0, [Align::Left, Align::Left]);
+    for drill in table::all() {
+        rows.row([Cell::name(drill.id.as_str()), Cell::plain(drill.title.as_str())]);
+    }
+    screen.print(&rows.render(screen.paint()))?;
+    Ok(0)
+}
+
+fn verify(file: &std::path::Path, screen: &Screen) -> Result<u8, CommandError> {
+    let certificate: Certificate =
+        serde_json::from_str(&read(file)?).map_err(|error| wrong(file, &error.to_string()))?;
+    if certificate.moot_version != env!("CARGO_PKG_VERSION") {
+        let made_by = &certificate.moot_version;
+        return Err(CommandError::usage(format!("the certificate was made by moot {made_by}"))
+            .help("verify it with that version"));
+    }
+    let found = certificate.differences();
+    if screen.is_json() {
+        screen.json(&serde_json::json!({ "verified": found.is_empty(), "differences": found,
+            "grade": certificate.grade }))?;
+    } else if found.is_empty() {
+        screen.print(&format!(
+            "verified: {}, as the recordings show. That the client made them is not proven\n",
+            certificate.grade.shown()
+        ))?;
+    } else {
+        let lines: Vec<String> = found.iter().map(|it| escape::line(it)).collect();
+        screen.print(&format!("not verified\n  {}\n", lines.join("\n  ")))?;
+    }
+    Ok(u8::from(!found.is_empty()))
+}
+
+fn read(file: &std::path::Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(file).map_err(|error| wrong(file, &error.to_string()))
+}
+
+fn wrong(file: &std::path::Path, error: &str) -> CommandError {
+    CommandError::usage(format!("{}: {error}", file.display()))
+}

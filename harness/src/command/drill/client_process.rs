@@ -1,0 +1,130 @@
+//! The client's command as a process group of its own.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+
+/// Between the request to end and the end by force.
+const GRACE: Duration = Duration::from_secs(2);
+/// Between two looks for processes that are still there.
+const LOOK: Duration = Duration::from_millis(20);
+/// Bytes of the output that are kept, its last ones.
+const OUTPUT_BYTES_MAX: u64 = 8 * 1024;
+
+/// How a command ended.
+pub(super) struct ProcessEnd {
+    /// `None` if a signal ended it, or time ran out.
+    pub(super) exit_code: Option<i32>,
+    pub(super) is_timed_out: bool,
+    /// Some of its processes outlived it.
+    pub(super) has_outlived: bool,
+    /// The last lines that it printed.
+    pub(super) output: String,
+}
+
+/// Runs a command until it ends, the time is over, or `stop` is ready. Then none of its processes is left.
+///
+/// # Errors
+/// It can't be started, as text.
+pub(super) async fn run(
+    line: &[OsString],
+    timeout: Duration,
+    stop: impl Future<Output = ()>,
+    prepare: impl FnOnce(&mut Command),
+) -> Result<ProcessEnd, String> {
+    let (program, words) = line.split_first().ok_or("there is no command to run")?;
+    let output = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
+    let copy = || output.try_clone().map_err(|error| format!("no temporary file: {error}"));
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null()).stdout(copy()?).stderr(copy()?).kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    prepare(&mut command);
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("can't run {}: {error}", program.to_string_lossy()))?;
+    let group = ProcessGroup::of(&child);
+    let ended = tokio::select! {
+        ended = child.wait() => Some(ended.map_err(|error| error.to_string())?),
+        () = tokio::time::sleep(timeout) => None,
+        () = stop => None,
+    };
+    let has_outlived = ended.is_some() && group.is_there();
+    group.end(&mut child).await;
+    Ok(ProcessEnd {
+        exit_code: ended.and_then(|ended| ended.code()),
+        is_timed_out: ended.is_none(),
+        has_outlived,
+        output: last_lines(output),
+    })
+}
+
+fn last_lines(mut file: File) -> String {
+    let mut bytes = Vec::new();
+    let length = file.seek(SeekFrom::End(0)).unwrap_or_default();
+    let start = file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT_BYTES_MAX)));
+    // Without its output a run is still judged.
+    let _ = start.and_then(|_| file.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The processes of a command. Other systems than Unix know only the first one.
+struct ProcessGroup {
+    #[cfg(unix)]
+    id: Option<rustix::process::Pid>,
+}
+
+#[cfg(unix)]
+impl ProcessGroup {
+    fn of(child: &Child) -> Self {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self { id: id.and_then(rustix::process::Pid::from_raw) }
+    }
+
+    fn is_there(&self) -> bool {
+        self.id.is_some_and(|id| rustix::process::test_kill_process_group(id).is_ok())
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        if let Some(id) = self.id {
+            // This fails if all of them have ended.
+            let _ = rustix::process::kill_process_group(id, signal);
+        }
+    }
+
+    /// Asks all processes to end, then ends them.
+    async fn end(&self, child: &mut Child) {
+        if !self.is_there() {
+            return;
+        }
+        self.signal(rustix::process::Signal::TERM);
+        let until = tokio::time::Instant::now() + GRACE;
+        while self.is_there() && tokio::time::Instant::now() < until {
+            // A process that ended is there until it was waited for.
+            let _ = child.try_wait();
+            tokio::time::sleep(LOOK).await;
+        }
+        self.signal(rustix::process::Signal::KILL);
+        let _ = child.wait().await;
+    }
+}
+
+#[cfg(not(unix))]
+impl ProcessGroup {
+    fn of(_: &Child) -> Self {
+        Self {}
+    }
+
+    fn is_there(&self) -> bool {
+        false
+    }
+
+    async fn end(&self, child: &mut Child) {
+        // This fails if it has ended.
+        let _ = child.kill().await;
+    }
+}

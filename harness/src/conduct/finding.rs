@@ -1,0 +1,107 @@
+//! What a client did against a rule of the register of conduct.
+
+use moot_fixtures::conduct;
+use moot_fixtures::contract::{ConductRule, Severity};
+use serde::{Deserialize, Serialize};
+
+use super::journal::JournalCall;
+
+/// Calls that a finding names.
+const CALLS_SHOWN_MAX: usize = 20;
+
+/// A rule that a client broke, with the calls that show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConductFinding {
+    /// Id of the rule.
+    pub rule: String,
+    /// How grave it is.
+    pub severity: Severity,
+    /// The clause and the standard: `§8, RFC 9110 §10.2.3`.
+    pub clause: String,
+    /// The number of calls, or deliveries, that show it.
+    pub times: usize,
+    /// The serials of these calls, up to 20; empty for deliveries that no call queued.
+    pub calls: Vec<u64>,
+    /// The sandbox of these calls; `None` is the main world.
+    pub sandbox: Option<String>,
+    /// The number of worlds that show it in the same way.
+    pub worlds: usize,
+    /// What the client did.
+    pub seen: String,
+    /// What to do instead.
+    pub instead: String,
+    /// The first of the calls as a `curl` command.
+    pub excerpt: Option<String>,
+}
+
+/// What shows that a rule was broken.
+#[derive(Debug, Clone)]
+pub struct ConductEvidence<'j> {
+    /// The calls that show it.
+    pub calls: Vec<&'j JournalCall>,
+    /// How often it happened, where that is not the number of calls.
+    pub times: Option<usize>,
+    /// What the client did.
+    pub seen: String,
+}
+
+impl<'j> ConductEvidence<'j> {
+    /// Evidence of these calls; `None` if there are none.
+    pub fn of(calls: Vec<&'j JournalCall>, seen: impl Into<String>) -> Option<Self> {
+        (!calls.is_empty()).then(|| Self { calls, times: None, seen: seen.into() })
+    }
+}
+
+impl ConductFinding {
+    /// The finding that evidence makes.
+    pub fn of(rule: &ConductRule, evidence: &ConductEvidence<'_>, sandbox: Option<&str>) -> Self {
+        let ConductEvidence { calls, times, seen } = evidence;
+        Self {
+            rule: rule.id.clone(),
+            severity: rule.severity,
+            clause: rule.clause(),
+            times: times.unwrap_or(calls.len()),
+            calls: calls.iter().take(CALLS_SHOWN_MAX).map(|call| call.serial).collect(),
+            sandbox: sandbox.map(str::to_owned),
+            worlds: 1,
+            seen: seen.clone(),
+            instead: rule.instead.clone(),
+            excerpt: calls.first().map(|call| curl(call)),
+        }
+    }
+
+    /// The row of the register. `None` if a finding of another version names another rule.
+    pub fn row(&self) -> Option<&'static ConductRule> {
+        conduct::get(&self.rule)
+    }
+}
+
+/// A call as a command, with variables in place of secrets.
+fn curl(call: &JournalCall) -> String {
+    let mut words = vec!["curl".to_owned()];
+    if call.method != "GET" {
+        words.push(format!("-X {}", call.method));
+    }
+    match call.request.scheme.as_deref() {
+        Some("basic") => words.push("-u \"$MOOT_CLIENT_ID:$MOOT_CLIENT_SECRET\"".to_owned()),
+        Some(_) => words.push("-H \"Authorization: Bearer $TOKEN\"".to_owned()),
+        None => {}
+    }
+    for part in &call.request.parts {
+        let value = match (&part.file_name, &part.text) {
+            (Some(file), _) => format!("{}=@{file}", part.name),
+            (None, text) => format!("{}={}", part.name, text.as_deref().unwrap_or_default()),
+        };
+        words.push(format!("-F {}", quoted(&value)));
+    }
+    if let Some(text) = call.request.text.as_deref().filter(|text| !text.is_empty()) {
+        words.push(format!("-d {}", quoted(text)));
+    }
+    let query = call.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+    words.push(format!("\"$MOOT_BASE_URL\"{}", quoted(&format!("{}{query}", call.path))));
+    words.join(" ")
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

@@ -1,0 +1,89 @@
+//! The rules that are judged in ordinary traffic: one function each, in a file of its theme.
+
+mod answers;
+mod lists;
+mod requests;
+mod retries;
+mod tokens;
+mod transport;
+mod webhooks;
+
+use moot_fixtures::conduct;
+
+use super::finding::{ConductEvidence, ConductFinding};
+use super::journal::WorldJournal;
+
+/// Finds what breaks a rule in the journal of one world.
+type RuleFunction = fn(&WorldJournal) -> Vec<ConductEvidence<'_>>;
+
+/// The function of each rule with `seen: traffic`, in the order of the register.
+const RULES: [(&str, RuleFunction); 40] = [
+    ("no-token", tokens::no_token),
+    ("token-in-address", tokens::token_in_address),
+    ("two-token-ways", tokens::two_token_ways),
+    ("secret-in-address", tokens::secret_in_address),
+    ("two-client-ways", tokens::two_client_ways),
+    ("token-call-form", tokens::token_call_form),
+    ("token-per-call", tokens::token_per_call),
+    ("dead-token", tokens::dead_token),
+    ("token-endpoint-hammered", tokens::token_endpoint_hammered),
+    ("wide-scope", tokens::wide_scope),
+    ("forbidden-repeated", tokens::forbidden_repeated),
+    ("token-to-download", tokens::token_to_download),
+    ("impatient-retry", retries::impatient_retry),
+    ("no-back-off", retries::no_back_off),
+    ("retry-storm", retries::retry_storm),
+    ("refused-repeated", retries::refused_repeated),
+    ("blind-repeat", retries::blind_repeat),
+    ("creation-repeated", retries::creation_repeated),
+    ("emptied-repeat", retries::emptied_repeat),
+    ("trusts-idempotency-key", retries::trusts_idempotency_key),
+    ("over-the-limit", retries::over_the_limit),
+    ("reads-id-shape", answers::reads_id_shape),
+    ("unknown-address", answers::unknown_address),
+    ("unknown-parameter", answers::unknown_parameter),
+    ("first-page-only", lists::first_page_only),
+    ("past-the-end", lists::past_the_end),
+    ("polls-fast", lists::polls_fast),
+    ("polls-the-dead", lists::polls_the_dead),
+    ("schema-unread", requests::schema_unread),
+    ("field-not-listed", requests::field_not_listed),
+    ("unknown-field", requests::unknown_field),
+    ("signer-not-offered", requests::signer_not_offered),
+    ("unpublished-used", requests::unpublished_used),
+    ("bad-json-field", requests::bad_json_field),
+    ("connection-per-call", transport::connection_per_call),
+    ("nameless", transport::nameless),
+    ("hook-slow", webhooks::hook_slow),
+    ("hook-refuses", webhooks::hook_refuses),
+    ("hook-redirects", webhooks::hook_redirects),
+    ("hook-open", webhooks::hook_open),
+];
+
+/// The ids of the rules that [`findings`] judges.
+pub fn judged_rules() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|(id, _)| *id)
+}
+
+/// What breaks a rule in any of these worlds, in the order of the register. The same in several worlds is
+/// one finding.
+pub fn findings(worlds: &[WorldJournal]) -> Vec<ConductFinding> {
+    let mut all: Vec<ConductFinding> = Vec::new();
+    for (id, function) in RULES {
+        let Some(rule) = conduct::get(id) else { continue };
+        for world in worlds {
+            for evidence in function(world) {
+                let found = ConductFinding::of(rule, &evidence, world.sandbox.as_deref());
+                let same = |one: &&mut ConductFinding| one.rule == id && one.seen == found.seen;
+                match all.iter_mut().find(same) {
+                    Some(one) => {
+                        one.times += found.times;
+                        one.worlds += 1;
+                    }
+                    None => all.push(found),
+                }
+            }
+        }
+    }
+    all
+}

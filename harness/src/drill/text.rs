@@ -1,0 +1,48 @@
+//! A certificate as text.
+
+use super::certificate::{Certificate, Grade};
+use super::judge::DrillEnd;
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Paint, Table, escape};
+use crate::verdict::Verdict;
+
+/// Renders the drills, the waivers and the grade.
+pub fn render(certificate: &Certificate, paint: Paint) -> String {
+    let mut table = Table::new(2, [Align::Left, Align::Left, Align::Left]);
+    for drill in &certificate.drills {
+        table.row([
+            Cell::verdict(verdict(drill.end), drill.end.shown()),
+            Cell::name(drill.drill.as_str()),
+            Cell::plain(escape::line(&drill.why)),
+        ]);
+    }
+    let mut out = table.render(paint);
+    for used in &certificate.waivers {
+        let told = used.fault.clone().unwrap_or_else(|| {
+            let waiver = &used.waiver;
+            format!("waived: {} ({}, {})", waiver.drill, waiver.reason, waiver.owner)
+        });
+        out.push_str(&format!("  {}\n", escape::line(&told)));
+    }
+    let verdict = match certificate.grade {
+        Grade::Ready => Verdict::Pass,
+        Grade::ReadyWithRemarks | Grade::Inconclusive => Verdict::Warn,
+        Grade::NotReady => Verdict::Fail,
+    };
+    out.push_str(&format!("\n{}\n", paint.verdict(verdict, &certificate.grade.shown())));
+    for reason in &certificate.reasons {
+        out.push_str(&format!("  {}\n", escape::line(reason)));
+    }
+    out.push_str(&format!("  seed {}\n", certificate.seed));
+    out
+}
+
+/// The colour of an end.
+pub fn verdict(end: DrillEnd) -> Verdict {
+    match end {
+        DrillEnd::Held => Verdict::Pass,
+        DrillEnd::Failed => Verdict::Fail,
+        DrillEnd::NotReached | DrillEnd::Disturbed => Verdict::Warn,
+        DrillEnd::NotObservable | DrillEnd::NotApplicable => Verdict::NotApplicable,
+    }
+}

@@ -1,0 +1,92 @@
+//! Journals for the tests of the rules of conduct.
+
+use jiff::{SignedDuration, Timestamp};
+use moot_harness::conduct::{WorldJournal, findings, read};
+use serde_json::{Value, json};
+
+/// A call of an operation with a status, a second after the one before it, on connection 1. `more` replaces
+/// members; `after_ms` is the pause before it, `connection` its connection.
+pub(crate) fn call(operation: &str, status: u16, more: &Value) -> Value {
+    let decision = match status {
+        429 => "limit",
+        401 => "token",
+        403 => "scope",
+        400..=499 => "rule",
+        _ => "served",
+    };
+    let is_let_in = !matches!(status, 429 | 401) && operation != "create_access_token";
+    let mut call = json!({
+        "client": "127.0.0.1", "method": "GET", "path": "/v1/requests",
+        "operation": (!operation.is_empty()).then_some(operation), "status": status,
+        "decision": decision, "problem": null, "detail": null, "fault": null,
+        "application": is_let_in.then_some("demo-main"),
+        "request": { "user_agent": "client/1", "authorization": "fingerprint:1", "scheme": "bearer",
+                     "credentials": 1, "parts": [] },
+        "response": { "page": null, "pages": null, "retry_after_seconds": null },
+        "after_ms": 1_000, "connection": 1,
+    });
+    if operation == "create_access_token" {
+        call["method"] = "POST".into();
+        call["path"] = "/oauth/token".into();
+        call["request"] = json!({ "user_agent": "client/1", "length": 10, "text": "scope=read",
+                                  "content_type": "application/x-www-form-urlencoded" });
+    }
+    if operation.starts_with("create_") && operation != "create_access_token" {
+        call["method"] = "POST".into();
+    }
+    merge(&mut call, more);
+    call
+}
+
+fn merge(into: &mut Value, more: &Value) {
+    match (into, more) {
+        (Value::Object(into), Value::Object(more)) => {
+            for (name, value) in more {
+                merge(into.entry(name.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (into, more) => *into = more.clone(),
+    }
+}
+
+/// The journal of these calls. Each lasts a millisecond; the clock of the world goes with the real one.
+pub(crate) fn journal(calls: &[Value]) -> WorldJournal {
+    let mut now_us: i64 = 1;
+    let exchanges: Vec<Value> = calls
+        .iter()
+        .zip(1..)
+        .map(|(call, serial)| {
+            let mut call = call.clone();
+            now_us += call["after_ms"].as_i64().unwrap_or_default() * 1_000;
+            let at = Timestamp::UNIX_EPOCH + SignedDuration::from_micros(now_us);
+            call["wire"] = json!({ "connection": call["connection"], "began_us": now_us,
+                                   "ended_us": now_us + 1_000 });
+            now_us += 1_000;
+            call["serial"] = serial.into();
+            call["at"] = at.to_string().into();
+            if !call["answer"].is_null() {
+                call["answer"] = call["answer"].to_string().into();
+            }
+            call
+        })
+        .collect();
+    let worlds = json!({ "worlds": [{ "sandbox": null, "forgotten": 0, "exchanges": exchanges }] });
+    read(&worlds).expect("these are journals").remove(0)
+}
+
+/// The rules that these calls break, each once.
+pub(crate) fn broken(calls: &[Value]) -> Vec<String> {
+    broken_in(&[journal(calls)])
+}
+
+pub(crate) fn broken_in(worlds: &[WorldJournal]) -> Vec<String> {
+    let mut rules: Vec<String> = findings(worlds).into_iter().map(|it| it.rule).collect();
+    rules.dedup();
+    rules
+}
+
+/// The calls break exactly this rule, or none.
+#[track_caller]
+pub(crate) fn check(calls: &[Value], expected: Option<&str>) {
+    assert_eq!(broken(calls), expected.into_iter().collect::<Vec<_>>(), "{calls:#?}");
+}

@@ -1,0 +1,137 @@
+//! `moot drill` with clients that need curl.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::require_curl;
+use crate::support::{Output, moot, root};
+
+/// A client that gets a token and calls once, whatever is answered.
+const CARELESS: &str = "token=$(curl -s $MOOT_TOKEN_URL -d grant_type=client_credentials -d scope=read \
+    -d client_id=$MOOT_CLIENT_ID -d client_secret=$MOOT_CLIENT_SECRET \
+    | sed 's/.*access_token\":\"\\([^\"]*\\).*/\\1/'); \
+    curl -s -o /dev/null $MOOT_BASE_URL/v1/requests -H \"Authorization: Bearer $token\"; exit 0";
+
+fn drill(options: &[&str], command: &[&str], dir: &Path) -> Output {
+    require_curl();
+    moot(&[&["drill", "--seed", "1"], options, &["--"], command].concat(), dir)
+}
+
+fn honest() -> String {
+    root().join("examples/clients/honest.sh").display().to_string()
+}
+
+fn ends(certificate: &Value) -> Vec<(&str, &str)> {
+    let drills = certificate["drills"].as_array().expect("drills").iter();
+    drills
+        .map(|row| {
+            let of = |name: &str| row[name].as_str().expect("a text");
+            (of("drill"), of("end"))
+        })
+        .collect()
+}
+
+fn json_of(ran: &Output) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}{}", ran.stdout, ran.stderr))
+}
+
+#[test]
+fn a_client_that_does_nothing_is_never_ready() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    for (script, why) in [
+        ("exit 0", "called nothing"),
+        ("exit 1", "called nothing"),
+        ("curl -s http://127.0.0.1:9/v1/requests; exit 0", "called nothing"),
+        ("curl -s $MOOT_BASE_URL/v1/requests; exit 0", "none of its 1 calls was served"),
+        ("curl -s $MOOT_BASE_URL/v1/requests -H 'Authorization: Bearer old'; exit 0", "served"),
+        (&CARELESS.replace("exit 0", "exit 7"), "ended with 7"),
+        (&CARELESS.replace("exit 0", "kill -9 $$"), "ended by a signal"),
+    ] {
+        let ran = drill(&[], &["sh", "-c", script], dir.path());
+        assert_eq!(ran.code, Some(3), "{script}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("inconclusive") && ran.stdout.contains(why), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_client_that_ignores_every_answer_is_not_ready() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let only = ["--only", "unavailable,foreign-error,secret-revoked", "--format", "json"];
+    let ran = drill(&only, &["sh", "-c", CARELESS], dir.path());
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+    let certificate = json_of(&ran);
+    assert_eq!(
+        ends(&certificate),
+        [
+            ("calm", "held"),
+            ("secret-revoked", "not_reached"),
+            ("unavailable", "failed"),
+            ("foreign-error", "failed")
+        ]
+    );
+    assert_eq!(certificate["grade"], "not_ready");
+}
+
+#[test]
+fn an_honest_client_holds_and_its_certificate_is_verified() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let only =
+        "token-expires,secret-revoked,answer-lost,new-members,declined,redirected,webhooks-late";
+    let options = ["--only", only, "--report", "json=c.json", "--report", "html=c.html"];
+    let ran = drill(&options, &["sh", &honest()], dir.path());
+    assert_eq!(ran.code, Some(3), "not all drills were run: {}{}", ran.stdout, ran.stderr);
+    let file = dir.path().join("c.json");
+    let text = std::fs::read_to_string(&file).expect("a certificate");
+    assert!(!text.contains("-secret-"), "no secret is in it");
+    let mut certificate: Value = serde_json::from_str(&text).expect("JSON");
+    let held = ends(&certificate);
+    assert!(held.iter().all(|(id, end)| *end == "held" || *id == "webhooks-late"), "{held:?}");
+    assert!(held.contains(&("webhooks-late", "not_applicable")), "{held:?}");
+    let page = std::fs::read_to_string(dir.path().join("c.html")).expect("a page");
+    assert!(page.contains("inconclusive") && page.contains("answer-lost"));
+
+    assert_eq!(moot(&["drill", "verify", "c.json"], dir.path()).code, Some(0));
+    certificate["drills"][1]["end"] = json!("failed");
+    std::fs::write(&file, certificate.to_string()).expect("a written file");
+    let forged = moot(&["drill", "verify", "c.json"], dir.path());
+    assert_eq!(forged.code, Some(1));
+    assert!(forged.stdout.contains("token-expires: the file says failed"), "{}", forged.stdout);
+}
+
+#[test]
+fn a_waiver_counts_until_its_day_and_only_for_what_fails() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let waived = |drill: &str, expires: &str| {
+        let text =
+            format!("- {{ drill: {drill}, reason: known, owner: us, expires: {expires} }}\n");
+        std::fs::write(dir.path().join("waivers.yaml"), text).expect("a written file");
+        let options = ["--only", "unavailable", "--waivers", "waivers.yaml"];
+        self::drill(&options, &["sh", "-c", CARELESS], dir.path())
+    };
+    for (drill, expires, code, says) in [
+        ("unavailable", "2999-01-01", 3, "not all drills were run"),
+        ("unavailable", "2026-01-01", 1, "expired on 2026-01-01"),
+        ("limited", "2999-01-01", 1, "excuses nothing"),
+        ("limitd", "2999-01-01", 2, ""),
+        ("unavailable", "soon", 2, ""),
+    ] {
+        let ran = waived(drill, expires);
+        assert_eq!(ran.code, Some(code), "{drill} {expires}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(says), "{says}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn the_control_plane_is_out_of_reach_of_the_client() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let script = format!(
+        "env | grep MOOT_ADMIN && exit 9; echo $MOOT_CLIENT_SECRET; for path in exchanges faults; do \
+         curl -s -o /dev/null -w '%{{http_code}} ' -X DELETE $MOOT_BASE_URL/__admin/$path; done; {CARELESS}"
+    );
+    let options = ["--only", "limited", "--format", "json"];
+    let certificate = json_of(&drill(&options, &["sh", "-c", &script], dir.path()));
+    let output = certificate["recordings"]["calm"]["output"].as_str().expect("an output");
+    assert_eq!(output.trim(), "[secret]\n401 401");
+    assert_eq!(ends(&certificate), [("calm", "held"), ("limited", "failed")]);
+}
