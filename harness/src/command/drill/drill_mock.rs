@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use super::client_process;
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
+use crate::command::runtime::random_seed;
 use crate::command::serve::{WorldArguments, settings_of};
 use crate::drill::recording::DrillRecording;
 use crate::drill::table::{Drill, DrillOrder};
@@ -74,7 +75,7 @@ pub(super) async fn run_client(
         admin_token: format!(
             "drill-{:x}-{:x}",
             derived(settings.seed, "token"),
-            super::random_seed()
+            random_seed()
         ),
         stranger: stranger_url,
         orders: drill.map(|drill| drill.orders.clone()).unwrap_or_default(),
