@@ -78,7 +78,13 @@ impl Deliverer {
     ) -> io::Result<Self> {
         let (orders, received) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let outbox = Outbox::new(orders.clone(), Sender::new(network, reach), sandboxes);
+        let outbox = Outbox {
+            orders: orders.clone(),
+            sender: Arc::new(Sender::new(network, reach)),
+            sandboxes,
+            watched: BTreeMap::new(),
+            due: BTreeSet::new(),
+        };
         let thread =
             std::thread::Builder::new().name("moot-deliveries".to_owned()).spawn(move || {
                 runtime.block_on(outbox.run(received));
@@ -192,15 +198,6 @@ struct Settling {
 }
 
 impl Outbox {
-    fn new(
-        orders: mpsc::UnboundedSender<DelivererOrder>,
-        sender: Sender,
-        sandboxes: Arc<Sandboxes>,
-    ) -> Self {
-        let sender = Arc::new(sender);
-        Self { orders, sender, sandboxes, watched: BTreeMap::new(), due: BTreeSet::new() }
-    }
-
     async fn run(mut self, mut received: mpsc::UnboundedReceiver<DelivererOrder>) {
         loop {
             let pause = self.pause();
