@@ -35,6 +35,7 @@ pub(crate) mod tokens;
 pub(crate) mod transport;
 pub(crate) mod workflow_form;
 
+pub use destination::UselessToken;
 pub(crate) use left_object::read as read_ledger;
 pub use left_object::{LedgerContent, LeftObject};
 pub use pace::PaceWait;

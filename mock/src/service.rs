@@ -34,7 +34,7 @@ use crate::state::seeded::Seeded;
 use crate::world::World;
 
 pub use crate::world::deliver::{AttemptResult, DeliveryAttempt};
-pub use keeper::{Finish, Keeper, NotKept, Take};
+pub use keeper::{Keeper, NotKept};
 
 /// Called when something may fall due earlier than before.
 pub type Waker = Box<dyn Fn() + Send + Sync>;

@@ -1,7 +1,6 @@
 //! What a run saw of a deployment's answers, as the file that imitates it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use moot_fixtures::{DataError, answers};
 use serde::{Deserialize, Serialize};
@@ -83,14 +82,14 @@ impl Observed {
         let mut out = HEAD.to_owned();
         // A JSON text on one line is a YAML text.
         for (id, answer) in &self.answers {
-            writeln!(out, "{id}: {answer}").expect("a String takes all");
+            out.push_str(&format!("{id}: {answer}\n"));
         }
         if !self.evidence.is_empty() {
             out.push_str("observed:\n");
         }
         for (id, evidence) in &self.evidence {
             let evidence = serde_json::to_value(evidence).unwrap_or_default();
-            writeln!(out, "  {id}: {evidence}").expect("a String takes all");
+            out.push_str(&format!("  {id}: {evidence}\n"));
         }
         out
     }

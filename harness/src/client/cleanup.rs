@@ -27,11 +27,10 @@ pub(crate) async fn delete_webhook(
     (application, token): (&str, &str),
     scenario: String,
 ) -> Exchange {
-    let template = client.destination.endpoints.get(Operation::DeleteWebhook).clone();
-    let encoded = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
+    let endpoints = &client.destination.endpoints;
     let prepared = ClientRequest {
-        method: template.method,
-        path: template.path.replace("{id}", &encoded.to_string()),
+        method: endpoints.get(Operation::DeleteWebhook).method.clone(),
+        path: endpoints.path_of(Operation::DeleteWebhook, id),
         operation: Some(Operation::DeleteWebhook),
         headers: vec![("authorization".to_owned(), format!("Bearer {token}"))],
         body: ClientBody::Empty,

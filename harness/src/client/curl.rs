@@ -1,7 +1,5 @@
 //! The command line that sends a request again: for `sh`, secrets as shell variables.
 
-use std::fmt::Write as _;
-
 use crate::client::request::{ClientBody, FormPart, FormPartContent};
 
 /// A body up to this number of bytes is part of the line. A longer one is read from `body.bin`.
@@ -209,7 +207,7 @@ fn octal(bytes: &[u8]) -> String {
             b'-' if at == 0 => escaped.push_str(r"\055"),
             b'\\' => escaped.push_str(r"\\"),
             b' '..=b'~' if byte != b'\'' => escaped.push(char::from(byte)),
-            _ => write!(escaped, "\\{byte:03o}").expect("a String takes every text"),
+            _ => escaped.push_str(&format!("\\{byte:03o}")),
         }
     }
     escaped

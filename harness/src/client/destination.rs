@@ -11,7 +11,6 @@ use url::Url;
 
 use crate::client::control_plane::ControlPlane;
 use crate::client::deployment_rules::DeploymentRules;
-use crate::client::operator::spent::SpentTokens;
 use crate::client::secret_forms;
 use crate::client::tokens::Tokens;
 use crate::exchange::Exchange;
@@ -34,8 +33,9 @@ pub(crate) struct RequestDestination {
     pub(crate) bindings: Map<String, Value>,
     pub(crate) control_plane: Option<ControlPlane>,
     pub(crate) tokens: tokio::sync::Mutex<Tokens>,
-    /// Tokens that the operator of a deployment made useless.
-    pub(crate) spent: tokio::sync::Mutex<SpentTokens>,
+    /// Tokens that the operator of a deployment made useless, by application, or why it made none.
+    pub(crate) useless:
+        tokio::sync::Mutex<BTreeMap<(UselessToken, String), Result<String, String>>>,
     /// Applications whose credentials were refused, and the answer.
     pub(crate) refused: Mutex<BTreeMap<String, String>>,
     /// The token request of §4.1 with its response, where the target refuses it. Credentials are then
@@ -53,6 +53,15 @@ pub(crate) struct RequestDestination {
     pub(crate) forms: Mutex<Vec<(Arc<Value>, String)>>,
     /// What may be sent, and when; `None` for a sandbox of a mock, where everything may be.
     pub(crate) deployment: Option<DeploymentRules>,
+}
+
+/// Why a token is of no use any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UselessToken {
+    /// It expired.
+    Expired,
+    /// It was revoked.
+    Revoked,
 }
 
 /// A key of the target file whose value the target does not confirm.
@@ -97,7 +106,7 @@ impl RequestDestination {
             bindings,
             control_plane,
             tokens: tokio::sync::Mutex::default(),
-            spent: tokio::sync::Mutex::default(),
+            useless: tokio::sync::Mutex::default(),
             refused: Mutex::default(),
             refused_token_request: OnceLock::new(),
             granted: Mutex::default(),

@@ -6,9 +6,8 @@ use std::io::Write;
 use std::path::Path;
 
 use parking_lot::Mutex;
-use serde_json::{Value, json};
 
-use crate::client::left_object::LeftObject;
+use crate::client::left_object::{LedgerEvent, LedgerLine, LeftObject};
 use crate::client::residue::Residue;
 use crate::exchange::{ReceivedResponse, Trouble};
 
@@ -33,10 +32,6 @@ enum LedgerSink {
     Discarded,
     File(Mutex<File>),
 }
-
-/// The number of a row that was written. [`Ledger::end`] takes it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LedgerRow(usize);
 
 impl Ledger {
     /// The ledger of a run that may create nothing. It has no file.
@@ -79,7 +74,8 @@ impl Ledger {
         Ok(Self::with_sink(LedgerSink::File(Mutex::new(file)), run_tag, base_url))
     }
 
-    /// Writes that an object of this kind is about to be created.
+    /// Writes that an object of this kind is about to be created. Returns the number of its row, for
+    /// [`Ledger::end`].
     ///
     /// # Errors
     /// The line cannot be written. Then the call must not be made.
@@ -88,49 +84,48 @@ impl Ledger {
         kind: &str,
         scenario: &str,
         application: &str,
-    ) -> Result<LedgerRow, String> {
+    ) -> Result<usize, String> {
         let mut residue = self.residue.lock();
         let row = residue.len();
-        let more = json!({ "application": application });
-        self.write("creating", row, kind, scenario, more)?;
-        residue.push(Residue {
+        let entry = Residue {
             kind: kind.to_owned(),
             id: None,
             tag: self.run_tag.clone(),
             scenario: scenario.to_owned(),
-        });
-        Ok(LedgerRow(row))
+        };
+        self.write(LedgerEvent::Creating, row, &entry, Some(application))?;
+        residue.push(entry);
+        Ok(row)
     }
 
     /// Writes the outcome of a call. Returns whether an object may exist now.
-    pub(crate) fn end(&self, row: LedgerRow, outcome: &Result<ReceivedResponse, Trouble>) -> bool {
+    pub(crate) fn end(&self, row: usize, outcome: &Result<ReceivedResponse, Trouble>) -> bool {
         let mut residue = self.residue.lock();
-        let Some(entry) = residue.get_mut(row.0) else { return false };
+        let Some(entry) = residue.get_mut(row) else { return false };
         let (what, exists) = match outcome {
             Ok(response) if (200..300).contains(&response.status) => {
                 entry.id = created_id(response);
-                ("created", true)
+                (LedgerEvent::Created, true)
             }
             // Refused: nothing was created.
-            Ok(response) if (400..500).contains(&response.status) => ("refused", false),
+            Ok(response) if (400..500).contains(&response.status) => (LedgerEvent::Refused, false),
             Err(
                 Trouble::Unreachable(_)
                 | Trouble::Tls(_)
                 | Trouble::Withheld(_)
                 | Trouble::Operator(_),
-            ) => ("not sent", false),
+            ) => (LedgerEvent::NotSent, false),
             Ok(_) | Err(Trouble::Deadline(_) | Trouble::CutShort(_) | Trouble::Broken(_)) => {
-                ("unknown", true)
+                (LedgerEvent::Unknown, true)
             }
         };
         let entry = entry.clone();
-        if !exists && let Some(entry) = residue.get_mut(row.0) {
+        if !exists && let Some(entry) = residue.get_mut(row) {
             // An empty kind marks the row as void. Removing it would change later numbers.
             entry.kind.clear();
         }
         // Only the line before the call is essential, so a failure here is ignored.
-        let more = json!({ "id": entry.id });
-        let _ = self.write(what, row.0, &entry.kind, &entry.scenario, more);
+        let _ = self.write(what, row, &entry, None);
         exists
     }
 
@@ -139,7 +134,7 @@ impl Ledger {
         let mut residue = self.residue.lock();
         for (row, entry) in residue.iter_mut().enumerate() {
             if entry.kind == kind && entry.id.as_deref() == Some(id) {
-                let _ = self.write("deleted", row, kind, &entry.scenario, json!({ "id": id }));
+                let _ = self.write(LedgerEvent::Deleted, row, entry, None);
                 entry.kind.clear();
             }
         }
@@ -150,9 +145,7 @@ impl Ledger {
     /// # Errors
     /// The line cannot be written.
     pub(crate) fn deleted_later(&self, left: &LeftObject) -> Result<(), String> {
-        let Residue { kind, id, tag, scenario } = &left.residue;
-        let more = json!({ "id": id, "run": tag });
-        self.write("deleted", left.row, kind, scenario, more)
+        self.write(LedgerEvent::Deleted, left.row, &left.residue, None)
     }
 
     /// The objects that exist now, or may exist.
@@ -162,11 +155,10 @@ impl Ledger {
 
     fn write(
         &self,
-        what: &str,
+        what: LedgerEvent,
         row: usize,
-        kind: &str,
-        scenario: &str,
-        more: Value,
+        object: &Residue,
+        application: Option<&str>,
     ) -> Result<(), String> {
         let file = match &self.sink {
             LedgerSink::File(file) => file,
@@ -175,18 +167,18 @@ impl Ledger {
                 return Err("a run that may create nothing has no ledger".to_owned());
             }
         };
-        let mut line = json!({
-            "at": jiff::Timestamp::now().to_string(),
-            "target": self.base_url,
-            "run": self.run_tag,
-            "row": row,
-            "what": what,
-            "kind": kind,
-            "scenario": scenario,
-        });
-        if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
-            line.extend(more);
-        }
+        let line = LedgerLine {
+            at: jiff::Timestamp::now().to_string(),
+            target: self.base_url.clone(),
+            run: object.tag.clone(),
+            row,
+            what,
+            kind: object.kind.clone(),
+            scenario: object.scenario.clone(),
+            id: object.id.clone(),
+            application: application.map(str::to_owned),
+        };
+        let line = serde_json::to_string(&line).map_err(|error| error.to_string())?;
         let mut file = file.lock();
         writeln!(file, "{line}").and_then(|()| file.flush()).map_err(|error| {
             format!("the ledger cannot be written, so nothing is created: {error}")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::client::residue::Residue;
 
@@ -28,22 +28,29 @@ pub struct LedgerContent {
     pub unreadable: Vec<usize>,
 }
 
-/// A line, as the ledger writes it.
-#[derive(Debug, Deserialize)]
-struct LedgerLine {
-    target: String,
-    run: String,
-    row: usize,
-    what: LedgerEvent,
-    kind: String,
-    scenario: String,
-    id: Option<String>,
-    application: Option<String>,
+/// A line of a ledger.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LedgerLine {
+    /// When it was written.
+    #[serde(default)]
+    pub(crate) at: String,
+    /// The base address.
+    pub(crate) target: String,
+    /// The tag of the run that made the object.
+    pub(crate) run: String,
+    pub(crate) row: usize,
+    pub(crate) what: LedgerEvent,
+    pub(crate) kind: String,
+    pub(crate) scenario: String,
+    pub(crate) id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) application: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// What happened to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum LedgerEvent {
+pub(crate) enum LedgerEvent {
     Creating,
     Created,
     Unknown,

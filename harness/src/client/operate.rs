@@ -6,8 +6,8 @@ use moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;
 use serde_json::json;
 
 use crate::client::control_plane::ControlPlane;
+use crate::client::destination::UselessToken;
 use crate::client::operator::order::OperatorOrder;
-use crate::client::operator::spent::{SpentToken, SpentTokens, find};
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::client::operator::{command, person};
 use crate::client::service_client::ServiceClient;
@@ -79,12 +79,13 @@ impl ServiceClient {
                 let by = Duration::from_secs(*seconds);
                 self.destination.tokens.lock().await.age(by);
                 // A revoked token that has expired, too, may be refused for either reason.
-                self.destination.spent.lock().await.revoked.clear();
+                let mut useless = self.destination.useless.lock().await;
+                useless.retain(|(why, _), _| *why != UselessToken::Revoked);
             }
             OperatorOrder::Restart => {
                 // Tokens may or may not outlive a restart.
                 self.destination.tokens.lock().await.clear();
-                *self.destination.spent.lock().await = SpentTokens::default();
+                self.destination.useless.lock().await.clear();
             }
             OperatorOrder::SetStatus { .. }
             | OperatorOrder::AddComment { .. }
@@ -92,48 +93,39 @@ impl ServiceClient {
         }
     }
 
-    /// A token of this application that the operator of a deployment let expire.
+    /// A token of this application that the operator of a deployment let expire or revoked. Each is tried once
+    /// in a run: an operator that failed is not asked again for every scenario.
     ///
     /// # Errors
     /// As a clause: there is no token, or the operator did not act.
-    pub(crate) async fn let_expire(&self, application: &str) -> SpentToken {
-        if let Some(known) = find(&self.destination.spent.lock().await.expired, application) {
-            return known;
+    pub(crate) async fn useless_token(
+        &self,
+        why: UselessToken,
+        application: &str,
+    ) -> Result<String, String> {
+        let key = (why, application.to_owned());
+        if let Some(known) = self.destination.useless.lock().await.get(&key) {
+            return known.clone();
         }
-        let seconds = TOKEN_LIFETIME_SECONDS.unsigned_abs();
-        let spent = self.spend(application, |_| OperatorOrder::AdvanceClock { seconds }).await;
-        let kept = (application.to_owned(), spent.clone());
-        self.destination.spent.lock().await.expired.push(kept);
-        spent
-    }
-
-    /// A token of this application that the operator of a deployment revoked.
-    ///
-    /// # Errors
-    /// As [`ServiceClient::let_expire`].
-    pub(crate) async fn let_revoke(&self, application: &str) -> SpentToken {
-        if let Some(known) = find(&self.destination.spent.lock().await.revoked, application) {
-            return known;
-        }
-        let spent = self.spend(application, |token| OperatorOrder::RevokeToken { token }).await;
-        let kept = (application.to_owned(), spent.clone());
-        self.destination.spent.lock().await.revoked.push(kept);
-        spent
+        let tried = self.make_useless(why, application).await;
+        self.destination.useless.lock().await.insert(key, tried.clone());
+        tried
     }
 
     /// Asks for a token, and lets the operator make it useless.
-    async fn spend(
-        &self,
-        application: &str,
-        order: impl FnOnce(String) -> OperatorOrder,
-    ) -> SpentToken {
+    async fn make_useless(&self, why: UselessToken, application: &str) -> Result<String, String> {
         let known = self.destination.applications.get(application);
         let scopes =
             known.ok_or_else(|| format!("the target has no application `{application}`"))?.scopes;
         let issued = self.issue(application, scopes).await;
         let (token, _) = issued.map_err(|error| error.into_trouble(application).to_string())?;
-        let done = self.operate(&order(token.clone())).await;
-        done.map_err(|trouble| trouble.to_string())?;
+        let order = match why {
+            UselessToken::Expired => {
+                OperatorOrder::AdvanceClock { seconds: TOKEN_LIFETIME_SECONDS.unsigned_abs() }
+            }
+            UselessToken::Revoked => OperatorOrder::RevokeToken { token: token.clone() },
+        };
+        self.operate(&order).await.map_err(|trouble| trouble.to_string())?;
         Ok(token)
     }
 }

@@ -8,5 +8,4 @@
 pub(crate) mod command;
 pub(crate) mod order;
 pub(crate) mod person;
-pub(crate) mod spent;
 pub(crate) mod trouble;

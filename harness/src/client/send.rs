@@ -7,7 +7,6 @@ use crate::client::access_tokens::token_label;
 use crate::client::curl;
 use crate::client::deployment_rules::{is_refused_for_now, is_worth_repeating};
 use crate::client::http_request::HttpRequest;
-use crate::client::ledger::LedgerRow;
 use crate::client::request::ClientRequest;
 use crate::client::sender::SendAttempt;
 use crate::client::service_client::ServiceClient;
@@ -50,7 +49,7 @@ struct Sending<'a> {
 
 impl Sending<'_> {
     /// The request, if it may be sent. A call that creates something is in the ledger from here on.
-    fn permitted(&self) -> Result<(HttpRequest, Option<LedgerRow>), Trouble> {
+    fn permitted(&self) -> Result<(HttpRequest, Option<usize>), Trouble> {
         let ClientRequest { method, path, headers, body, .. } = &self.prepared;
         let lower = |(name, value): &(String, String)| (name.to_ascii_lowercase(), value.clone());
         let headers = headers.iter().map(lower).collect();
@@ -89,7 +88,7 @@ impl Sending<'_> {
     async fn send(
         &self,
         request: HttpRequest,
-        row: Option<LedgerRow>,
+        row: Option<usize>,
     ) -> (Option<HttpRequest>, SendAttempt) {
         let (request, attempt) = match self.mode {
             SendMode::Burst => {
@@ -148,7 +147,7 @@ impl Sending<'_> {
     }
 
     /// Notes issued tokens, workflow schemas, and what was created or deleted.
-    fn note(&self, outcome: &Result<ReceivedResponse, Trouble>, row: Option<LedgerRow>) {
+    fn note(&self, outcome: &Result<ReceivedResponse, Trouble>, row: Option<usize>) {
         let destination = &self.client.destination;
         if let (Some(deployment), Some(row)) = (destination.deployment(), row)
             && !deployment.ledger.end(row, outcome)
@@ -191,9 +190,7 @@ impl Sending<'_> {
             .find(|(_, known)| sent.contains(&format!("client_id={}&", known.client_id)));
         let named = || applications.get_key_value(&self.prepared.application);
         let Some((role, known)) = asked.or_else(named) else { return "MOOT_TOKEN".to_owned() };
-        let words: Vec<&str> = scope.map_or(Vec::new(), |scope| scope.split(' ').collect());
-        let scopes = Scopes { read: words.contains(&"read"), write: words.contains(&"write") };
-        token_label(role, scopes, known.scopes)
+        token_label(role, scope.map(Scopes::among).unwrap_or_default(), known.scopes)
     }
 
     fn note_deletion(&self, status: u16) {

@@ -84,12 +84,10 @@ impl Tokens {
         else {
             return;
         };
-        let words: Vec<&str> = scope.split(' ').collect();
-        let scopes = Scopes { read: words.contains(&"read"), write: words.contains(&"write") };
         let lent = LentToken {
             application: application.to_owned(),
             token: token.to_owned(),
-            scopes,
+            scopes: Scopes::among(scope),
             until: Instant::now() + LENT_FOR,
             exchange: Arc::clone(exchange),
         };

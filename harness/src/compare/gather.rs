@@ -143,18 +143,11 @@ impl Collector {
         let row = self.rows.entry((Class::BothAllowed, id.to_owned())).or_insert_with(|| {
             SideDifference {
                 class: Class::BothAllowed,
-                subject: id.to_owned(),
                 section: question.map(|question| question.section.clone()),
                 level: Some("open"),
-                verdict: None,
                 sentence: question.map(|question| question.ask.clone()),
                 message: "the specification leaves it open".to_owned(),
-                a: readings.0,
-                b: readings.1,
-                places: Vec::new(),
-                also: Vec::new(),
-                curl: None,
-                known: None,
+                ..undecided(id.to_owned(), readings.0, readings.1)
             }
         });
         if !place.is_empty() {
@@ -164,50 +157,32 @@ impl Collector {
 
     /// Adds what did not run on one side or on both. After another difference it is a follow-up.
     fn not_run(&mut self, scenario_pair: &ScenarioPair<'_>, has_cause: bool) {
-        let (a, b) = (&scenario_pair.a.not_run, &scenario_pair.b.not_run);
-        match (a, b) {
-            (Some(a), Some(b)) => self.neither(a, b, &scenario_pair.a.name),
+        let (first, second) = (scenario_pair.a, scenario_pair.b);
+        let name = || first.name.clone();
+        match (&first.not_run, &second.not_run) {
+            (Some(a), Some(b)) => return self.neither(a, b, &first.name),
             (Some(why), None) => {
-                self.stopped_at(
-                    "A",
-                    why.clone(),
-                    scenario_pair.a.name.clone(),
-                    scenario_pair.a,
-                    has_cause,
-                );
+                return self.stopped_at("A", why.clone(), name(), first, has_cause);
             }
             (None, Some(why)) => {
-                self.stopped_at(
-                    "B",
-                    why.clone(),
-                    scenario_pair.a.name.clone(),
-                    scenario_pair.b,
-                    has_cause,
-                );
+                return self.stopped_at("B", why.clone(), name(), second, has_cause);
             }
-            (None, None) => {
-                for pair in &scenario_pair.checks {
-                    let why = |check: &CheckResult| NotRun {
-                        kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
-                        reason: check.message.clone(),
-                        setting: None,
-                        tolerate_as: String::new(),
-                        is_tolerated: false,
-                    };
-                    let place = place_of(pair.a);
-                    match pair.verdict {
-                        PairVerdict::ANotRun => {
-                            self.stopped_at("A", why(pair.a), place, scenario_pair.a, has_cause);
-                        }
-                        PairVerdict::BNotRun => {
-                            self.stopped_at("B", why(pair.b), place, scenario_pair.b, has_cause);
-                        }
-                        PairVerdict::NeitherRun => {
-                            self.neither(&why(pair.a), &why(pair.b), &place);
-                        }
-                        _ => {}
-                    }
-                }
+            (None, None) => {}
+        }
+        let why = |check: &CheckResult| NotRun {
+            kind: check.not_run.unwrap_or(NotRunKind::NoAnswer),
+            reason: check.message.clone(),
+            setting: None,
+            tolerate_as: String::new(),
+            is_tolerated: false,
+        };
+        for CheckPair { a, b, verdict } in &scenario_pair.checks {
+            let place = place_of(a);
+            match verdict {
+                PairVerdict::ANotRun => self.stopped_at("A", why(a), place, first, has_cause),
+                PairVerdict::BNotRun => self.stopped_at("B", why(b), place, second, has_cause),
+                PairVerdict::NeitherRun => self.neither(&why(a), &why(b), &place),
+                _ => {}
             }
         }
     }

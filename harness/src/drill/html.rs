@@ -1,11 +1,11 @@
 //! A certificate as one self-contained HTML page, to read and to print.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value, context};
+use minijinja::{Value, context};
 
 use super::certificate::Certificate;
 use super::text;
-use crate::report::html::STYLE;
+use crate::report::html;
 
 const PAGE: &str = include_str!("page.html");
 
@@ -14,10 +14,6 @@ const PAGE: &str = include_str!("page.html");
 /// # Errors
 /// The template engine's, as text.
 pub fn page(certificate: &Certificate) -> Result<String, String> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_template("page", PAGE).map_err(text_of)?;
-    let template = environment.get_template("page").map_err(text_of)?;
     let rows: Vec<Value> = certificate
         .drills
         .iter()
@@ -31,24 +27,18 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
             }
         })
         .collect();
-    template
-        .render(context! {
-            certificate => context! {
-                moot_version => certificate.moot_version.clone(),
-                drills_digest => certificate.drills_digest.clone(),
-                seed => certificate.seed,
-                reasons => certificate.reasons.clone(),
-                client => Value::from(Serde(&certificate.client)),
-                waivers => Value::from(Serde(&certificate.waivers)),
-            },
-            grade => certificate.grade.shown(),
-            exit_code => certificate.grade.exit_code(),
-            rows => rows,
-            style => Value::from_safe_string(STYLE.to_owned()),
-        })
-        .map_err(text_of)
-}
-
-fn text_of(error: minijinja::Error) -> String {
-    format!("{error:#}")
+    let values = context! {
+        certificate => context! {
+            moot_version => certificate.moot_version.clone(),
+            drills_digest => certificate.drills_digest.clone(),
+            seed => certificate.seed,
+            reasons => certificate.reasons.clone(),
+            client => Value::from(Serde(&certificate.client)),
+            waivers => Value::from(Serde(&certificate.waivers)),
+        },
+        grade => certificate.grade.shown(),
+        exit_code => certificate.grade.exit_code(),
+        rows => rows,
+    };
+    html::page(PAGE, values)
 }

@@ -73,11 +73,9 @@ pub(crate) async fn forms(
     ids: Vec<String>,
     found: &mut Vec<WorkflowOffer>,
 ) -> Result<(), Trouble> {
-    let template = &client.destination.endpoints.get(Operation::GetWorkflowSchema).path;
     for id in ids.into_iter().take(SCHEMAS_MAX) {
-        let encoded =
-            percent_encoding::utf8_percent_encode(&id, percent_encoding::NON_ALPHANUMERIC);
-        let response = client.read(&template.replace("{id}", &encoded.to_string())).await?;
+        let path = client.destination.endpoints.path_of(Operation::GetWorkflowSchema, &id);
+        let response = client.read(&path).await?;
         let Some(schema) = response.json.filter(|_| response.status == 200) else { continue };
         let form = WorkflowForm::new(&schema);
         if form.is_form() {

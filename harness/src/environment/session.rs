@@ -9,6 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use crate::client::destination::UselessToken;
 use crate::client::operator::order::OperatorOrder;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
@@ -62,66 +63,71 @@ impl Session {
     /// # Errors
     /// [`Trouble`] where there is no such application, or its token is refused.
     pub async fn token(&self, application: &str, scopes: Scopes) -> Result<String, Trouble> {
-        let key = format!("token {application} {scopes}");
-        if let Some(told) = self.recording.text(&key) {
-            return told;
-        }
-        let token = self.client.token(application, scopes).await;
-        self.recording.keep_text(key, token.map_err(|failure| failure.into_trouble(application)))
+        self.recorded_text(format!("token {application} {scopes}"), async {
+            let token = self.client.token(application, scopes).await;
+            token.map_err(|failure| failure.into_trouble(application))
+        })
+        .await
     }
 
-    /// A token of this application that expired.
+    /// A text of a recording; elsewhere that of `made`, which is recorded.
+    async fn recorded_text(
+        &self,
+        key: String,
+        made: impl Future<Output = Result<String, Trouble>>,
+    ) -> Result<String, Trouble> {
+        match self.recording.text(&key) {
+            Some(told) => told,
+            None => self.recording.keep_text(key, made.await),
+        }
+    }
+
+    /// A token of this application that expired or was revoked.
     ///
     /// # Errors
     /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
-    pub async fn expired_token(&self, application: &str) -> Result<String, Trouble> {
-        let key = format!("expired token {application}");
-        match self.recording.text(&key) {
-            Some(told) => told,
-            None => self.recording.keep_text(key, self.expired(application).await),
-        }
+    pub async fn useless_token(
+        &self,
+        why: UselessToken,
+        application: &str,
+    ) -> Result<String, Trouble> {
+        let word = match why {
+            UselessToken::Expired => "expired",
+            UselessToken::Revoked => "revoked",
+        };
+        let key = format!("{word} token {application}");
+        self.recorded_text(key, self.made_useless(why, word, application)).await
     }
 
-    async fn expired(&self, application: &str) -> Result<String, Trouble> {
+    async fn made_useless(
+        &self,
+        why: UselessToken,
+        word: &str,
+        application: &str,
+    ) -> Result<String, Trouble> {
+        let (action, age_seconds) = match why {
+            UselessToken::Expired => (OperatorAction::AdvanceClock, EXPIRED_AGE_SECONDS),
+            UselessToken::Revoked => (OperatorAction::RevokeToken, 0),
+        };
         if self.has_admin() {
-            let token = self.minted(application, EXPIRED_AGE_SECONDS).await?;
-            self.client.sender.masks.hide(&token, "MOOT_EXPIRED_TOKEN");
+            let token = self.minted(application, age_seconds).await?;
+            let label = format!("MOOT_{}_TOKEN", word.to_ascii_uppercase());
+            self.client.sender.masks.hide(&token, &label);
+            if why == UselessToken::Revoked {
+                let order = json!({ "token": token });
+                self.client.admin("POST", "/tokens/revoke", Some(&order)).await?;
+            }
             return Ok(token);
         }
-        let given = self.client.destination.deployment().and_then(|it| it.expired_token.as_ref());
+        let given = self.client.destination.deployment().and_then(|rules| match why {
+            UselessToken::Expired => rules.expired_token.as_ref(),
+            UselessToken::Revoked => rules.revoked_token.as_ref(),
+        });
         match given {
-            None if self.client.has_operator(OperatorAction::AdvanceClock) => {
-                self.client.let_expire(application).await.map_err(Trouble::Operator)
+            None if self.client.has_operator(action) => {
+                self.client.useless_token(why, application).await.map_err(Trouble::Operator)
             }
-            given => from_file(given, application, "expired_token"),
-        }
-    }
-
-    /// A token of this application that was revoked.
-    ///
-    /// # Errors
-    /// [`Trouble::Withheld`] where there is neither a control plane nor one in the target file.
-    pub async fn revoked_token(&self, application: &str) -> Result<String, Trouble> {
-        let key = format!("revoked token {application}");
-        match self.recording.text(&key) {
-            Some(told) => told,
-            None => self.recording.keep_text(key, self.revoked(application).await),
-        }
-    }
-
-    async fn revoked(&self, application: &str) -> Result<String, Trouble> {
-        if self.has_admin() {
-            let token = self.minted(application, 0).await?;
-            self.client.sender.masks.hide(&token, "MOOT_REVOKED_TOKEN");
-            self.client.admin("POST", "/tokens/revoke", Some(&json!({ "token": token }))).await?;
-            return Ok(token);
-        }
-        let given = self.client.destination.deployment().and_then(|it| it.revoked_token.as_ref());
-        match given {
-            None if self.client.has_operator(OperatorAction::RevokeToken) => {
-                self.client.let_revoke(application).await.map_err(Trouble::Operator)
-            }
-            given => from_file(given, application, "revoked_token"),
+            given => from_file(given, application, &format!("{word}_token")),
         }
     }
 
@@ -221,24 +227,24 @@ impl Session {
     /// How often a step read its list again; `None` unless this is a replay.
     pub fn recorded_repeats(&self, label: &str) -> Option<u64> {
         // A step that read its list once left nothing in the recording.
-        let told = self.recording.answer(&repeats_key(label))?;
+        let told = self.recording.answer(&format!("repeats of {label}"))?;
         Some(told.ok().and_then(|value| value.as_u64()).unwrap_or(0))
     }
 
     /// Records how often a step read its list again.
     pub fn keep_repeats(&self, label: &str, repeats: u64) {
-        self.recording.keep(repeats_key(label), &Ok(json!(repeats)));
+        self.recording.keep(format!("repeats of {label}"), &Ok(json!(repeats)));
     }
 
     /// What was remembered of a view instead of a look at it; `None` unless this is a replay.
     pub fn recorded_view(&self, view: &str) -> Option<Option<Value>> {
         // A recording of an older version has a look in any case.
-        Some(self.recording.answer(&view_key(view))?.ok().filter(|value| !value.is_null()))
+        Some(self.recording.answer(&format!("view {view}"))?.ok().filter(|value| !value.is_null()))
     }
 
     /// Records what was remembered of a view.
     pub fn keep_view(&self, view: &str, shown: Option<Value>) {
-        self.recording.keep(view_key(view), &Ok(shown.unwrap_or_default()));
+        self.recording.keep(format!("view {view}"), &Ok(shown.unwrap_or_default()));
     }
 
     /// The recorded deliveries of a step; `None` unless this is a replay.
@@ -300,13 +306,11 @@ impl Session {
     /// [`Trouble::Operator`] where it was not done.
     pub(crate) async fn operate(&self, order: &OperatorOrder) -> Result<String, Trouble> {
         let words = self.client.sender.masks.mask(&order.words().join(" "));
-        let key = format!("operator {words}");
-        if let Some(told) = self.recording.text(&key) {
-            return told;
-        }
-        let done = self.client.operate(order).await;
-        self.recording
-            .keep_text(key, done.map_err(|trouble| Trouble::Operator(trouble.to_string())))
+        self.recorded_text(format!("operator {words}"), async {
+            let done = self.client.operate(order).await;
+            done.map_err(|trouble| Trouble::Operator(trouble.to_string()))
+        })
+        .await
     }
 
     /// The default that a request of this operation sends, because the target file binds no other value.
@@ -388,14 +392,6 @@ impl Session {
 fn lending_key(prepared: &ClientRequest) -> String {
     let ClientRequest { method, path, headers, body, .. } = prepared;
     format!("{method} {path} {headers:?} {}", body.shown())
-}
-
-fn view_key(view: &str) -> String {
-    format!("view {view}")
-}
-
-fn repeats_key(label: &str) -> String {
-    format!("repeats of {label}")
 }
 
 fn from_file(

@@ -21,14 +21,6 @@ const REFUSED: [u16; 5] = [400, 403, 404, 409, 422];
 /// Addresses of signers that are tried as the requester.
 const SIGNERS_TRIED_MAX: usize = 2;
 
-/// Lists that show whose data a company sees.
-const LISTS: [Operation; 4] = [
-    Operation::ListWorkflows,
-    Operation::ListLegalRequests,
-    Operation::ListRepositoryDocuments,
-    Operation::ListWebhooks,
-];
-
 /// What scenarios rely on that create a legal request.
 pub(crate) const REQUESTER: &str = "requester";
 
@@ -112,9 +104,8 @@ fn refusal(response: &ReceivedResponse) -> Option<(u16, Option<String>)> {
 }
 
 async fn schema_of(client: &ServiceClient, id: &str) -> Option<Arc<Value>> {
-    let template = &client.destination.endpoints.get(Operation::GetWorkflowSchema).path;
-    let encoded = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
-    let response = client.read(&template.replace("{id}", &encoded.to_string())).await.ok()?;
+    let path = client.destination.endpoints.path_of(Operation::GetWorkflowSchema, id);
+    let response = client.read(&path).await.ok()?;
     response.json.filter(|_| response.status == 200)
 }
 
@@ -187,7 +178,7 @@ async fn second_company(client: &ServiceClient) -> Option<FileMistake> {
     let main = client.token("main", Scopes::READ).await.ok()?;
     let other = client.token("other_company", Scopes::READ).await.ok()?;
     let mut seen = 0;
-    for list in LISTS {
+    for list in Operation::LISTS {
         let path = &client.destination.endpoints.get(list).path;
         let own = ids(&client.get(path, &main).await.ok()?)?;
         let others = ids(&client.get(path, &other).await.ok()?)?;
@@ -217,10 +208,8 @@ async fn workflow(client: &ServiceClient, need: &str) -> Option<FileMistake> {
         return None;
     }
     let id = client.destination.bindings.get(&name)?.as_str()?;
-    let encoded = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
     let answer = async |operation: Operation| {
-        let template = &client.destination.endpoints.get(operation).path;
-        client.read(&template.replace("{id}", &encoded.to_string())).await.ok()
+        client.read(&client.destination.endpoints.path_of(operation, id)).await.ok()
     };
     let workflow = answer(Operation::GetWorkflow).await?;
     let status = workflow.json.as_ref().and_then(|json| json.pointer("/data/attributes/status"));

@@ -25,18 +25,11 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     let expected = result.expected.iter();
     let not_walked = explored.not_walked.iter();
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));
-    let residue = result.residue.iter().map(|left| {
-        json!({ "kind": left.kind, "id": left.id, "tag": left.tag, "scenario": left.scenario })
-    });
     json!({
         "schema_version": SCHEMA_VERSION,
         "outcome": outcome_word(result),
         "exit_code": result.exit_code(),
-        "target": {
-            "name": result.target.name,
-            "base_url": result.target.base_url,
-            "class": result.target.class,
-        },
+        "target": result.target,
         "seed": result.seed,
         "cases": explored.cases,
         "walked": explored.walked,
@@ -46,7 +39,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
         "differences": differences.collect::<Vec<_>>(),
         "expected": expected.collect::<Vec<_>>(),
         "not_walked": not_walked.collect::<Vec<_>>(),
-        "residue": residue.collect::<Vec<_>>(),
+        "residue": result.residue,
         "saved": saved,
         "trouble": result.trouble,
         "reproduce": result.reproduce,

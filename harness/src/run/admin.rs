@@ -1,6 +1,6 @@
 //! A step that asks the control plane of a moot mock.
 
-use crate::check::{self, Document};
+use crate::check::Document;
 use crate::scenario::model::AdminStep;
 
 use super::scenario_walk::ScenarioWalk;
@@ -34,12 +34,7 @@ async fn ask(
     })?;
     walk.note_change();
     let document = Document::of_value(answer);
-    for (name, place) in &step.capture {
-        let value = check::place::value(place, &document, &walk.names);
-        walk.names.set(name, value.unwrap_or_default());
-    }
-    let origin = walk.origin(label);
-    checks
-        .extend(step.expect.iter().map(|check| origin.judge(check, &document, &walk.names, None)));
+    walk.capture(&step.capture, &document);
+    checks.extend(walk.judge(&step.expect, &document, label, None));
     Ok(())
 }

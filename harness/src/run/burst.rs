@@ -9,7 +9,7 @@ use moot_fixtures::contract::{REQUESTS_PER_MINUTE_MAX, Scopes};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::check::{self, Document};
+use crate::check::Document;
 use crate::client::ClientRequest;
 use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
@@ -230,16 +230,10 @@ fn judge(
         summary["answers"] = all.iter().map(|exchange| answer_of(exchange)).collect();
     }
     let document = Document::of_value(summary);
-    for (name, place) in &step.capture {
-        let value = check::place::value(place, &document, &walk.names);
-        walk.names.set(name, value.unwrap_or_default());
-    }
+    walk.capture(&step.capture, &document);
     let refused = all.iter().find(|exchange| is_refused(exchange));
     let shown = refused.or_else(|| all.last()).cloned();
-    let origin = walk.origin(label);
-    checks.extend(
-        step.expect.iter().map(|check| origin.judge(check, &document, &walk.names, shown.clone())),
-    );
+    checks.extend(walk.judge(&step.expect, &document, label, shown.as_ref()));
     observe::observe(walk, &step.observe, &document, label, checks, shown.as_ref());
 }
 

@@ -6,7 +6,7 @@ use moot_fixtures::contract::Operation;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent};
+use crate::client::{ClientBody, ClientRequest, FormPart, FormPartContent, UselessToken};
 use crate::environment::Session;
 use crate::scenario::model::{
     Json, Multipart, PartContent, PartSpec, RawBody, RawContent, RequestBody, RequestLine,
@@ -68,8 +68,12 @@ async fn token(
     Ok(match choice {
         None | Some(TokenChoice::None) => None,
         Some(TokenChoice::Shared(scopes)) => Some(session.token(application, *scopes).await?),
-        Some(TokenChoice::Expired) => Some(session.expired_token(application).await?),
-        Some(TokenChoice::Revoked) => Some(session.revoked_token(application).await?),
+        Some(TokenChoice::Expired) => {
+            Some(session.useless_token(UselessToken::Expired, application).await?)
+        }
+        Some(TokenChoice::Revoked) => {
+            Some(session.useless_token(UselessToken::Revoked, application).await?)
+        }
         Some(TokenChoice::Given(text)) => Some(text.render_text(names)?),
     })
 }

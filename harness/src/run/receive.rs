@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::check::{self, Document};
+use crate::check::Document;
 use crate::client::DeliveryReceiver;
 use crate::scenario::model::{ReceiveStep, ReceiveUntil};
 use crate::verdict::NotRunKind;
@@ -45,13 +45,8 @@ async fn receive(
     if let Some(require) = &step.require {
         send::holds(walk, require, &document, NotRunKind::Precondition)?;
     }
-    for (name, place) in &step.capture {
-        let value = check::place::value(place, &document, &walk.names);
-        walk.names.set(name, value.unwrap_or_default());
-    }
-    let origin = walk.origin(label);
-    checks
-        .extend(step.expect.iter().map(|check| origin.judge(check, &document, &walk.names, None)));
+    walk.capture(&step.capture, &document);
+    checks.extend(walk.judge(&step.expect, &document, label, None));
     observe::observe(walk, &step.observe, &document, label, checks, None);
     Ok(())
 }

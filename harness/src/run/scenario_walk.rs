@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use moot_snapshots::Placeholders;
 
+use crate::check::{self, Document};
 use crate::client::DeliveryReceiver;
 use crate::environment::Session;
-use crate::result::StepResult;
-use crate::scenario::model::Step;
+use crate::exchange::Exchange;
+use crate::result::{CheckResult, StepResult};
+use crate::scenario::model::{Check, Place, Step};
 use crate::scenario::names::Names;
 use crate::scenario::plan::Planned;
 use crate::verdict::NotRunKind;
@@ -86,6 +88,27 @@ impl ScenarioWalk<'_> {
             true => &self.replayed_views,
             false => &self.shared.views,
         }
+    }
+
+    /// Gives names to places of a document. A place that is not there is null.
+    pub(super) fn capture(&mut self, places: &[(String, Place)], document: &Document) {
+        for (name, place) in places {
+            let value = check::place::value(place, document, &self.names);
+            self.names.set(name, value.unwrap_or_default());
+        }
+    }
+
+    /// The results of these checks of a document; `exchange` is shown with them.
+    pub(super) fn judge(
+        &self,
+        expected: &[Check],
+        document: &Document,
+        step: &str,
+        exchange: Option<&Arc<Exchange>>,
+    ) -> Vec<CheckResult> {
+        let origin = self.origin(step);
+        let judge = |check| origin.judge(check, document, &self.names, exchange.cloned());
+        expected.iter().map(judge).collect()
     }
 
     pub(super) fn origin(&self, step: &str) -> judge::CheckOrigin {

@@ -24,16 +24,13 @@ const REPEATS: usize = 4;
 /// Looks without a call in between that must show nothing new after each of these calls.
 const QUIET_LOOKS: usize = 2;
 
-/// What each view shows.
-pub(super) type Views = Vec<View>;
-
 /// What every view of the step shows before its call.
 pub(super) async fn before(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<Views, Stop> {
+) -> Result<Vec<View>, Stop> {
     step.unchanged.iter().for_each(|line| begin(walk, line));
     look(walk, step, Looking::OnlyInDoubt, label, gathered).await
 }
@@ -83,7 +80,7 @@ async fn look(
     looking: Looking,
     label: &str,
     gathered: &mut StepRecord,
-) -> Result<Views, Stop> {
+) -> Result<Vec<View>, Stop> {
     let mut views = Vec::with_capacity(step.unchanged.len());
     for line in &step.unchanged {
         let last = walk.views().last(&name_of(walk, line));
@@ -162,7 +159,7 @@ fn lasting(item: &Value) -> Value {
 pub(super) async fn judge(
     walk: &mut ScenarioWalk<'_>,
     step: &RequestStep,
-    before: Views,
+    before: Vec<View>,
     label: &str,
     gathered: &mut StepRecord,
     checks: &mut [CheckResult],
@@ -206,7 +203,7 @@ async fn left_again(
         let before = look(walk, step, Looking::Always, label, gathered).await?;
         let (document, _) = send::sent(walk, &step.shape, label, gathered).await?;
         let after = look(walk, step, Looking::Always, label, gathered).await?;
-        let mut quiet = Views::new();
+        let mut quiet = Vec::new();
         for _ in 0..QUIET_LOOKS {
             quiet = look(walk, step, Looking::Always, label, gathered).await?;
         }

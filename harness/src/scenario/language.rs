@@ -7,4 +7,5 @@
 pub(super) mod fields;
 pub(super) mod form;
 pub(super) mod keys;
+pub(super) mod measures;
 pub(super) mod reader;

@@ -53,9 +53,6 @@ impl DefectTrial {
     }
 }
 
-/// The requirements that each scenario declares, by file stem and index.
-type DeclaredRequirements = BTreeMap<(String, usize), BTreeSet<String>>;
-
 /// Tries each defect, in this order.
 pub async fn defects(
     bench: &Bench,
@@ -90,7 +87,8 @@ pub async fn defects(
     side_by_side(trials, bench.lanes).await
 }
 
-fn declared_requirements(files: &[ScenarioFile]) -> DeclaredRequirements {
+/// The requirements that each scenario declares, by its file and its place there.
+fn declared_requirements(files: &[ScenarioFile]) -> BTreeMap<(String, usize), BTreeSet<String>> {
     let mut all = BTreeMap::new();
     for file in files {
         for (at, scenario) in file.scenarios.iter().enumerate() {

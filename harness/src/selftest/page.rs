@@ -1,14 +1,14 @@
 //! A self-test as one self-contained HTML page without scripts.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value, context};
+use minijinja::{Value, context};
 use serde::Serialize;
 
 use super::defects::DefectTrial;
 use super::degenerate::DegenerateTarget;
 use super::latitude::DrawnService;
 use super::outcome::{SelftestOutcome, UNRELATED_MAX};
-use crate::report::html::STYLE;
+use crate::report::html;
 use crate::report::section_order;
 
 const PAGE: &str = include_str!("page.html");
@@ -18,15 +18,11 @@ const PAGE: &str = include_str!("page.html");
 /// # Errors
 /// The error of the template engine, as text.
 pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_template("page", PAGE).map_err(text_of)?;
-    let template = environment.get_template("page").map_err(text_of)?;
     let drawn: Vec<&DrawnService> = outcome.drawn().collect();
     let failing: Vec<&DrawnService> = outcome.drawn().filter(|drawn| !drawn.is_passed()).collect();
     let passed: Vec<&DegenerateTarget> =
         outcome.degenerate.iter().filter(|target| !target.is_refused()).collect();
-    let rendered = template.render(context! {
+    let values = context! {
         outcome => Value::from(Serde(outcome)),
         drawn => Value::from(Serde(drawn)),
         failing => Value::from(Serde(failing)),
@@ -39,9 +35,8 @@ pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
         median_max => UNRELATED_MAX,
         is_killed => outcome.is_killed(),
         is_proven => outcome.is_proven(),
-        style => Value::from_safe_string(STYLE.to_owned()),
-    });
-    rendered.map_err(text_of)
+    };
+    html::page(PAGE, values)
 }
 
 /// The proof of one section of the specification.
@@ -77,8 +72,4 @@ fn of<'a>(all: &'a mut Vec<SectionProof>, name: &str) -> &'a mut SectionProof {
         all.len() - 1
     });
     &mut all[at]
-}
-
-fn text_of(error: minijinja::Error) -> String {
-    format!("{error:#}")
 }

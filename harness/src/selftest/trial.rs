@@ -114,17 +114,11 @@ impl Bench {
             kept: Kept::Outline,
             ..RunOptions::new(choice, options, files)
         };
-        // A task of its own, so that trials run on several threads.
-        let result = tokio::spawn(run(options, |_| ())).await.unwrap_or_else(|broken| {
-            // Nothing cancels the task, so it panicked.
-            std::panic::resume_unwind(broken.into_panic())
-        });
+        let result = apart(run(options, |_| ())).await;
         (self.tell)(name);
         result
     }
-}
 
-impl Bench {
     /// Runs scenarios one by one, until `interruption` is told. The run tag follows from the seed.
     pub(super) async fn run_until(
         &self,
@@ -140,12 +134,16 @@ impl Bench {
             kept: Kept::Outline,
             ..RunOptions::new(choice, TargetOptions { run_tag, ..options }, files)
         };
-        // A task of its own, so that trials run on several threads.
-        tokio::spawn(run_until(options, interruption, on_event)).await.unwrap_or_else(|broken| {
-            // Nothing cancels the task, so it panicked.
-            std::panic::resume_unwind(broken.into_panic())
-        })
+        apart(run_until(options, interruption, on_event)).await
     }
+}
+
+/// Runs in a task of its own, so that trials run on several threads.
+async fn apart(run: impl Future<Output = RunResult> + Send + 'static) -> RunResult {
+    tokio::spawn(run).await.unwrap_or_else(|broken| {
+        // Nothing cancels the task, so it panicked.
+        std::panic::resume_unwind(broken.into_panic())
+    })
 }
 
 /// The results of all trials, in the order of the trials. At most `lanes` run at the same time.

@@ -42,6 +42,12 @@ impl Endpoints {
         &row.expect("a row for each operation of Operation::ALL").endpoint
     }
 
+    /// The path of this operation for the object of this id.
+    pub fn path_of(&self, operation: Operation, id: &str) -> String {
+        let id = percent_encoding::utf8_percent_encode(id, percent_encoding::NON_ALPHANUMERIC);
+        self.get(operation).path.replace("{id}", &id.to_string())
+    }
+
     /// The operation that method and path (below the base address, its query is ignored) belong to.
     pub fn find(&self, method: &str, path: &str) -> Option<Operation> {
         let path = path.split(['?', '#']).next().unwrap_or(path);

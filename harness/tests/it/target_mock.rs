@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use moot_fixtures::contract::Scopes;
-use moot_harness::client::{ClientBody, ClientRequest, payload};
+use moot_harness::client::{ClientBody, ClientRequest, UselessToken, payload};
 use moot_harness::environment::{Environment, Session, TargetChoice, TargetOptions, TargetSource};
 use moot_harness::exchange::{Exchange, ReceivedResponse};
 use moot_harness::masks::Masks;
@@ -97,10 +97,14 @@ async fn expired_and_revoked_tokens_are_what_they_say() {
     let (target, masks) = in_process().await;
     let session = session(&target, &Sandbox::default()).await;
     for role in ["main", "reader", "writer", "other_company"] {
-        let expired = session.expired_token(role).await.expect("it is minted");
+        let expired =
+            session.useless_token(UselessToken::Expired, role).await.expect("it is minted");
         let refused = session.send(call_with("GET", "/v1/requests", &expired)).await;
         assert_eq!(check(&refused, 401)["type"], "token_expired", "{role}");
-        let revoked = session.revoked_token(role).await.expect("it is minted and revoked");
+        let revoked = session
+            .useless_token(UselessToken::Revoked, role)
+            .await
+            .expect("it is minted and revoked");
         let refused = session.send(call_with("GET", "/v1/requests", &revoked)).await;
         assert_eq!(check(&refused, 401)["type"], "token_revoked", "{role}");
         assert!(masks.secrets().contains(&expired) && masks.secrets().contains(&revoked));

@@ -46,11 +46,11 @@ pub(super) fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Progre
 fn optional_progression<'de, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<Progression>, D::Error> {
-    optional_text(reader, |text| setting_text::progression(text).map_err(|error| error.to_string()))
+    optional_text(reader, setting_text::progression)
 }
 
 fn rate_limit<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RateLimitMode>, D::Error> {
-    optional_text(reader, |text| setting_text::rate_limit(text).map_err(|error| error.to_string()))
+    optional_text(reader, setting_text::rate_limit)
 }
 
 fn answers<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<AnswersUpdate>, D::Error> {

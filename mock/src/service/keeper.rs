@@ -5,19 +5,13 @@
 
 use crate::world::Noted;
 
-/// Queues changes of one world, in the order applied. Returns their number, which grows from 1.
-pub type Take = Box<dyn Fn(Noted) -> u64 + Send + Sync>;
-
-/// Waits until all changes up to a number of [`Take`] are stored.
-pub type Finish = Box<dyn Fn(u64) -> Result<(), NotKept> + Send + Sync>;
-
 /// Stores changes: all of one call of `take`, or none. After a failure it still has them, and the next
 /// call of `finish` tries again.
 pub struct Keeper {
-    /// Queues changes.
-    pub take: Take,
-    /// Waits for them.
-    pub finish: Finish,
+    /// Queues changes of one world, in the order applied. Returns their number, which grows from 1.
+    pub take: Box<dyn Fn(Noted) -> u64 + Send + Sync>,
+    /// Waits until all changes up to a number of `take` are stored.
+    pub finish: Box<dyn Fn(u64) -> Result<(), NotKept> + Send + Sync>,
 }
 
 /// Why changes could not be stored.

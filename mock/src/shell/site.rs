@@ -129,13 +129,13 @@ pub struct Site(Arc<SiteShared>);
 
 impl fmt::Debug for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Site").field("main", self.0.main.settings()).finish_non_exhaustive()
+        f.debug_struct("Site").field("main", &self.0.main.settings).finish_non_exhaustive()
     }
 }
 
 struct SiteShared {
     base_path: String,
-    main: Realm,
+    main: Arc<Realm>,
     sandboxes: Arc<Sandboxes>,
     access: Access,
     deliverer: Deliverer,
@@ -202,7 +202,7 @@ impl Site {
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
         let main = Realm::new(MAIN, None, service, run, Lease::default());
-        let access = Access::new(admin_token.as_deref(), &main.settings().base_url);
+        let access = Access::new(admin_token.as_deref(), &main.settings.base_url);
         let (durable, made) = kept.unzip();
         let made = made.unwrap_or_default();
         let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));
@@ -230,7 +230,7 @@ impl Site {
     /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {
         let mut all = self.0.main.describe();
-        let ask = |action| self.0.main.service().control(clock::now(), action).unwrap_or_default();
+        let ask = |action| self.0.main.service.control(clock::now(), action).unwrap_or_default();
         let (shown, world) = (ask(ControlAction::GetClock), ask(ControlAction::World));
         all["clock"] = json!({ "now": shown["now"], "frozen": shown["frozen"] });
         for name in ["rate_limit", "progression"] {
@@ -251,7 +251,7 @@ impl Site {
         }
     }
 
-    pub(crate) fn main(&self) -> &Realm {
+    pub(crate) fn main(&self) -> &Arc<Realm> {
         &self.0.main
     }
 

@@ -16,20 +16,29 @@ use crate::result::{CheckResult, SnapshotCounts};
 use crate::verdict::Verdict;
 
 const PAGE: &str = include_str!("page.html");
-/// The style of our pages.
-pub(crate) const STYLE: &str = include_str!("page.css");
+const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+
+/// A page from its template, with all values escaped and with the style of our pages as `style`.
+///
+/// # Errors
+/// The template engine's, as text.
+pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_filter("verdict", verdict_text);
+    let style = context! { style => Value::from_safe_string(STYLE.to_owned()) };
+    let page = environment
+        .template_from_named_str("page", template)
+        .and_then(|page| page.render(context! { ..values, ..style }));
+    page.map_err(|error| format!("{error:#}"))
+}
 
 /// The whole page.
 ///
 /// # Errors
 /// The template engine's, as text.
 pub fn render(report: &Report) -> Result<String, String> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_filter("verdict", verdict_text);
-    environment.add_template("page", PAGE).map_err(text_of)?;
-    let template = environment.get_template("page").map_err(text_of)?;
     let wrong = |finding: &&Finding| finding.is_bad();
     let bad: Vec<&Finding> = report.findings.iter().filter(wrong).collect();
     let warned: Vec<&Finding> = report.findings.iter().filter(|it| !wrong(it)).collect();
@@ -54,23 +63,20 @@ pub fn render(report: &Report) -> Result<String, String> {
     let shown_exchanges: BTreeMap<u64, bool> =
         report.exchanges.iter().map(|row| (row.number, true)).collect();
     let shown_exchanges = Value::from(Serde(shown_exchanges));
-    template
-        .render(context! {
-            report => Value::from(Serde(report)),
-            shown_exchanges,
-            bad => shown(&bad),
-            opened,
-            warned => shown(&warned),
-            columns,
-            snapshots => report.snapshots.as_ref().map(SnapshotCounts::line),
-            answers,
-            style => Value::from_safe_string(STYLE.to_owned()),
-            script => Value::from_safe_string(SCRIPT.to_owned()),
-            script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
-        })
-        // The engine escapes slashes too, of which the names of steps are full.
-        .map(|page| page.replace("&#x2f;", "/"))
-        .map_err(text_of)
+    let values = context! {
+        report => Value::from(Serde(report)),
+        shown_exchanges,
+        bad => shown(&bad),
+        opened,
+        warned => shown(&warned),
+        columns,
+        snapshots => report.snapshots.as_ref().map(SnapshotCounts::line),
+        answers,
+        script => Value::from_safe_string(SCRIPT.to_owned()),
+        script_digest => STANDARD.encode(Sha256::digest(SCRIPT)),
+    };
+    // The engine escapes slashes too, of which the names of steps are full.
+    Ok(page(PAGE, values)?.replace("&#x2f;", "/"))
 }
 
 /// A finding with its first check, where the others are, and what it explains.
@@ -127,8 +133,4 @@ fn verdict_text(key: &str) -> String {
 
 fn key(verdict: Verdict) -> String {
     verdict.as_str().replace(' ', "_")
-}
-
-fn text_of(error: minijinja::Error) -> String {
-    format!("{error:#}")
 }

@@ -5,11 +5,12 @@ use moot_fixtures::yaml::YamlNode;
 use serde_json::{Value, json};
 
 use crate::scenario::language::form::{
-    Integer, List, OrDefault, Pairs, SchemaDefinitions, Size, YamlForm,
+    Integer, List, OrDefault, Pairs, SchemaDefinitions, YamlForm,
 };
 use crate::scenario::language::keys::{
     Keys, form_of, key_name, keyed, map_schema, one_key, read_map,
 };
+use crate::scenario::language::measures::Size;
 use crate::scenario::language::reader::ScenarioReader;
 use crate::scenario::text::{Json, Text};
 

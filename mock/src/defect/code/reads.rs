@@ -9,13 +9,6 @@ use crate::defect::call_edit::{CallEdit, QueryParameter};
 use crate::defect::edit;
 use crate::world::Outcome;
 
-const LISTS: [Operation; 4] = [
-    Operation::ListWorkflows,
-    Operation::ListLegalRequests,
-    Operation::ListRepositoryDocuments,
-    Operation::ListWebhooks,
-];
-
 pub(super) const ROWS: &[CodeRow] = &[
     ("page.ignored", Answer(page_ignored)),
     ("workflow.unpublished-hidden", Answer(unpublished_hidden)),
@@ -43,7 +36,7 @@ fn page_ignored(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
     let query = form_urlencoded::parse(call.call.head.query.unwrap_or_default().as_bytes());
     let page = query.into_iter().find(|(name, _)| name == "page");
     let page = page.and_then(|(_, page)| page.parse::<i64>().ok());
-    let Some(page) = page.filter(|_| LISTS.contains(&call.call.admitted.operation)) else {
+    let Some(page) = page.filter(|_| call.call.admitted.operation.is_list()) else {
         return outcome;
     };
     let without_page = QueryParameter { name: "page".to_owned(), value: None };

@@ -13,21 +13,13 @@ use crate::defect::condition::CallCondition;
 use crate::defect::list_defect::ListAct;
 use crate::defect::operator::Operator;
 
-/// Lists with pages.
-const LISTS: [Operation; 4] = [
-    Operation::ListWorkflows,
-    Operation::ListLegalRequests,
-    Operation::ListRepositoryDocuments,
-    Operation::ListWebhooks,
-];
-
 /// Lists with the filter `status`, and a status that the filter takes.
 const FILTERED: [(Operation, &str); 2] =
     [(Operation::ListWorkflows, "unpublished"), (Operation::ListLegalRequests, "signed")];
 
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
-    for list in LISTS {
+    for list in Operation::LISTS {
         at_list(list, &mut all);
         swapped(list, &mut all);
     }

@@ -76,7 +76,7 @@ where
         (status, value.to_string())
     } else {
         let action = action(members)?;
-        let sent = realm.service().sent_member(&action);
+        let sent = realm.service.sent_member(&action);
         let (status, value) = on_world(&call, action).await?;
         (status, text(&value, sent))
     };
@@ -142,7 +142,7 @@ fn route<'p>(
         let detail = format!("`{path}` does not take {method}, but {}", known.join(" and "));
         return Err(ControlProblem::method_not_allowed(detail));
     };
-    if route.is_at_root_only() && realm.sandbox().is_some() {
+    if route.is_at_root_only() && realm.sandbox.is_some() {
         return Err(ControlProblem::not_found("sandboxes are made and deleted at the root"));
     }
     Ok((route, id))

@@ -16,7 +16,7 @@ static ANSWERS: LazyLock<Value> = LazyLock::new(|| {
 /// The document of a world's control plane.
 pub(super) fn document(realm: &Realm) -> Value {
     let mut paths = Map::new();
-    for route in ROUTES.iter().filter(|row| !row.is_at_root_only() || realm.sandbox().is_none()) {
+    for route in ROUTES.iter().filter(|row| !row.is_at_root_only() || realm.sandbox.is_none()) {
         let path =
             paths.entry(route.path.clone()).or_insert_with(|| Value::Object(path_item(route)));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
@@ -30,7 +30,7 @@ pub(super) fn document(realm: &Realm) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Steers the mock of the Legal Request Service. On loopback it is open; elsewhere it wants a bearer token.",
         },
-        "servers": [{ "url": format!("{}/__admin", realm.settings().base_url) }],
+        "servers": [{ "url": format!("{}/__admin", realm.settings.base_url) }],
         "security": [{}, { "admin_token": [] }],
         "paths": paths,
         "components": {

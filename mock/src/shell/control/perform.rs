@@ -69,11 +69,11 @@ pub(super) async fn on_site(
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
         SiteAction::PlanReceiver { statuses } => {
-            realm.mailbox().plan(statuses);
+            realm.mailbox.plan(statuses);
             received(realm)
         }
         SiteAction::ClearReceived => {
-            realm.mailbox().clear();
+            realm.mailbox.clear();
             received(realm)
         }
     };
@@ -100,12 +100,12 @@ pub(super) async fn on_world(
     let is_back = earlier.is_some();
     let mut value = match earlier {
         Some(checkpoint) => {
-            let (value, former) = realm.service().go_back(clock::now(), checkpoint.as_deref())?;
+            let (value, former) = realm.service.go_back(clock::now(), checkpoint.as_deref())?;
             // Removing thousands of files takes seconds.
             tokio::task::spawn_blocking(move || drop(former));
             value
         }
-        None => realm.service().control(clock::now(), action)?,
+        None => realm.service.control(clock::now(), action)?,
     };
     let mut status = None;
     if let Some(begun) = begun {
@@ -117,13 +117,13 @@ pub(super) async fn on_world(
     }
     if is_back {
         deliverer.abort_all(realm).await;
-        realm.mailbox().clear();
+        realm.mailbox.clear();
     }
     Ok((status, value))
 }
 
 fn index(realm: &Realm) -> Value {
-    let rows = ROUTES.iter().filter(|route| !route.is_at_root_only() || realm.sandbox().is_none());
+    let rows = ROUTES.iter().filter(|route| !route.is_at_root_only() || realm.sandbox.is_none());
     let routes: Vec<Value> = rows
         .map(|route| {
             let path = format!("/__admin{}", route.path);
@@ -133,7 +133,7 @@ fn index(realm: &Realm) -> Value {
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
-        "base_url": realm.settings().base_url,
+        "base_url": realm.settings.base_url,
         "routes": routes,
     })
 }
@@ -141,13 +141,13 @@ fn index(realm: &Realm) -> Value {
 /// Uploads by address may be tried on any mock: one that fetches leaves the names alone that are
 /// reserved for examples.
 fn health(site: &Site, realm: &Realm) -> Value {
-    let sandboxes = realm.sandbox().is_none().then(|| site.sandboxes().count());
+    let sandboxes = realm.sandbox.is_none().then(|| site.sandboxes().count());
     json!({
         "moot": true,
         "version": env!("CARGO_PKG_VERSION"),
         "consent": ["write", "delete", "load", "fetch", "operate"],
-        "base_url": realm.settings().base_url,
-        "sandbox": realm.sandbox(),
+        "base_url": realm.settings.base_url,
+        "sandbox": realm.sandbox,
         "sandboxes": sandboxes,
         "fetches": site.fetcher().is_some(),
     })
@@ -192,9 +192,9 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     for (name, action) in
         [("settings", ControlAction::GetSettings), ("clock", ControlAction::GetClock)]
     {
-        shown[name] = realm.service().control(clock::now(), action)?;
+        shown[name] = realm.service.control(clock::now(), action)?;
     }
-    let left = realm.lease().end().map(|end| end.duration_since(clock::instant()).as_secs());
+    let left = realm.lease.end().map(|end| end.duration_since(clock::instant()).as_secs());
     shown["lease_ends_in_seconds"] = json!(left);
     Ok(shown)
 }
@@ -211,7 +211,7 @@ impl From<SandboxError> for ControlProblem {
 }
 
 fn received(realm: &Realm) -> Value {
-    realm.mailbox().view(&realm.settings().base_url)
+    realm.mailbox.view(&realm.settings.base_url)
 }
 
 /// A call from outside is kept beside the world's own deliveries.
@@ -225,8 +225,8 @@ fn receive(call: &ControlCall<'_>) -> Result<Reply, ControlProblem> {
         Some((name.as_str(), value))
     });
     let arrival = Arrival::new(call.parts.uri.query(), headers, call.body.clone());
-    let now = call.realm.service().now(clock::now());
-    Ok((Some(call.realm.mailbox().take(now, arrival)), json!({})))
+    let now = call.realm.service.now(clock::now());
+    Ok((Some(call.realm.mailbox.take(now, arrival)), json!({})))
 }
 
 /// The newest calls that match, once there are so many.
@@ -239,10 +239,10 @@ async fn wait(
     let found = async {
         loop {
             // Registered before the look, so that no call is missed between the two.
-            let mut called = std::pin::pin!(realm.called().notified());
+            let mut called = std::pin::pin!(realm.called.notified());
             called.as_mut().enable();
             let action = ControlAction::ListExchanges { filter: filter.clone(), limit: count };
-            let found = realm.service().control(clock::now(), action)?;
+            let found = realm.service.control(clock::now(), action)?;
             if found["exchanges"].as_array().is_some_and(|found| found.len() >= count) {
                 return Ok(found);
             }
@@ -260,9 +260,9 @@ fn missed(
     wanted: usize,
     timeout: Duration,
 ) -> ControlProblem {
-    let nearest = realm.service().nearest_exchange(&filter);
+    let nearest = realm.service.nearest_exchange(&filter);
     let action = ControlAction::CountExchanges { filter };
-    let counted = realm.service().control(clock::now(), action).unwrap_or_default();
+    let counted = realm.service.control(clock::now(), action).unwrap_or_default();
     let count = counted["count"].as_u64().unwrap_or_default();
     let seconds = timeout.as_secs();
     let detail = format!("{count} of {wanted} calls that match came within {seconds} s");
@@ -277,7 +277,7 @@ async fn wait_for_delivery(
     filter: DeliveryFilter,
     timeout: Duration,
 ) -> Result<Value, ControlProblem> {
-    let service = call.realm.service();
+    let service = &call.realm.service;
     let found = async {
         loop {
             let action = ControlAction::ListDeliveries { filter: filter.clone() };

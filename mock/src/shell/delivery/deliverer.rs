@@ -52,7 +52,7 @@ pub(crate) struct SettleOutcome {
 }
 
 enum DelivererOrder {
-    Add(Realm, Arc<AtomicBool>),
+    Add(Arc<Realm>, Arc<AtomicBool>),
     Remove(u64),
     Look(u64),
     Abort { key: u64, which: AbortScope, done: oneshot::Sender<()> },
@@ -78,7 +78,13 @@ impl Deliverer {
     ) -> io::Result<Self> {
         let (orders, received) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let outbox = Outbox::new(orders.clone(), Sender::new(network, reach), sandboxes);
+        let outbox = Outbox {
+            orders: orders.clone(),
+            sender: Arc::new(Sender::new(network, reach)),
+            sandboxes,
+            watched: BTreeMap::new(),
+            due: BTreeSet::new(),
+        };
         let thread =
             std::thread::Builder::new().name("moot-deliveries".to_owned()).spawn(move || {
                 runtime.block_on(outbox.run(received));
@@ -89,11 +95,11 @@ impl Deliverer {
     }
 
     /// Watches a world from now on.
-    pub(crate) fn add(&self, realm: &Realm) {
-        let (orders, key) = (self.orders.clone(), realm.key());
+    pub(crate) fn add(&self, realm: &Arc<Realm>) {
+        let (orders, key) = (self.orders.clone(), realm.key);
         let is_called = Arc::new(AtomicBool::new(false));
         let caller = is_called.clone();
-        realm.service().set_waker(Box::new(move || {
+        realm.service.set_waker(Box::new(move || {
             // One pending order is enough.
             if !caller.swap(true, Ordering::AcqRel) {
                 let _ = orders.send(DelivererOrder::Look(key));
@@ -104,7 +110,7 @@ impl Deliverer {
 
     /// Stops watching a world, and aborts its attempts.
     pub(crate) fn remove(&self, realm: &Realm) {
-        self.order(DelivererOrder::Remove(realm.key()));
+        self.order(DelivererOrder::Remove(realm.key));
     }
 
     /// Aborts the attempts of deleted webhooks. None of them begins afterwards.
@@ -119,7 +125,7 @@ impl Deliverer {
 
     async fn abort(&self, realm: &Realm, which: AbortScope) {
         let (done, aborted) = oneshot::channel();
-        self.order(DelivererOrder::Abort { key: realm.key(), which, done });
+        self.order(DelivererOrder::Abort { key: realm.key, which, done });
         let _ = aborted.await;
     }
 
@@ -128,7 +134,7 @@ impl Deliverer {
     pub(crate) async fn begin(&self, realm: &Realm) -> SettleTicket {
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         let (done, noted) = oneshot::channel();
-        self.order(DelivererOrder::Begin { key: realm.key(), begun, done });
+        self.order(DelivererOrder::Begin { key: realm.key, begun, done });
         let _ = noted.await;
         SettleTicket(begun)
     }
@@ -142,7 +148,7 @@ impl Deliverer {
         patience: Duration,
     ) -> SettleOutcome {
         let (done, settled) = oneshot::channel();
-        self.order(DelivererOrder::Settle { key: realm.key(), begun, patience, done });
+        self.order(DelivererOrder::Settle { key: realm.key, begun, patience, done });
         settled.await.unwrap_or_default()
     }
 
@@ -173,7 +179,7 @@ struct Outbox {
 }
 
 struct WorldWatch {
-    realm: Realm,
+    realm: Arc<Realm>,
     /// Whether an order to look is in the queue.
     is_called: Arc<AtomicBool>,
     due: Option<Timestamp>,
@@ -192,15 +198,6 @@ struct Settling {
 }
 
 impl Outbox {
-    fn new(
-        orders: mpsc::UnboundedSender<DelivererOrder>,
-        sender: Sender,
-        sandboxes: Arc<Sandboxes>,
-    ) -> Self {
-        let sender = Arc::new(sender);
-        Self { orders, sender, sandboxes, watched: BTreeMap::new(), due: BTreeSet::new() }
-    }
-
     async fn run(mut self, mut received: mpsc::UnboundedReceiver<DelivererOrder>) {
         loop {
             let pause = self.pause();
@@ -253,8 +250,8 @@ impl Outbox {
         [by_clock, by_settling, by_lease].into_iter().flatten().min().unwrap_or(WAIT_MAX)
     }
 
-    fn add(&mut self, realm: Realm, is_called: Arc<AtomicBool>) {
-        let key = realm.key();
+    fn add(&mut self, realm: Arc<Realm>, is_called: Arc<AtomicBool>) {
+        let key = realm.key;
         let (in_flight, settling) = (BTreeMap::new(), Vec::new());
         self.watched.insert(key, WorldWatch { realm, is_called, due: None, in_flight, settling });
         self.look(key);
@@ -272,7 +269,7 @@ impl Outbox {
     /// Deletes the sandboxes whose lease has ended.
     fn end_leases(&mut self) {
         for realm in self.sandboxes.take_abandoned() {
-            self.remove(realm.key());
+            self.remove(realm.key);
         }
     }
 
@@ -294,7 +291,7 @@ impl Outbox {
         let Some(watched) = self.watched.get_mut(&key) else { return };
         watched.is_called.store(false, Ordering::Release);
         let now = clock::now();
-        for attempt in watched.realm.service().due_attempts(now) {
+        for attempt in watched.realm.service.due_attempts(now) {
             let delivery = attempt.delivery;
             let (sender, orders) = (self.sender.clone(), self.orders.clone());
             let realm = watched.realm.clone();
@@ -303,7 +300,7 @@ impl Outbox {
                 let began = Mutex::new(clock::instant());
                 let may_start = || {
                     *began.lock() = clock::instant();
-                    realm.service().may_start(delivery)
+                    realm.service.may_start(delivery)
                 };
                 let result = if realm.is_own_receiver(&attempt.url) {
                     may_start().then(|| AttemptResult::Status(realm.receive(attempt).as_u16()))
@@ -318,7 +315,7 @@ impl Outbox {
         if let Some(due) = watched.due.take() {
             self.due.remove(&(due, key));
         }
-        if let Some(due) = watched.realm.service().next_due(now) {
+        if let Some(due) = watched.realm.service.next_due(now) {
             watched.due = Some(due);
             self.due.insert((due, key));
         }
@@ -332,7 +329,7 @@ impl Outbox {
         if watched.in_flight.remove(&delivery).is_none() {
             return;
         }
-        let service = watched.realm.service();
+        let service = &watched.realm.service;
         match result {
             Some(result) => {
                 service.attempt_done(clock::now(), delivery, result.clone(), Some(lasted));
@@ -372,7 +369,7 @@ impl Outbox {
 
     fn abort(&mut self, key: u64, which: AbortScope) {
         let Some(watched) = self.watched.get_mut(&key) else { return };
-        let service = watched.realm.service();
+        let service = &watched.realm.service;
         watched.in_flight.retain(|delivery, task| {
             let is_kept = which == AbortScope::Unwanted && service.is_wanted(*delivery);
             if !is_kept {

@@ -98,15 +98,15 @@ fn world_answers<'de, D: Deserializer<'de>>(
 }
 
 fn clock_setting<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<ClockSetting>, D::Error> {
-    optional_text(reader, |text| settings::clock(text, clock::now()).map_err(|e| e.to_string()))
+    optional_text(reader, |text| settings::clock(text, clock::now()))
 }
 
 fn rate_limit<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<RateLimitMode>, D::Error> {
-    optional_text(reader, |text| settings::rate_limit(text).map_err(|error| error.to_string()))
+    optional_text(reader, settings::rate_limit)
 }
 
 fn progression<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Progression>, D::Error> {
-    optional_text(reader, |text| settings::progression(text).map_err(|error| error.to_string()))
+    optional_text(reader, settings::progression)
 }
 
 pub(crate) fn lease<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Duration>, D::Error> {

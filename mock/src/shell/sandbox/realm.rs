@@ -14,19 +14,18 @@ use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
 use crate::world::settings::RunSettings;
 
 /// A served world.
-#[derive(Clone)]
-pub(crate) struct Realm(Arc<RealmShared>);
-
-struct RealmShared {
-    key: u64,
+pub(crate) struct Realm {
+    pub(crate) key: u64,
     /// The id of the sandbox; `None` for the main world.
-    sandbox: Option<String>,
-    service: Service,
-    settings: RunSettings,
-    lease: Lease,
+    pub(crate) sandbox: Option<String>,
+    pub(crate) service: Service,
+    /// The settings that it was created with.
+    pub(crate) settings: RunSettings,
+    pub(crate) lease: Lease,
     /// Notified of every call in the journal.
-    called: Notify,
-    mailbox: Mailbox,
+    pub(crate) called: Notify,
+    /// The calls that its built-in receiver got.
+    pub(crate) mailbox: Mailbox,
 }
 
 impl Realm {
@@ -37,40 +36,15 @@ impl Realm {
         service: Service,
         settings: RunSettings,
         lease: Lease,
-    ) -> Self {
+    ) -> Arc<Self> {
         let (called, mailbox) = (Notify::new(), Mailbox::default());
-        Self(Arc::new(RealmShared { key, sandbox, service, settings, lease, called, mailbox }))
-    }
-
-    pub(crate) fn key(&self) -> u64 {
-        self.0.key
-    }
-
-    pub(crate) fn sandbox(&self) -> Option<&str> {
-        self.0.sandbox.as_deref()
-    }
-
-    pub(crate) fn service(&self) -> &Service {
-        &self.0.service
-    }
-
-    /// Notified of every call.
-    pub(crate) fn called(&self) -> &Notify {
-        &self.0.called
-    }
-
-    /// The calls that its built-in receiver got.
-    pub(crate) fn mailbox(&self) -> &Mailbox {
-        &self.0.mailbox
+        Arc::new(Self { key, sandbox, service, settings, lease, called, mailbox })
     }
 
     /// Whether an address is that of its built-in receiver. The query is ignored.
     pub(crate) fn is_own_receiver(&self, url: &str) -> bool {
-        let path = url
-            .split('?')
-            .next()
-            .and_then(|url| url.strip_prefix(self.settings().base_url.as_str()));
-        path == Some(RECEIVER)
+        let path = url.split('?').next();
+        path.and_then(|path| path.strip_prefix(&self.settings.base_url)) == Some(RECEIVER)
     }
 
     /// Delivers an attempt to its built-in receiver.
@@ -78,24 +52,15 @@ impl Realm {
         let DeliveryAttempt { url, headers, body, .. } = attempt;
         let query = url.split_once('?').map(|(_, query)| query);
         let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let now = self.service().now(clock::now());
-        self.mailbox().take(now, Arrival::new(query, headers, body))
-    }
-
-    pub(crate) fn lease(&self) -> &Lease {
-        &self.0.lease
-    }
-
-    /// The settings that it was created with.
-    pub(crate) fn settings(&self) -> &RunSettings {
-        &self.0.settings
+        let now = self.service.now(clock::now());
+        self.mailbox.take(now, Arrival::new(query, headers, body))
     }
 
     /// Its address and credentials. Shape: the line that `moot mock --format json` prints.
     pub(crate) fn describe(&self) -> Value {
         let mut all = self.addresses();
         all.insert("ready".to_owned(), json!(true));
-        if let Value::Object(rows) = self.0.service.describe() {
+        if let Value::Object(rows) = self.service.describe() {
             all.extend(rows);
         }
         all.into()
@@ -103,18 +68,18 @@ impl Realm {
 
     /// Its addresses, without its rows.
     pub(crate) fn addresses(&self) -> serde_json::Map<String, Value> {
-        let base_url = &self.0.settings.base_url;
+        let base_url = &self.settings.base_url;
         let mut all = serde_json::Map::new();
-        if let Some(id) = &self.0.sandbox {
+        if let Some(id) = &self.sandbox {
             all.insert("id".to_owned(), json!(id));
         }
-        if let Some(length) = self.0.lease.length() {
+        if let Some(length) = self.lease.length() {
             all.insert("lease_seconds".to_owned(), json!(length.as_secs()));
         }
         all.insert("base_url".to_owned(), json!(base_url));
         all.insert("token_url".to_owned(), json!(format!("{base_url}/oauth/token")));
         all.insert("admin_url".to_owned(), json!(format!("{base_url}/__admin")));
-        all.insert("seed".to_owned(), json!(self.0.settings.seed));
+        all.insert("seed".to_owned(), json!(self.settings.seed));
         all
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn restore(
     main: &Realm,
     stored: Vec<StoredSandbox>,
     starts: u64,
-) -> Result<Vec<Realm>, SettingsError> {
+) -> Result<Vec<Arc<Realm>>, SettingsError> {
     let mut rows = SharedRows { main, main_world: sandboxes.main_world(), made: BTreeMap::new() };
     let mut realms = Vec::with_capacity(stored.len());
     for StoredSandbox { record, changes } in stored {
@@ -49,11 +49,9 @@ pub(crate) fn restore(
 struct SharedRows<'m> {
     main: &'m Realm,
     main_world: &'m SeedWorld,
-    made: BTreeMap<StoredWorldKey, Arc<Seeded>>,
+    /// By the JSON of a seed world (`None` for the main world's) and of its answers.
+    made: BTreeMap<(Option<Vec<u8>>, Vec<u8>), Arc<Seeded>>,
 }
-
-/// The JSON of a seed world (`None` for the main world's) and of its answers.
-type StoredWorldKey = (Option<Vec<u8>>, Vec<u8>);
 
 impl SharedRows<'_> {
     fn get(
@@ -61,7 +59,7 @@ impl SharedRows<'_> {
         world: Option<Arc<SeedWorld>>,
         answers: Answers,
     ) -> Result<Arc<Seeded>, SettingsError> {
-        let of_main = self.main.service().seeded();
+        let of_main = self.main.service.seeded();
         if world.is_none() && *of_main.answers() == answers {
             return Ok(of_main);
         }

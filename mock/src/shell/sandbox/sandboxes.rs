@@ -51,17 +51,15 @@ pub(crate) struct Sandboxes {
     defects: Vec<&'static Defect>,
     /// The store, if there is one.
     durable: Option<StateStore>,
-    realms: RwLock<BTreeMap<String, Realm>>,
+    realms: RwLock<BTreeMap<String, Arc<Realm>>>,
     made: Mutex<u64>,
-    seeded: Mutex<BTreeMap<SandboxWorldKey, Arc<Seeded>>>,
+    /// By the names of the world and of the answers; `None` if they are those of the main world.
+    seeded: Mutex<BTreeMap<(Option<String>, Option<String>), Arc<Seeded>>>,
     /// Deleted sandboxes, if they are remembered.
-    remembered: Mutex<Option<Vec<Realm>>>,
+    remembered: Mutex<Option<Vec<Arc<Realm>>>>,
     /// No lease ends before this time; `None` if there is no lease.
     first_end: Mutex<Option<Instant>>,
 }
-
-/// The names of the world and of the answers; `None` if they are those of the main world.
-type SandboxWorldKey = (Option<String>, Option<String>);
 
 impl Sandboxes {
     /// No sandboxes. `made` is the number of the newest sandbox in the store.
@@ -89,9 +87,9 @@ impl Sandboxes {
     }
 
     /// The sandbox with this id. Its lease begins again.
-    pub(crate) fn get(&self, id: &str) -> Option<Realm> {
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<Realm>> {
         let realm = self.realms.read().get(id).cloned()?;
-        realm.lease().renew(clock::instant());
+        realm.lease.renew(clock::instant());
         Some(realm)
     }
 
@@ -107,23 +105,23 @@ impl Sandboxes {
 
     /// Lets the lease of a sandbox begin again, with another length if one is given. A store keeps the first
     /// length.
-    pub(crate) fn renew(&self, id: &str, length: Option<Duration>) -> Option<Realm> {
+    pub(crate) fn renew(&self, id: &str, length: Option<Duration>) -> Option<Arc<Realm>> {
         let realm = self.get(id)?;
         if let Some(length) = length {
             let mut first_end = self.first_end.lock();
-            realm.lease().replace(length, clock::instant());
-            *first_end = first_end.into_iter().chain(realm.lease().end()).min();
+            realm.lease.replace(length, clock::instant());
+            *first_end = first_end.into_iter().chain(realm.lease.end()).min();
         }
         Some(realm)
     }
 
     /// The sandbox with this id, without renewing its lease.
-    pub(crate) fn look(&self, id: &str) -> Option<Realm> {
+    pub(crate) fn look(&self, id: &str) -> Option<Arc<Realm>> {
         self.realms.read().get(id).cloned()
     }
 
     /// Deletes the sandboxes whose lease has ended, and returns them.
-    pub(crate) fn take_abandoned(&self) -> Vec<Realm> {
+    pub(crate) fn take_abandoned(&self) -> Vec<Arc<Realm>> {
         let abandoned = self.take_ended();
         for realm in &abandoned {
             // If this fails, the sandbox is there again after a restart, with a new lease.
@@ -132,18 +130,18 @@ impl Sandboxes {
         abandoned
     }
 
-    fn take_ended(&self) -> Vec<Realm> {
+    fn take_ended(&self) -> Vec<Arc<Realm>> {
         let now = clock::instant();
         let mut first_end = self.first_end.lock();
         if first_end.is_none_or(|first| now < first) {
             return Vec::new();
         }
         let mut realms = self.realms.write();
-        let ended = |realm: &Realm| realm.lease().end().is_some_and(|end| end <= now);
+        let ended = |realm: &Realm| realm.lease.end().is_some_and(|end| end <= now);
         let abandoned = realms.extract_if(.., |_, realm| ended(realm)).map(|(_, realm)| realm);
-        let abandoned: Vec<Realm> = abandoned.collect();
+        let abandoned: Vec<Arc<Realm>> = abandoned.collect();
         self.remember(&abandoned);
-        let ends = realms.values().filter_map(|realm| realm.lease().end());
+        let ends = realms.values().filter_map(|realm| realm.lease.end());
         *first_end = ends.min();
         abandoned
     }
@@ -159,9 +157,9 @@ impl Sandboxes {
     }
 
     /// All sandboxes, in the order of their creation.
-    pub(crate) fn all(&self) -> Vec<Realm> {
-        let mut all: Vec<Realm> = self.realms.read().values().cloned().collect();
-        all.sort_by_key(Realm::key);
+    pub(crate) fn all(&self) -> Vec<Arc<Realm>> {
+        let mut all: Vec<Arc<Realm>> = self.realms.read().values().cloned().collect();
+        all.sort_by_key(|realm| realm.key);
         all
     }
 
@@ -169,7 +167,7 @@ impl Sandboxes {
     ///
     /// # Errors
     /// [`NotKept`]: the store failed, and the sandbox is still there.
-    pub(crate) fn remove(&self, id: &str) -> Result<Option<Realm>, NotKept> {
+    pub(crate) fn remove(&self, id: &str) -> Result<Option<Arc<Realm>>, NotKept> {
         let Some(realm) = self.get(id) else { return Ok(None) };
         self.forget(&realm)?;
         let removed = self.realms.write().remove(id);
@@ -183,11 +181,11 @@ impl Sandboxes {
     }
 
     /// The remembered sandboxes, in the order of their deletion.
-    pub(crate) fn remembered(&self) -> Vec<Realm> {
+    pub(crate) fn remembered(&self) -> Vec<Arc<Realm>> {
         self.remembered.lock().clone().unwrap_or_default()
     }
 
-    fn remember(&self, gone: &[Realm]) {
+    fn remember(&self, gone: &[Arc<Realm>]) {
         if let Some(remembered) = self.remembered.lock().as_mut() {
             let room = REMEMBERED_MAX.saturating_sub(remembered.len());
             remembered.extend(gone.iter().take(room).cloned());
@@ -196,7 +194,7 @@ impl Sandboxes {
 
     /// Deletes the stored data of a sandbox.
     pub(crate) fn forget(&self, realm: &Realm) -> Result<(), NotKept> {
-        self.durable.as_ref().map_or(Ok(()), |durable| durable.remove(realm.key()))
+        self.durable.as_ref().map_or(Ok(()), |durable| durable.remove(realm.key))
     }
 
     /// Creates a sandbox.
@@ -205,14 +203,14 @@ impl Sandboxes {
         main: &Realm,
         plan: SandboxPlan,
         now: Timestamp,
-    ) -> Result<Realm, SandboxError> {
+    ) -> Result<Arc<Realm>, SandboxError> {
         let seeded = self.seeded(main, &plan)?;
         let key = {
             let mut made = self.made.lock();
             *made += 1;
             *made
         };
-        let defaults = main.settings();
+        let defaults = &main.settings;
         let is_inline = plan.world.as_ref().is_some_and(|chosen| chosen.name.is_none());
         let settings = RunSettings {
             seed: plan.seed.unwrap_or_else(|| derived_seed(defaults.seed, key)),
@@ -255,7 +253,7 @@ impl Sandboxes {
         world: World,
         settings: RunSettings,
         lease: Option<Duration>,
-    ) -> Realm {
+    ) -> Arc<Realm> {
         let service = match &self.durable {
             Some(durable) => Service::kept(world, durable.keeper(key)),
             None => Service::new(world),
@@ -265,20 +263,20 @@ impl Sandboxes {
     }
 
     /// Adds a sandbox. `false` if there are too many.
-    pub(super) fn insert(&self, realm: &Realm) -> bool {
+    pub(super) fn insert(&self, realm: &Arc<Realm>) -> bool {
         let mut first_end = self.first_end.lock();
         let mut realms = self.realms.write();
         if realms.len() >= SANDBOXES_MAX {
             return false;
         }
-        realms.insert(id(realm.key()), realm.clone());
-        *first_end = first_end.into_iter().chain(realm.lease().end()).min();
+        realms.insert(id(realm.key), realm.clone());
+        *first_end = first_end.into_iter().chain(realm.lease.end()).min();
         true
     }
 
     /// The seed rows, shared with every sandbox of the same world and answers.
     fn seeded(&self, main: &Realm, plan: &SandboxPlan) -> Result<Arc<Seeded>, SettingsError> {
-        let of_main = main.service().seeded();
+        let of_main = main.service.seeded();
         let (world, answers) = (&plan.world, &plan.answers);
         if world.is_none() && answers.is_none() {
             return Ok(of_main);
@@ -310,7 +308,7 @@ pub(super) fn id(key: u64) -> String {
 
 /// The base address of a sandbox.
 pub(super) fn base_url(main: &Realm, key: u64) -> String {
-    format!("{}/sandboxes/{}", main.settings().base_url, id(key))
+    format!("{}/sandboxes/{}", main.settings.base_url, id(key))
 }
 
 /// A seed that differs from those of all other worlds of this mock (the finaliser of SplitMix64).
@@ -358,14 +356,14 @@ mod tests {
     #[test]
     fn sandboxes_of_the_same_rows_share_them() {
         let site = site();
-        let rows = site.main().service().seeded();
+        let rows = site.main().service.seeded();
         let before = Arc::strong_count(&rows);
         for _ in 0..100 {
             make(&site, None);
         }
         assert_eq!(Arc::strong_count(&rows), before + 100);
         for realm in site.sandboxes().all() {
-            assert!(Arc::ptr_eq(&rows, &realm.service().seeded()));
+            assert!(Arc::ptr_eq(&rows, &realm.service.seeded()));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -84,9 +85,9 @@ async fn unserved(
     let (method, query, headers) = (&parts.method, parts.uri.query(), &parts.headers);
     let wire = parts.extensions.get::<WireCall>();
     let head = Head { method, path, query, headers, client, wire };
-    let mut response = sent(realm.service().unserved(clock::now(), &head, why)).await;
+    let mut response = sent(realm.service.unserved(clock::now(), &head, why)).await;
     response.body_mut().set_member("instance", parts.uri.path());
-    realm.called().notify_waiters();
+    realm.called.notify_waiters();
     response
 }
 
@@ -154,7 +155,7 @@ where
     let (response, serial) = serve_unwatched(site, realm, path, parts, body, client).await;
     let client = client.to_canonical();
     // A refused call has no number here. Others of the same look were refused alike.
-    let entry = realm.service().newest_entry(|entry| match serial {
+    let entry = realm.service.newest_entry(|entry| match serial {
         Some(serial) => entry.serial == serial,
         None => {
             (entry.client, entry.method.as_str()) == (client, parts.method.as_str())
@@ -205,11 +206,11 @@ where
     let (query, headers, times) = (parts.uri.query(), &parts.headers, site.times());
     let wire = parts.extensions.get::<WireCall>();
     let head = Head { method: &parts.method, path, query, headers, client, wire };
-    let service = realm.service();
+    let service = &realm.service;
     let admitted = match service.admit(clock::now(), &head) {
         Admission::Admitted(admitted) => admitted,
         Admission::Refused(response) => {
-            realm.called().notify_waiters();
+            realm.called.notify_waiters();
             body::drain(body, headers, times).await;
             return (sent(response).await, None);
         }
@@ -222,7 +223,7 @@ where
         Err(error) => {
             let why = format!("a temporary file can't be written: {error}");
             let response = service.unstored(clock::now(), &call, &why);
-            realm.called().notify_waiters();
+            realm.called.notify_waiters();
             return (sent(response).await, serial);
         }
     }
@@ -232,7 +233,7 @@ where
         call.fetched = Some(fetcher.fetch(fetch, site.store()).await);
     }
     let response = service.answer(clock::now(), &call);
-    realm.called().notify_waiters();
+    realm.called.notify_waiters();
     if parts.method == Method::DELETE {
         // No attempt for a deleted webhook begins after the answer (§4.13), even if a fault made
         // that one of failure.
@@ -252,11 +253,11 @@ fn is_health_check(site: &Site, parts: &Parts) -> bool {
 /// Where a path leads.
 enum Destination<'p> {
     Service {
-        realm: Realm,
+        realm: Arc<Realm>,
         path: &'p str,
     },
     Admin {
-        realm: Realm,
+        realm: Arc<Realm>,
         path: &'p str,
     },
     /// A sandbox that does not exist.
@@ -279,7 +280,7 @@ fn destination<'p>(site: &Site, path: &'p str) -> Destination<'p> {
     in_realm(site.main().clone(), path)
 }
 
-fn in_realm(realm: Realm, path: &str) -> Destination<'_> {
+fn in_realm(realm: Arc<Realm>, path: &str) -> Destination<'_> {
     match below(path, ADMIN) {
         Some(path) => Destination::Admin { realm, path },
         None => Destination::Service { realm, path },

@@ -1,6 +1,7 @@
 //! What whoever started a mock may ask it at the end: what its clients did, and what must not be told.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -25,8 +26,8 @@ impl Site {
     /// many earlier ones are no longer among them, `sandbox` its id or null.
     pub fn journals(&self) -> Value {
         let worlds = self.worlds().into_iter().map(|realm| {
-            let mut journal = realm.service().journal();
-            journal["sandbox"] = json!(realm.sandbox());
+            let mut journal = realm.service.journal();
+            journal["sandbox"] = json!(realm.sandbox);
             journal
         });
         json!({ "worlds": worlds.collect::<Vec<_>>() })
@@ -42,7 +43,7 @@ impl Site {
             .collect();
         let mut secrets = BTreeSet::new();
         for realm in self.worlds() {
-            let service = realm.service();
+            let service = &realm.service;
             let tokens = words.iter().filter(|word| service.is_token(word));
             secrets.extend(tokens.map(|token| (*token).to_owned()));
             if let Value::Array(applications) = service.describe()["applications"].take() {
@@ -53,7 +54,7 @@ impl Site {
         secrets
     }
 
-    fn worlds(&self) -> Vec<Realm> {
+    fn worlds(&self) -> Vec<Arc<Realm>> {
         let main = vec![self.main().clone()];
         [main, self.sandboxes().remembered(), self.sandboxes().all()].concat()
     }

@@ -52,22 +52,7 @@ fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
         Err(error) => return Err(error.to_string()),
     }
     let header = header(&database)?;
-    let raw = raw(&database).map_err(|error| error.to_string())?;
-    let sandboxes = raw
-        .sandboxes
-        .iter()
-        .map(|(key, json)| Ok((*key, serde_json::from_slice(json)?)))
-        .collect::<Result<_, serde_json::Error>>()
-        .map_err(|error| format!("a sandbox of it can't be read: {error}"))?;
-    Ok(DatabaseContents {
-        header,
-        commits: raw.commits,
-        made: raw.made,
-        sandboxes,
-        definitions: raw.definitions,
-        rows: raw.rows,
-        documents: raw.documents,
-    })
+    rows(&database, header).map_err(|error| error.to_string())?
 }
 
 /// The header, if this version can read its format.
@@ -88,36 +73,40 @@ fn header_json(database: &Database) -> Result<Vec<u8>, Failure> {
     Ok(json.map(|json| json.value().to_vec()).unwrap_or_default())
 }
 
-#[derive(Default)]
-struct DatabaseRows {
-    commits: u64,
-    made: u64,
-    sandboxes: BTreeMap<u64, Vec<u8>>,
-    definitions: Definitions,
-    rows: BTreeMap<String, Vec<u8>>,
-    documents: BTreeMap<Vec<u8>, Bytes>,
-}
-
-fn raw(database: &Database) -> Result<DatabaseRows, Failure> {
+/// The content of a database; the inner error is that of a sandbox.
+fn rows(
+    database: &Database,
+    header: DatabaseHeader,
+) -> Result<Result<DatabaseContents, String>, Failure> {
     let reading = database.begin_read().map_err(boxed)?;
     let table = reading.open_table(ABOUT).map_err(boxed)?;
-    let mut raw =
-        DatabaseRows { commits: commits(&table)?, made: made(&table)?, ..DatabaseRows::default() };
+    let mut contents = DatabaseContents {
+        header,
+        commits: commits(&table)?,
+        made: made(&table)?,
+        sandboxes: BTreeMap::new(),
+        definitions: Definitions::new(),
+        rows: BTreeMap::new(),
+        documents: BTreeMap::new(),
+    };
     for row in reading.open_table(ROWS).map_err(boxed)?.iter().map_err(boxed)? {
         let (key, value) = row.map_err(boxed)?;
-        raw.rows.insert(key.value().to_owned(), value.value().to_vec());
+        contents.rows.insert(key.value().to_owned(), value.value().to_vec());
     }
     for row in reading.open_table(SANDBOXES).map_err(boxed)?.iter().map_err(boxed)? {
-        let (key, value) = row.map_err(boxed)?;
-        raw.sandboxes.insert(key.value(), value.value().to_vec());
+        let (key, json) = row.map_err(boxed)?;
+        match serde_json::from_slice(json.value()) {
+            Ok(sandbox) => contents.sandboxes.insert(key.value(), sandbox),
+            Err(error) => return Ok(Err(format!("a sandbox of it can't be read: {error}"))),
+        };
     }
     for row in reading.open_table(DEFINITIONS).map_err(boxed)?.iter().map_err(boxed)? {
         let (digest, json) = row.map_err(boxed)?;
-        raw.definitions.insert(digest.value(), json.value().to_vec());
+        contents.definitions.insert(digest.value(), json.value().to_vec());
     }
     for document in reading.open_table(DOCUMENTS).map_err(boxed)?.iter().map_err(boxed)? {
         let (digest, bytes) = document.map_err(boxed)?;
-        raw.documents.insert(digest.value().to_vec(), Bytes::copy_from_slice(bytes.value()));
+        contents.documents.insert(digest.value().to_vec(), Bytes::copy_from_slice(bytes.value()));
     }
-    Ok(raw)
+    Ok(Ok(contents))
 }
