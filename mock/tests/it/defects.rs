@@ -395,7 +395,9 @@ fn webhooks(tour: &mut Tour) {
 }
 
 fn bearers(tour: &mut Tour) {
-    let main = tour.token("demo-main", 0);
+    let body = Body::Whole(format!("grant_type=client_credentials&scope=read&{MAIN}").into());
+    let issued = tour.call("POST /oauth/token", &typed(HeaderMap::new(), FORM), body);
+    let main = issued["access_token"].as_str().unwrap_or("none").to_owned();
     let mut callers = vec![
         HeaderMap::new(),
         authorization("Token abc"),

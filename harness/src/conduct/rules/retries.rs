@@ -65,9 +65,11 @@ fn is_early(call: &JournalCall, refusal: &JournalCall) -> bool {
             || (is_meant && connection(call) == connection(refusal)))
 }
 
-/// The same call again and again, by the calls of one client in their order.
+/// The same call again and again, by the calls of one client in their order. A pause of `pause_us_max` makes a
+/// new series.
 fn series(
     world: &WorldJournal,
+    pause_us_max: u64,
     is_failed: impl Fn(&JournalCall) -> bool,
 ) -> Vec<Vec<&JournalCall>> {
     let mut open: BTreeMap<_, Vec<&JournalCall>> = BTreeMap::new();
@@ -77,7 +79,7 @@ fn series(
         let is_late = tries
             .last()
             .and_then(|last| call.pause_us(last))
-            .is_some_and(|pause| pause >= SERIES_PAUSE_US_MAX);
+            .is_some_and(|pause| pause >= pause_us_max);
         if is_late || !is_failed(call) {
             done.push(std::mem::take(tries));
         }
@@ -95,7 +97,8 @@ pub(super) fn no_back_off(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let is_failed = |call: &JournalCall| {
         matches!(call.status, 429 | 502..=504) && call.response.retry_after_seconds.is_none()
     };
-    let found = series(world, is_failed).into_iter().filter_map(|tries| {
+    // All tries together: a longer pause between two of them must not make a series of the others.
+    let found = series(world, u64::MAX, is_failed).into_iter().filter_map(|tries| {
         let pauses = tries.windows(2).map(|pair| pair[1].pause_us(pair[0]));
         let sum: u64 = pauses.collect::<Option<Vec<u64>>>()?.iter().sum();
         if tries.len() < BACK_OFF_TRIES_MIN || sum >= BACK_OFF_US_MIN {
@@ -114,7 +117,7 @@ pub(super) fn no_back_off(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
 
 pub(super) fn retry_storm(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let is_failed = |call: &JournalCall| call.status == 429 || call.status >= 500;
-    let found = series(world, is_failed).into_iter().filter_map(|tries| {
+    let found = series(world, SERIES_PAUSE_US_MAX, is_failed).into_iter().filter_map(|tries| {
         let seen = format!("{}: {} tries in a row", tries[0].name(), tries.len());
         if tries.len() <= TRIES_MAX { None } else { ConductEvidence::of(tries, seen) }
     });

@@ -49,9 +49,11 @@ pub(crate) fn restore(
 struct SharedRows<'m> {
     main: &'m Realm,
     main_world: &'m SeedWorld,
-    /// By the JSON of a seed world (`None` for the main world's) and of its answers.
-    made: BTreeMap<(Option<Vec<u8>>, Vec<u8>), Arc<Seeded>>,
+    made: BTreeMap<StoredWorldKey, Arc<Seeded>>,
 }
+
+/// The JSON of a seed world (`None` for the main world's) and of its answers.
+type StoredWorldKey = (Option<Vec<u8>>, Vec<u8>);
 
 impl SharedRows<'_> {
     fn get(

@@ -53,13 +53,15 @@ pub(crate) struct Sandboxes {
     durable: Option<StateStore>,
     realms: RwLock<BTreeMap<String, Arc<Realm>>>,
     made: Mutex<u64>,
-    /// By the names of the world and of the answers; `None` if they are those of the main world.
-    seeded: Mutex<BTreeMap<(Option<String>, Option<String>), Arc<Seeded>>>,
+    seeded: Mutex<BTreeMap<SandboxWorldKey, Arc<Seeded>>>,
     /// Deleted sandboxes, if they are remembered.
     remembered: Mutex<Option<Vec<Arc<Realm>>>>,
     /// No lease ends before this time; `None` if there is no lease.
     first_end: Mutex<Option<Instant>>,
 }
+
+/// The names of the world and of the answers; `None` if they are those of the main world.
+type SandboxWorldKey = (Option<String>, Option<String>);
 
 impl Sandboxes {
     /// No sandboxes. `made` is the number of the newest sandbox in the store.
