@@ -245,7 +245,7 @@ async fn tested(
         true => Some(deployed::caught(bench, &selected).await),
         false => None,
     };
-    let defects = defects::defects(bench, selected, arguments.thorough).await;
+    let defects = defects::defects(bench, selected, arguments.thorough, is_deployed).await;
     let mutation = MutationTest::new(seed, mutants::mutants(bench, mutants).await);
     let latitude = latitude::combined(bench, arguments.seeds).await;
     let alone = alone(bench, arguments.seeds, arguments.thorough).await;

@@ -53,11 +53,12 @@ impl DefectTrial {
     }
 }
 
-/// Tries each defect, in this order.
+/// Tries each defect, in this order. `is_deployed`: what noticed it is walked again on a deployment, fresh and used.
 pub async fn defects(
     bench: &Bench,
     all: Vec<&'static Defect>,
     is_thorough: bool,
+    is_deployed: bool,
 ) -> Vec<DefectTrial> {
     let declared = declared_requirements(&bench.files);
     let trials = all.into_iter().enumerate().map(|(turn, defect)| {
@@ -78,8 +79,13 @@ pub async fn defects(
             let files = Arc::new(files);
             let choice = TargetChoice::InProcess;
             let result = bench.run(&defect.id, choice, Arc::clone(&files), options).await;
-            let noticing = noticing(bench, defect, &result);
-            let history = history::differences(defect, noticing, SEED).await;
+            let history = match is_deployed {
+                true => {
+                    let noticing = noticing(bench, defect, &result);
+                    history::differences(defect, noticing, SEED).await
+                }
+                false => Vec::new(),
+            };
             let misfits = misfits(defect, &files, &result);
             DefectTrial { scenarios, misfits, history, ..trial(defect, &result) }
         }
