@@ -123,6 +123,7 @@ fn decoded(header: &HeaderValue) -> Option<(String, String)> {
 }
 
 /// The client id that a token request names, right or wrong: in its form, or by HTTP Basic.
+#[cfg(feature = "server")]
 pub(crate) fn named_client(headers: &HeaderMap, form: Option<&str>) -> Option<String> {
     let mut fields = form_urlencoded::parse(form.unwrap_or_default().as_bytes());
     let in_form = fields.find(|(name, _)| name == "client_id").map(|(_, id)| id.into_owned());
@@ -135,7 +136,7 @@ fn unescaped(text: &str) -> String {
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 mod tests {
     use http::HeaderMap;
     use http::header::AUTHORIZATION;
