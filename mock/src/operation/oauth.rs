@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue};
 use moot_fixtures::contract::Answers;
 
 use crate::message::call::{Body, BodyFault};
@@ -124,7 +124,7 @@ fn decoded(header: &HeaderValue) -> Option<(String, String)> {
 
 /// The client id that a token request names, right or wrong: in its form, or by HTTP Basic.
 #[cfg(feature = "server")]
-pub(crate) fn named_client(headers: &HeaderMap, form: Option<&str>) -> Option<String> {
+pub(crate) fn named_client(headers: &http::HeaderMap, form: Option<&str>) -> Option<String> {
     let mut fields = form_urlencoded::parse(form.unwrap_or_default().as_bytes());
     let in_form = fields.find(|(name, _)| name == "client_id").map(|(_, id)| id.into_owned());
     let in_header = || decoded(headers.get(AUTHORIZATION)?).map(|(client_id, _)| client_id);
