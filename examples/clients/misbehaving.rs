@@ -243,15 +243,20 @@ impl Signed {
     }
 
     /// Creates a request, with one field replaced or added.
-    async fn create_with(&self, who: &str, name: &str, value: &str) -> Result<Value, Trouble> {
-        let mut fields = self.client.fields(who);
+    async fn create_with(
+        &self,
+        counterparty: &str,
+        name: &str,
+        value: &str,
+    ) -> Result<Value, Trouble> {
+        let mut fields = self.client.fields(counterparty);
         fields.retain(|(known, _)| known != name);
         fields.push((name.to_owned(), value.to_owned()));
         self.client.create(&self.token, fields).await
     }
 
-    async fn create(&self, who: &str) -> Result<Value, Trouble> {
-        self.client.create(&self.token, self.client.fields(who)).await
+    async fn create(&self, counterparty: &str) -> Result<Value, Trouble> {
+        self.client.create(&self.token, self.client.fields(counterparty)).await
     }
 
     async fn upload(&self, file: &'static [u8], metadata: &str) -> Result<Value, Trouble> {
@@ -364,8 +369,9 @@ impl Signed {
                 }
             }
             "trusts-idempotency-key" => {
-                for who in ["One", "Two"] {
-                    let creation = self.client.creation(&self.token, self.client.fields(who));
+                for counterparty in ["One", "Two"] {
+                    let creation =
+                        self.client.creation(&self.token, self.client.fields(counterparty));
                     sent(creation.header("Idempotency-Key", "k1")).await?;
                 }
             }
@@ -377,21 +383,27 @@ impl Signed {
                 self.get_times(&format!("{LIST}/{id}"), 6).await?;
             }
             "field-not-listed" => {
-                for who in ["One", "Two", "Three"] {
-                    self.create_with(who, "counterparty_signer_name", "Sam Signer").await?;
+                for counterparty in ["One", "Two", "Three"] {
+                    self.create_with(counterparty, "counterparty_signer_name", "Sam Signer")
+                        .await?;
                 }
             }
             "unknown-field" => drop(self.create_with("One", "counterparty_mail", "x").await?),
             "signer-not-offered" => {
-                for who in ["One", "Two", "Three"] {
-                    self.create_with(who, "internal_signer_email", "ceo@northwind.example").await?;
+                for counterparty in ["One", "Two", "Three"] {
+                    self.create_with(
+                        counterparty,
+                        "internal_signer_email",
+                        "ceo@northwind.example",
+                    )
+                    .await?;
                 }
             }
             "unpublished-used" => {
                 let all = self.get("/v1/workflows?status=unpublished").await?;
                 let id = all["data"][0]["id"].as_str().ok_or("all are published")?.to_owned();
-                for who in ["One", "Two", "Three"] {
-                    self.create_with(who, "workflow_id", &id).await?;
+                for counterparty in ["One", "Two", "Three"] {
+                    self.create_with(counterparty, "workflow_id", &id).await?;
                 }
             }
             "bad-json-field" => {

@@ -112,7 +112,7 @@ pub struct CallContent {
     pub content_type: Option<String>,
     /// Bytes of the body.
     pub length: u64,
-    /// A body that is no form of parts.
+    /// A body that is not multipart.
     pub text: Option<String>,
     /// The parts of a form.
     pub parts: Vec<CallPart>,

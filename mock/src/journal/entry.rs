@@ -158,7 +158,7 @@ pub(crate) struct RequestSummary {
     pub(crate) content_type: Option<String>,
     /// Bytes of the body, of the parts of a form together.
     pub(crate) length: u64,
-    /// A body that is no form of parts.
+    /// A body that is not multipart.
     pub(crate) text: Option<String>,
     pub(crate) parts: Vec<SentPart>,
 }

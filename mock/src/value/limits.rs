@@ -46,7 +46,7 @@ pub(crate) const JOURNAL_CHANGES_MAX: usize = 8;
 pub(crate) const JOURNAL_DELIVERIES_MAX: usize = 32;
 /// Bytes of a path, or of any other text, that the journal keeps.
 pub(crate) const JOURNAL_TEXT_MAX: usize = 512;
-/// Bytes of a body that is no form of parts, as the journal keeps it.
+/// Bytes of a body that is not multipart, as the journal keeps it.
 pub(crate) const JOURNAL_BODY_TEXT_MAX: usize = 4_096;
 /// Bytes of an answer's body that the journal keeps; a larger one it does not.
 pub(crate) const JOURNAL_ANSWER_MAX: usize = 64 << 10;
