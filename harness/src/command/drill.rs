@@ -2,6 +2,7 @@
 
 mod client_process;
 mod drill_mock;
+mod drill_run;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +13,7 @@ use clap::{Args, Subcommand};
 use futures_util::StreamExt as _;
 use jiff::Zoned;
 
-use self::drill_mock::{DrillRunner, run_client};
+use self::drill_run::{DrillRunner, run_client};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::reports::{self, ReplaceArguments, ReportRequest, drill_report};
 use super::runtime::{random_seed, runtime};

@@ -115,6 +115,11 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
                     let why = format!("in the calm run it never calls {}", unused.as_str());
                     (DrillEnd::NotApplicable, why)
                 }
+                (None, _) if drill.is_timed && moved_clock(run) => {
+                    let why =
+                        format!("it would have needed {}, without moving the clock", drill.reach);
+                    (DrillEnd::NotReached, why)
+                }
                 (None, false) => {
                     (DrillEnd::NotReached, format!("it would have needed {}", drill.reach))
                 }
@@ -183,21 +188,30 @@ fn judge_met(
     }
 }
 
-/// A struck call after which no call of this operation was served, though the command ended with 0.
+fn moved_clock(run: &DrillRecording) -> bool {
+    run.control_uses().iter().any(|it| it.method == "POST" && it.path == "/clock")
+}
+
+/// A struck call after which no call of this operation was served in its world, though the command ended with 0.
 fn not_made_up(met: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> {
-    let last = met.last()?;
+    let is_met = |call: &&JournalCall| met.iter().any(|it| std::ptr::eq(*it, *call));
+    worlds.iter().find_map(|world| not_made_up_in(world.calls.iter().rfind(is_met)?, &world.calls))
+}
+
+fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
     // The answer to a struck call that was done may have arrived in part, or late.
     let is_whole = |call: &JournalCall| match call.fault.as_deref() {
         None => call.status < 300 || (call.status == 404 && last.operation == call.operation),
         Some(fault) => fault == "slow_body",
     };
     let is_made_up = last.fault.as_deref() == Some("slow_body")
-        || calls(worlds).any(|call| {
+        || calls.iter().any(|call| {
             call.serial > last.serial && call.operation == last.operation && is_whole(call)
         });
     // A creation that was done and looked for needs no second one.
     let is_looked_for = last.method != "GET"
-        && calls(worlds)
+        && calls
+            .iter()
             .any(|call| call.serial > last.serial && call.method == "GET" && call.status < 300);
     (!is_made_up && !is_looked_for).then(|| {
         format!(

@@ -37,6 +37,9 @@ pub struct Drill {
     /// The drill shows what is wrong, but not that all is right.
     #[serde(default)]
     pub is_beyond_wire: bool,
+    /// The situation ends once the clock of the mock is moved.
+    #[serde(default)]
+    pub is_timed: bool,
     /// The rule of conduct that is broken if the command ends otherwise.
     pub breaks: Option<String>,
     /// Rules of conduct: a finding of one that a client must keep fails the drill.

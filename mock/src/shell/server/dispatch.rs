@@ -109,7 +109,7 @@ where
             serve(site, &realm, path, parts, body, client).await
         }
         Destination::Admin { realm, path } => match site.access().check(parts, client) {
-            Ok(()) => control::call(site, &realm, path, parts, body).await,
+            Ok(rights) => control::call(site, &realm, rights, path, parts, body).await,
             Err(problem) => {
                 body::drain(body, &parts.headers, site.times()).await;
                 problem.respond(parts.uri.path())
@@ -172,6 +172,7 @@ where
         let lasted = clock::now().duration_since(at).as_millis();
         watch.tell(WatchedCall {
             at,
+            sandbox: realm.sandbox.clone(),
             method: entry.method,
             path: format!("{}{query}", parts.uri.path()),
             operation: entry.operation,

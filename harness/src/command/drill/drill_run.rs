@@ -1,0 +1,75 @@
+//! One run of the client's command, in the situation of a drill.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use super::client_process;
+use super::drill_mock::{DrillMock, ServedDrillMock, derived};
+use crate::command::error::CommandError;
+use crate::command::exec_environment;
+use crate::command::serve::WorldArguments;
+use crate::drill::recording::DrillRecording;
+use crate::drill::table::Drill;
+use crate::run::Interruption;
+
+/// How long deliveries that are due may take after the end of the command.
+const SETTLE_SECONDS: u64 = 5;
+
+/// What all runs have in common.
+pub(super) struct DrillRunner<'a> {
+    pub(super) command: &'a [OsString],
+    pub(super) world: &'a WorldArguments,
+    pub(super) seed: u64,
+    pub(super) timeout: Duration,
+    pub(super) interruption: &'a Interruption,
+}
+
+/// Runs the command against a mock of its own, in the situation of the drill.
+///
+/// # Errors
+/// Wrong options of the world.
+pub(super) async fn run_client(
+    runner: &DrillRunner<'_>,
+    drill: Option<&Drill>,
+) -> Result<DrillRecording, CommandError> {
+    let key = drill.map_or("calm", |drill| drill.id.as_str());
+    let seed = derived(runner.seed, key) & u64::from(u32::MAX);
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let mut served = ServedDrillMock::start(runner.world, at, seed).await?;
+    let mock = served.mock.clone();
+    mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
+    let mut recording = runner.run_command(&mock, drill).await;
+    mock.settle(SETTLE_SECONDS).await;
+    served.end().await;
+    recording.journal = mock.journals();
+    recording.strangers_trusted = served.strangers_trusted();
+    recording.count_deliveries();
+    mock.come_to(&mut recording);
+    mock.masked(recording)
+}
+
+impl DrillRunner<'_> {
+    /// Runs the command once.
+    async fn run_command(&self, mock: &DrillMock, drill: Option<&Drill>) -> DrillRecording {
+        let waits = Duration::from_secs(drill.map_or(0, |drill| drill.seconds));
+        let description = mock.description();
+        let ended = client_process::run(
+            self.command,
+            self.timeout + waits,
+            self.interruption.told(),
+            |command| exec_environment::set(command, &description, Some(mock.client_token()), None),
+        );
+        let mut recording = DrillRecording::default();
+        match ended.await {
+            Ok(ended) => {
+                recording.exit_code = ended.exit_code;
+                recording.is_timed_out = ended.is_timed_out;
+                recording.has_outlived = ended.has_outlived;
+                recording.output = ended.output;
+            }
+            Err(why) => recording.trouble = Some(why),
+        }
+        recording
+    }
+}
