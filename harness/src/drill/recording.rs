@@ -22,16 +22,31 @@ pub struct DrillRecording {
     pub trouble: Option<String>,
     /// How many more objects of each kind there are than at the start.
     pub made: BTreeMap<String, i64>,
+    /// The mock spoke TLS (`--tls`).
+    pub is_tls: bool,
+    /// Connections to a mock with a wrong certificate.
+    pub connections: usize,
     /// Calls with credentials that came to another host.
     pub strangers_trusted: usize,
     /// Deliveries of webhooks that a receiver answered.
     pub deliveries: usize,
     /// Orders to the mock that were carried out after a call of the client.
     pub orders_done: usize,
+    /// What the probe said of `--probe`; null without one.
+    pub probe: Option<ProbeAnswers>,
     /// The journal of the mock.
     pub journal: Value,
     /// The last lines that the command printed.
     pub output: String,
+}
+
+/// How often the client's business acted, by what the probe of `--probe` said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeAnswers {
+    /// How often for each legal request that was delivered.
+    pub acted: BTreeMap<String, u64>,
+    /// Why it could not be asked.
+    pub trouble: Option<String>,
 }
 
 impl DrillRecording {

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
 use moot_fixtures::contract::Operation;
 use moot_mock::shell::{
-    CallWatch, SandboxWatch, ServeLimits, Site, SiteOptions, WatchedCall, serve,
+    CallWatch, SandboxWatch, ServeLimits, Site, SiteOptions, WatchedCall, serve, serve_tls,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -17,7 +18,9 @@ use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
+use super::drill_certificate::{CountingRelay, DrillCertificate};
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
 use crate::command::runtime::random_seed;
@@ -50,6 +53,8 @@ struct Situation {
     /// The objects of each world at the start, by kind.
     first_counts: BTreeMap<Option<String>, Value>,
     trouble: Option<String>,
+    /// When the client last called.
+    called: Option<Instant>,
 }
 
 /// A mock with what ends it.
@@ -57,6 +62,7 @@ pub(super) struct ServedDrillMock {
     pub(super) mock: DrillMock,
     stranger: Site,
     stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
+    relay: Option<CountingRelay>,
 }
 
 impl ServedDrillMock {
@@ -68,8 +74,22 @@ impl ServedDrillMock {
         world: &WorldArguments,
         listen: SocketAddr,
         seed: u64,
+        certificate: DrillCertificate,
     ) -> Result<Self, CommandError> {
-        let (listener, base_url) = listen_at(listen).await?;
+        let (listener, mut base_url) = listen_at(listen).await?;
+        let relay = match certificate {
+            DrillCertificate::Wrong => {
+                let at = listener.local_addr().map_err(not_started)?;
+                let (relay, url) = CountingRelay::start(at).await?;
+                base_url = url;
+                Some(relay)
+            }
+            DrillCertificate::None | DrillCertificate::Given(_) => None,
+        };
+        let tls = certificate.tls()?;
+        if tls.is_some() {
+            base_url = base_url.replacen("http://", "https://", 1);
+        }
         let (stranger_listener, stranger_url) =
             listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let mut settings = settings_of(world, base_url.clone())?;
@@ -96,13 +116,18 @@ impl ServedDrillMock {
         site.remember_deleted();
         let stranger = Site::new(stranger).map_err(not_started)?;
         let _ = mock.0.site.set(site.clone());
-        let served = [(listener, site), (stranger_listener, stranger.clone())];
-        let stops = served.map(|(listener, site)| {
+        let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
+        let stops = served.map(|(listener, site, tls)| {
             let (stop, stopped) = oneshot::channel::<()>();
             let stopped = async { drop(stopped.await) };
-            (stop, tokio::spawn(serve(listener, site, ServeLimits::default(), stopped)))
+            let limits = ServeLimits::default();
+            let served = match tls {
+                Some(tls) => tokio::spawn(serve_tls(listener, site, limits, tls, stopped)),
+                None => tokio::spawn(serve(listener, site, limits, stopped)),
+            };
+            (stop, served)
         });
-        Ok(Self { mock, stranger, stops: Vec::from(stops) })
+        Ok(Self { mock, stranger, stops: Vec::from(stops), relay })
     }
 
     /// Ends it, once each call was answered: only then it is in the journal.
@@ -111,6 +136,11 @@ impl ServedDrillMock {
             drop(stop);
             let _ = served.await;
         }
+    }
+
+    /// Connections to a mock with a wrong certificate.
+    pub(super) fn connections(&self) -> usize {
+        self.relay.as_ref().map_or(0, CountingRelay::connections)
     }
 
     /// Calls with credentials that came to the other host.
@@ -141,6 +171,27 @@ impl DrillMock {
     /// Its addresses and credentials, as a client finds them.
     pub(super) fn description(&self) -> Value {
         self.0.site.get().map(Site::describe).unwrap_or_default()
+    }
+
+    /// Client id and secret of the main application.
+    pub(super) fn main_application(&self) -> (String, String) {
+        let described = self.description();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let main = main_application(&described);
+        main.map(|it| (text(&it["client_id"]), text(&it["client_secret"]))).unwrap_or_default()
+    }
+
+    /// Waits until the client made no call for so long, for `most` at most.
+    pub(super) async fn wait_until_quiet(&self, quiet: Duration, most: Duration) {
+        let end = Instant::now() + most;
+        loop {
+            let called = self.0.situation.lock().called;
+            let until = called.map_or_else(Instant::now, |called| called + quiet).min(end);
+            if until <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(until).await;
+        }
     }
 
     /// The token of what is offered of the control plane.
@@ -201,6 +252,17 @@ impl DrillMock {
         });
     }
 
+    /// Does something to every world, and keeps the first trouble.
+    pub(super) async fn everywhere(&self, line: &str, body: &Value) {
+        let worlds: Vec<Option<String>> =
+            self.0.situation.lock().first_counts.keys().cloned().collect();
+        for sandbox in worlds {
+            if let Err(why) = self.admin(sandbox.as_deref(), line, body).await {
+                self.fail(format!("{line}: {why}"));
+            }
+        }
+    }
+
     async fn carry_out_first(&self, sandbox: Option<&str>) {
         let orders = self.0.situation.lock().orders.clone();
         for order in orders.iter().filter(|order| order.after.is_none()) {
@@ -210,6 +272,7 @@ impl DrillMock {
 
     /// Carries out what follows the answer to this call, before the answer is sent.
     fn called(&self, call: &WatchedCall) {
+        self.0.situation.lock().called = Some(Instant::now());
         let due = self.due(call);
         if due.is_empty() {
             return;
@@ -297,7 +360,7 @@ impl DrillMock {
         let site = self.0.site.get().ok_or("the mock is not there yet")?;
         let (method, path) = line.split_once(' ').ok_or("an order is METHOD PATH")?;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-        let host = self.0.base_url.trim_start_matches("http://");
+        let (_, host) = self.0.base_url.split_once("://").unwrap_or_default();
         let below = sandbox.map(|id| format!("/sandboxes/{id}")).unwrap_or_default();
         let request = Request::builder()
             .method(method)
@@ -350,11 +413,16 @@ fn sandbox_of(world: &Value) -> Option<String> {
     world["sandbox"].as_str().map(str::to_owned)
 }
 
+/// The first application with more than one scope.
+fn main_application(described: &Value) -> Option<&Value> {
+    let mut applications = described["applications"].as_array().into_iter().flatten();
+    applications.find(|it| it["scopes"].as_array().is_some_and(|it| it.len() > 1))
+}
+
 /// The main application and the generated workflow of the client's company.
 fn parties(described: &Value) -> (&str, &str) {
     let company = &described["applications"][0]["company"];
-    let mut applications = described["applications"].as_array().into_iter().flatten();
-    let main = applications.find(|it| it["scopes"].as_array().is_some_and(|it| it.len() > 1));
+    let main = main_application(described);
     let mut workflows = described["workflows"].as_array().into_iter().flatten();
     let generated = workflows.find(|it| {
         &it["company"] == company

@@ -168,3 +168,83 @@ fn a_sandbox_of_the_client_is_drilled_too() {
     assert_eq!(ends(&certificate), held);
     assert_eq!(certificate["recordings"]["calm"]["made"]["legal_requests"], 1);
 }
+
+/// Registers the built-in receiver as a webhook, then does what the honest client does.
+fn hooked() -> String {
+    let register = CARELESS.replace(
+        "curl -s -o /dev/null $MOOT_BASE_URL/v1/requests",
+        &format!("curl -s -o /dev/null {HOOK}"),
+    );
+    let register = register.replace("scope=read", "scope=write").replace("; exit 0", "");
+    format!("{register}; exec sh {}", honest())
+}
+
+const HOOK: &str = "$MOOT_BASE_URL/v1/webhooks -H 'Content-Type: application/json' -d \
+    \"{\\\"name\\\":\\\"Mine\\\",\\\"url\\\":\\\"$MOOT_ADMIN_URL/receiver\\\",\\\"auth_type\\\":\\\"bearer\\\",\\\"token\\\":\\\"mine\\\"}\"";
+
+/// The built-in receiver takes whatever comes, and its owner acts once or more.
+#[test]
+fn webhooks_are_drilled_and_a_probe_says_how_often_the_client_acted() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let only = "webhooks-again,webhooks-forged,webhooks-lost";
+    let run = |probe: &[&str], expected: &str| {
+        let options =
+            [&["--only", only, "--format", "json", "--progression", "immediate"], probe].concat();
+        let certificate = json_of(&drill(&options, &["sh", "-c", &hooked()], dir.path()));
+        let all = [
+            ("calm", "held"),
+            ("webhooks-again", expected),
+            ("webhooks-forged", "failed"),
+            ("webhooks-lost", "held"),
+        ];
+        assert_eq!(ends(&certificate), all, "{probe:?}: {}", certificate["drills"]);
+        certificate
+    };
+    run(&[], "not_observable");
+    run(&["--probe", "echo 1 #"], "held");
+    let more = "echo >> asked; wc -l < asked #";
+    let certificate = run(&["--probe", more], "failed");
+    assert_eq!(certificate["drills"][2]["findings"][0]["rule"], "hook-unlocked");
+    let told = run(&["--probe", "exit 3;"], "not_observable");
+    assert!(told["drills"][1]["why"].as_str().expect("a text").contains("the probe failed"));
+}
+
+/// The command is the client here; a service would be called by it.
+#[test]
+fn an_attached_client_is_graded_one_drill_after_the_other() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let only = "secret-revoked,limited-date,unavailable,answer-lost,schema-moves,other-page-size,new-members";
+    let options = ["--attach", "--only", only, "--format", "json"];
+    let ran = drill(&options, &["sh", &honest()], dir.path());
+    let certificate = json_of(&ran);
+    let ends = ends(&certificate);
+    assert!(ends.iter().all(|(_, end)| *end == "held"), "{ends:?}");
+    assert_eq!(ends.len(), 8);
+    assert!(ran.stderr.contains("MOOT_CLIENT_SECRET="), "{}", ran.stderr);
+    let careless = drill(
+        &["--attach", "--only", "unavailable", "--format", "json"],
+        &["sh", "-c", CARELESS],
+        dir.path(),
+    );
+    assert_eq!(self::ends(&json_of(&careless)), [("calm", "held"), ("unavailable", "failed")]);
+}
+
+#[test]
+fn a_client_that_checks_no_certificate_is_told_so() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
+    std::fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem())
+        .expect("a written file");
+    let run = |curl: &str| {
+        let client =
+            CARELESS.replace("curl ", &format!("curl {curl} ")).replace("exit 0", "exit $?");
+        let options =
+            ["--tls", "cert.pem,key.pem", "--only", "wrong-certificate", "--format", "json"];
+        let certificate = json_of(&drill(&options, &["sh", "-c", &client], dir.path()));
+        let row = &certificate["drills"][1];
+        (row["end"].clone(), row["findings"][0]["rule"].clone())
+    };
+    assert_eq!(run("--cacert $MOOT_CA_FILE"), (json!("held"), Value::Null));
+    assert_eq!(run("-k"), (json!("failed"), json!("certificate-unchecked")));
+}
