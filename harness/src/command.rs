@@ -39,6 +39,7 @@ mod run_snapshots;
 mod runtime;
 mod screen;
 mod selftest;
+mod selftest_conduct;
 mod serve;
 mod signals;
 mod snapshot;
