@@ -28,6 +28,7 @@ mod shell_run_time;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
+mod shell_socket;
 #[cfg(feature = "state")]
 mod shell_state;
 mod shell_support;
