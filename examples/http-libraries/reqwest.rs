@@ -31,7 +31,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 get(&client, url).await?;
             }
         }
-        _ => return Err("usage: version | get URL | post URL | three URL | again URL | session URL".into()),
+        _ => {
+            return Err(
+                "usage: version | get URL | post URL | three URL | again URL | session URL".into()
+            );
+        }
     }
     Ok(())
 }

@@ -84,13 +84,10 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
         "none" => None,
         _ => Some(misbehaving::rule(id).ok_or_else(|| unknown(id))?),
     };
-    let ran = runtime()?.block_on(async {
-        misbehaving::run(&Service::from_environment()?, rule).await
-    });
-    ran.map(|()| 0).map_err(|error| CommandError {
-        exit_code: 1,
-        ..CommandError::usage(error.to_string())
-    })
+    let ran =
+        runtime()?.block_on(async { misbehaving::run(&Service::from_environment()?, rule).await });
+    ran.map(|()| 0)
+        .map_err(|error| CommandError { exit_code: 1, ..CommandError::usage(error.to_string()) })
 }
 
 fn unknown(id: &str) -> CommandError {
@@ -116,8 +113,8 @@ pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, 
     let tried = runtime()?.block_on(tried(chosen, drills, &progress));
     progress.end();
     let (trials, honest) = tried?;
-    let is_proven = trials.iter().all(RuleTrial::is_proven)
-        && honest.iter().all(HonestTrial::is_proven);
+    let is_proven =
+        trials.iter().all(RuleTrial::is_proven) && honest.iter().all(HonestTrial::is_proven);
     if screen.is_json() {
         screen.json(&json!({
             "moot_version": env!("CARGO_PKG_VERSION"), "proven": is_proven, "rules": trials,

@@ -77,7 +77,8 @@ async fn with_tokens(client: &Client, rule: &str) -> Result<(), MisbehaviourErro
     match rule {
         "no-token" => drop(sent(client.request(Method::GET, LIST)).await?),
         "secret-in-address" => {
-            let query = client.token_request(&fields[..2]).query(&[("client_secret", client_secret)]);
+            let query =
+                client.token_request(&fields[..2]).query(&[("client_secret", client_secret)]);
             sent(query).await?;
         }
         "two-client-ways" => {

@@ -62,8 +62,9 @@ async fn answer(
         (true, _) => habits.status,
     };
     let location = if status == 302 { "location: /elsewhere\r\n" } else { "" };
-    let answer =
-        format!("HTTP/1.1 {status} Any\r\n{location}content-length: 0\r\nconnection: close\r\n\r\n");
+    let answer = format!(
+        "HTTP/1.1 {status} Any\r\n{location}content-length: 0\r\nconnection: close\r\n\r\n"
+    );
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
     if status != 401 {

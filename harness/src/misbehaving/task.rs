@@ -97,7 +97,8 @@ impl Client {
             is_locked: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
         };
         let receiver = Receiver::listen(habits).await?;
-        let mut hook = json!({ "name": "errand", "url": receiver.url, "auth_type": "bearer", "token": TOKEN });
+        let mut hook =
+            json!({ "name": "errand", "url": receiver.url, "auth_type": "bearer", "token": TOKEN });
         if self.breaks("hook-open") {
             hook = json!({ "name": "errand", "url": receiver.url, "auth_type": "none" });
         }

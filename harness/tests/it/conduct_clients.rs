@@ -39,8 +39,8 @@ async fn an_honest_client_breaks_no_rule() {
     let described = site.describe();
     let application = &described["applications"][0];
     let of = |name: &str| application[name].as_str().expect("a text");
-    let mut client = honest::Client::new(&base_url, of("client_id"), of("client_secret"))
-        .expect("a client");
+    let mut client =
+        honest::Client::new(&base_url, of("client_id"), of("client_secret")).expect("a client");
     client.every("/v1/requests").await.expect("a list");
     let values = json!({
         "requester_email": "requester@northwind.example",
@@ -68,7 +68,8 @@ fn the_selftest_finds_a_broken_rule_and_says_which_are_not_shown() {
     let rows = [row("no-token", "must", "calm"), row("breaks-on-member", "must", "new-members")];
     assert_eq!(told["rules"], json!(rows));
     assert_eq!(told["honest"][0]["end"], "held");
-    for (rule, says) in [("no-tokn", "did you mean `no-token`?"), ("loses-rows", "no client here")] {
+    for (rule, says) in [("no-tokn", "did you mean `no-token`?"), ("loses-rows", "no client here")]
+    {
         let ran = run(&["selftest", "--conduct", "--rule", rule], dir.path());
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
         assert!(ran.stderr.contains(says), "{}", ran.stderr);

@@ -24,11 +24,8 @@ fn check(calls: &[Value], expected: Option<&str>) {
 fn every_rule_has_a_misbehaviour_or_a_reason() {
     let broken: Vec<&str> = misbehaviours().iter().map(|it| it.rule.as_str()).collect();
     let is_not_shown = |id: &str| not_shown().contains_key(id);
-    let expected: Vec<&str> = conduct::all()
-        .iter()
-        .map(|rule| rule.id.as_str())
-        .filter(|id| !is_not_shown(id))
-        .collect();
+    let expected: Vec<&str> =
+        conduct::all().iter().map(|rule| rule.id.as_str()).filter(|id| !is_not_shown(id)).collect();
     assert_eq!(broken, expected, "in the order of the register");
     assert!(misbehaviours().iter().all(|it| it.is_sound()), "each names a drill that there is");
     for (id, reason) in not_shown() {

@@ -54,7 +54,8 @@ pub(super) fn renewal_stampede(world: &WorldJournal) -> Vec<ConductEvidence<'_>>
 }
 
 fn stalled(world: &WorldJournal) -> impl Iterator<Item = &JournalCall> {
-    let is_stalled = |call: &&JournalCall| call.fault.as_deref().is_some_and(|it| it.contains(STALL));
+    let is_stalled =
+        |call: &&JournalCall| call.fault.as_deref().is_some_and(|it| it.contains(STALL));
     world.calls.iter().filter(is_stalled)
 }
 
@@ -64,7 +65,8 @@ pub(super) fn no_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     };
     let endured = stalled(world).filter(is_endured);
     let endured: Vec<_> = endured.collect();
-    let seen = format!("{} waited for, until the service gave up", counted(endured.len(), "answer"));
+    let seen =
+        format!("{} waited for, until the service gave up", counted(endured.len(), "answer"));
     one(ConductEvidence::of(endured, seen))
 }
 
@@ -73,7 +75,9 @@ pub(super) fn too_short_timeout(world: &WorldJournal) -> Vec<ConductEvidence<'_>
     let left = stalled(world).filter(|call| call.wire.is_some_and(|wire| wire.ended_us.is_none()));
     let soon = left.filter(|call| {
         let again = world.calls.iter().find(|next| {
-            next.serial > call.serial && next.caller() == call.caller() && next.intent() == call.intent()
+            next.serial > call.serial
+                && next.caller() == call.caller()
+                && next.intent() == call.intent()
         });
         let times = again.and_then(|again| Some((again.wire?.began_us, call.wire?.began_us)));
         times.is_some_and(|(again, began)| again.saturating_sub(began) < ANSWER_US_MIN)
