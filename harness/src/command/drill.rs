@@ -4,7 +4,7 @@ mod attach;
 mod client_process;
 mod drill_certificate;
 mod drill_mock;
-mod drill_run;
+pub(super) mod drill_run;
 mod probe;
 
 use std::collections::BTreeMap;

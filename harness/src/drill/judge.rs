@@ -87,7 +87,7 @@ pub fn calm(run: &DrillRecording) -> DrillResult {
     if run.exit_code != Some(0) {
         return result(DrillEnd::Failed, format!("the command {}", ended(run)));
     }
-    let findings = findings(&worlds, |_| true);
+    let findings = conduct::findings(&worlds);
     let why = format!("the command ended with 0 after {served} calls that were served");
     DrillResult { findings, ..result(DrillEnd::Held, why) }
 }
@@ -122,13 +122,17 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
             result.met_by = met.iter().map(|call| call.serial).collect();
             result.findings =
                 findings(&worlds, |rule| drill.rules.iter().any(|named| named == rule));
-            let is_met = met.len() >= drill.met.calls.max(1)
+            let is_met = !met.is_empty()
                 && has_deliveries(&drill.met, calm, run, &worlds)
                 && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
             let unused = drill.needs.iter().find(|needed| !uses(&calm_worlds, **needed));
             match (unused, is_met) {
                 (Some(unused), _) => {
                     let why = format!("in the calm run it never calls {}", unused.as_str());
+                    (DrillEnd::NotApplicable, why)
+                }
+                (None, _) if drill.reads_on && !calls(&calm_worlds).any(is_later_page) => {
+                    let why = "in the calm run it never reads a second page".to_owned();
                     (DrillEnd::NotApplicable, why)
                 }
                 (None, _) if drill.is_timed && moved_clock(run) => {
@@ -346,12 +350,13 @@ fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
 }
 
 fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
-    let Meeting { operation, problem, fault, served, .. } = meeting;
+    let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
     let fits = |call: &&JournalCall| {
         (operation.is_none() || call.operation == *operation)
             && (problem.is_none() || call.problem == *problem)
             && (!fault || call.fault.is_some())
             && (!served || is_served(call))
+            && (!later_page || is_later_page(call))
     };
     calls(worlds).filter(fits).collect()
 }
@@ -377,6 +382,10 @@ fn forged_answers(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
     forged.flat_map(|it| &it.attempts).filter_map(|attempt| attempt.status)
 }
 
+fn is_later_page(call: &JournalCall) -> bool {
+    call.response.page.is_some_and(|page| page > 1)
+}
+
 /// The page and the number of pages of the last list that was served.
 fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
     let last =
@@ -385,7 +394,8 @@ fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
 }
 
 fn findings(worlds: &[WorldJournal], counts: impl Fn(&str) -> bool) -> Vec<ConductFinding> {
-    conduct::findings(worlds).into_iter().filter(|finding| counts(&finding.rule)).collect()
+    let all = conduct::findings(worlds).into_iter().chain(conduct::disturbed_findings(worlds));
+    all.filter(|finding| counts(&finding.rule)).collect()
 }
 
 /// The finding of a drill that ended wrong, if a row of the register is about it.

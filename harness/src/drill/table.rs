@@ -37,7 +37,8 @@ pub struct Drill {
     /// The drill shows what is wrong, but not that all is right.
     #[serde(default)]
     pub is_beyond_wire: bool,
-    /// The last list that is read must be read to its last page, if it was in the calm run.
+    /// The last list that is read must be read to its last page, if it was in the calm run. Not applicable if no
+    /// second page was read there.
     #[serde(default)]
     pub reads_on: bool,
     /// The certificate of the mock is wrong (`--tls`).
@@ -88,8 +89,8 @@ pub struct Meeting {
     pub fault: bool,
     /// A call that was served.
     pub served: bool,
-    /// So many calls that fit; one if absent.
-    pub calls: usize,
+    /// A call that read a second or later page of a list.
+    pub later_page: bool,
     /// So many deliveries that a receiver answered.
     pub deliveries: usize,
     /// So many deliveries that wait, and one in the calm run that a receiver answered.

@@ -23,27 +23,27 @@ use crate::run::Interruption;
 pub(super) const SETTLE_SECONDS: u64 = 5;
 
 /// What all runs have in common.
-pub(super) struct DrillRunner<'a> {
-    pub(super) command: &'a [OsString],
-    pub(super) world: &'a WorldArguments,
-    pub(super) seed: u64,
-    pub(super) timeout: Duration,
-    pub(super) interruption: &'a Interruption,
-    pub(super) probe: Option<&'a Probe>,
-    pub(super) tls: Option<DrillTls>,
+pub(in crate::command) struct DrillRunner<'a> {
+    pub(in crate::command) command: &'a [OsString],
+    pub(in crate::command) world: &'a WorldArguments,
+    pub(in crate::command) seed: u64,
+    pub(in crate::command) timeout: Duration,
+    pub(in crate::command) interruption: &'a Interruption,
+    pub(in crate::command) probe: Option<&'a Probe>,
+    pub(in crate::command) tls: Option<DrillTls>,
 }
 
 /// The certificate of `--tls`, and the file that has it.
-pub(super) struct DrillTls {
-    pub(super) tls: Tls,
-    pub(super) file: PathBuf,
+pub(in crate::command) struct DrillTls {
+    pub(in crate::command) tls: Tls,
+    pub(in crate::command) file: PathBuf,
 }
 
 /// Runs the command against a mock of its own, in the situation of the drill.
 ///
 /// # Errors
 /// Wrong options of the world.
-pub(super) async fn run_client(
+pub(in crate::command) async fn run_client(
     runner: &DrillRunner<'_>,
     drill: Option<&Drill>,
 ) -> Result<DrillRecording, CommandError> {

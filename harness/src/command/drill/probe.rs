@@ -17,7 +17,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Whom to ask.
 #[derive(Debug, Clone)]
-pub(super) enum Probe {
+pub(in crate::command) enum Probe {
     /// A command of the shell: it gets the id as its last argument, and prints a number.
     Command(String),
     /// An address: it is asked with `?id=`, and answers with a number as text.

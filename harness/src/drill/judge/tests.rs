@@ -340,13 +340,16 @@ fn paged(pages: &[(u64, u64)]) -> DrillRecording {
 fn pages_that_move_are_read_to_the_last_one() {
     let whole = paged(&[(1, 3), (2, 3), (3, 3)]);
     let first = paged(&[(1, 3)]);
+    let searched = paged(&[(1, 3), (2, 3)]);
+    let all = [(1, 3), (2, 4), (3, 4), (4, 4)];
     for (calm, pages, orders_done, expected) in [
-        (&whole, &[(1, 3), (2, 4), (3, 4), (4, 4)][..], 1, DrillEnd::Held),
-        (&whole, &[(1, 3), (2, 4), (3, 4)], 1, DrillEnd::Failed),
-        (&whole, &[(1, 3)], 1, DrillEnd::NotReached),
-        (&whole, &[(1, 3), (2, 4), (3, 4), (4, 4)], 0, DrillEnd::NotReached),
-        // A client that reads two pages in the calm run too looks for something.
-        (&first, &[(1, 3), (2, 4)], 1, DrillEnd::Held),
+        (&whole, &all[..], 1, DrillEnd::Held),
+        (&whole, &all[..3], 1, DrillEnd::Failed),
+        (&whole, &all[..1], 1, DrillEnd::NotReached),
+        (&whole, &all, 0, DrillEnd::NotReached),
+        // A client that stops early in the calm run too looks for something.
+        (&searched, &all[..2], 1, DrillEnd::Held),
+        (&first, &all, 1, DrillEnd::NotApplicable),
     ] {
         let run = DrillRecording { orders_done, ..paged(pages) };
         let result = judge(drill("pages-move"), calm, &run);
