@@ -1,6 +1,7 @@
 //! The commands of the documents, run as they are printed there.
 
 mod drill;
+mod pages;
 mod readme;
 mod sandbox;
 

@@ -1,5 +1,7 @@
 //! The client in Python. It needs the package `requests`.
 
+mod release;
+
 use crate::support::{example, program};
 
 #[test]
