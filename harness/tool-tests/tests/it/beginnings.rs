@@ -135,7 +135,7 @@ fn each_says_what_to_do() {
 #[test]
 fn no_workflow_and_a_clock_that_is_wrong() {
     let port = start(Service { token: GRANTED, other: NO_WORKFLOWS });
-    let target = file(&format!("http://127.0.0.1:{port}")).replace("[write]", "[]");
+    let target = file(&format!("http://127.0.0.1:{port}"));
     both("no workflow", &target, 0, "bindings.generated_workflow_id");
     let other = "401 Unauthorized\r\nContent-Type: application/problem+json\r\n\r\n{\"type\":\"token_expired\"}";
     let port = start(Service { token: GRANTED, other });

@@ -1,6 +1,6 @@
 //! The `console` blocks of tutorials and guides: their commands are run, and print what the page says.
 //!
-//! A line that begins with `$ ` is a command; a command goes on in the next line after a `\`. The lines after
+//! A line that begins with `$ ` is a command; a command goes on in the next line after a `\` or a `|`. The lines after
 //! it are what it prints, stdout and stderr together. `...` stands for any text: alone in a line for any
 //! lines, inside a line for any part of it. A block of another language is not run, except one with the
 //! comment `<!-- file: NAME -->` before it: that file is written first. All blocks of a page run in one
@@ -18,6 +18,9 @@ use crate::support::{program, root, script};
 
 /// Printed before and after each command.
 const MARK: &str = "--- command ";
+
+/// The longest time for the commands of a page.
+const PAGE_SECONDS: &str = "120";
 
 /// A command of a page, and what it prints.
 struct Command {
@@ -71,7 +74,7 @@ fn commands(first: usize, body: &[&str]) -> Vec<Command> {
             (None, Some(last)) => last.printed += &format!("{text}\n"),
             (None, None) => panic!("line {line}: output before the first command"),
         }
-        goes_on = text.ends_with('\\');
+        goes_on = text.ends_with(['\\', '|']);
     }
     found
 }
@@ -126,7 +129,11 @@ fn differences(name: &str, page: &str) -> Vec<String> {
     let actions = actions(page);
     let text = script_of(&actions, folder.path());
     let repository = root().canonicalize().expect("the root").display().to_string();
-    let output = script(&[bash, "-c", &text], folder.path(), &[("MOOT_REPOSITORY", &repository)]);
+    let output = script(
+        &["timeout", PAGE_SECONDS, bash, "-c", &text],
+        folder.path(),
+        &[("MOOT_REPOSITORY", &repository)],
+    );
     let mut wrong = Vec::new();
     for action in &actions {
         let Action::Run(command) = action else { continue };
