@@ -51,6 +51,7 @@ mod compare_modes;
 mod compare_sampled;
 mod conduct;
 mod conduct_clients;
+mod conduct_disturbed;
 mod conduct_law;
 mod conduct_rules;
 mod conduct_support;

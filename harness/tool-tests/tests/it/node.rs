@@ -4,10 +4,19 @@ use crate::support::{example, moot, program, root};
 
 const PROBE: &str = "if (!globalThis.fetch || !globalThis.FormData) process.exit(1)";
 
+#[track_caller]
+fn node() -> &'static str {
+    program(&[&["node", "-e", PROBE], &["nodejs", "-e", PROBE]], "nodejs")
+}
+
+#[test]
+fn a_client_with_fetch_is_ready() {
+    example::check_ready(&[node(), "examples/clients/honest.mjs"]);
+}
+
 #[test]
 fn the_javascript_client_behaves_well() {
-    let node = program(&[&["node", "-e", PROBE], &["nodejs", "-e", PROBE]], "nodejs");
-    example::check(node, "examples/javascript/client.mjs");
+    example::check(node(), "examples/javascript/client.mjs");
 }
 
 #[test]
