@@ -20,7 +20,10 @@ use client::TrialClient;
 ///
 /// # Errors
 /// The errand failed, as a client in this situation may.
-pub async fn run(service: &ServicePlace, broken: Option<&'static str>) -> Result<(), MisbehaviourError> {
+pub async fn run(
+    service: &ServicePlace,
+    broken: Option<&'static str>,
+) -> Result<(), MisbehaviourError> {
     let client = TrialClient::new(service.clone(), broken)?;
     match broken {
         Some(rule) if odd_calls::RULES.contains(&rule) => odd_calls::run(client, rule).await,

@@ -21,7 +21,9 @@ use crate::conduct;
 use crate::drill::judge::{self, DrillEnd};
 use crate::drill::recording::DrillRecording;
 use crate::drill::table;
-use crate::misbehaving::{self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown};
+use crate::misbehaving::{
+    self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown,
+};
 use crate::run::Interruption;
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Table, counted};
@@ -84,8 +86,8 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
         "none" => None,
         _ => Some(misbehaving::rule(id).ok_or_else(|| unknown(id))?),
     };
-    let ran =
-        runtime()?.block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
+    let ran = runtime()?
+        .block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
     ran.map(|()| 0)
         .map_err(|error| CommandError { exit_code: 1, ..CommandError::usage(error.to_string()) })
 }

@@ -169,7 +169,9 @@ impl TrialClient {
         let mut why = String::new();
         for attempt in 1..=tries {
             match self.send(&Method::GET, path, &CallBody::Nothing).await? {
-                CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(answer.body),
+                CallOutcome::Answered(answer) if answer.status.is_success() => {
+                    return Ok(answer.body);
+                }
                 CallOutcome::Answered(answer) if answer.status.is_redirection() => {
                     return self.redirected(&answer).await;
                 }
@@ -247,7 +249,10 @@ impl TrialClient {
     }
 
     /// Sends a call once, and reads the answer.
-    pub(super) async fn once(&self, call: RequestBuilder) -> Result<CallOutcome, MisbehaviourError> {
+    pub(super) async fn once(
+        &self,
+        call: RequestBuilder,
+    ) -> Result<CallOutcome, MisbehaviourError> {
         let answer = match call.send().await {
             Ok(answer) => answer,
             Err(error) => return Ok(CallOutcome::Lost(error.to_string())),

@@ -4,7 +4,7 @@ use http::StatusCode;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::client::{TrialClient, CallBody, CallOutcome};
+use super::client::{CallBody, CallOutcome, TrialClient};
 use super::service::{MisbehaviourError, ServicePlace};
 
 const LIST: &str = "/v1/requests";
@@ -114,7 +114,11 @@ async fn with_tokens(client: &TrialClient, rule: &str) -> Result<(), Misbehaviou
     Ok(())
 }
 
-async fn with_a_token(client: &TrialClient, token: &str, rule: &str) -> Result<(), MisbehaviourError> {
+async fn with_a_token(
+    client: &TrialClient,
+    token: &str,
+    rule: &str,
+) -> Result<(), MisbehaviourError> {
     let in_query = client.request(Method::GET, LIST).query(&[("access_token", token)]);
     match rule {
         "token-in-address" => drop(sent(in_query).await?),
@@ -130,7 +134,11 @@ async fn with_a_token(client: &TrialClient, token: &str, rule: &str) -> Result<(
     Ok(())
 }
 
-async fn with_reads(token: &str, client: &TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
+async fn with_reads(
+    token: &str,
+    client: &TrialClient,
+    rule: &str,
+) -> Result<(), MisbehaviourError> {
     let (path, times) = match rule {
         "reads-id-shape" => {
             for id in ["1", "2", "3"] {

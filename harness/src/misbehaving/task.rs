@@ -7,7 +7,7 @@ use http::StatusCode;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::client::{TrialClient, CallBody, CallOutcome};
+use super::client::{CallBody, CallOutcome, TrialClient};
 use super::receiver::{EVENT, EventReceiver, ReceiverHabits, TOKEN};
 use super::service::MisbehaviourError;
 
@@ -111,7 +111,9 @@ impl TrialClient {
 
     async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
         match self.send(&Method::POST, WEBHOOKS, &CallBody::Json(hook.clone())).await? {
-            CallOutcome::Answered(answer) if answer.status.is_success() => id_of(&answer.body["data"]),
+            CallOutcome::Answered(answer) if answer.status.is_success() => {
+                id_of(&answer.body["data"])
+            }
             CallOutcome::Answered(answer) => Err(answer.refused()),
             CallOutcome::Lost(why) => Err(why.into()),
         }

@@ -47,9 +47,9 @@ fn calls_of_two() -> impl Strategy<Value = Vec<Value>> {
         let connections = prop::collection::vec(1..=2_u64, calls.len());
         (Just(calls), connections)
     };
-    calls()
-        .prop_flat_map(with_connections)
-        .prop_map(move |(calls, connections)| calls.into_iter().zip(connections).map(apart).collect())
+    calls().prop_flat_map(with_connections).prop_map(move |(calls, connections)| {
+        calls.into_iter().zip(connections).map(apart).collect()
+    })
 }
 
 /// The waiting rules that are broken, each with the calls that show it.
