@@ -77,7 +77,7 @@ fn file(base_url: &str) -> String {
     format!(
         "base_url: {base_url}\nadmin: none\n\
          applications: {{ main: {{ client_id: app, client_secret: {SECRET} }} }}\n\
-         bindings: {{ requester_email: someone@northwind.example }}\nconsent: [write]\n"
+         bindings: {{ requester_email: someone@northwind.example }}\nconsent: [write]\nlimits: {{ requests_per_minute: 0 }}\n"
     )
 }
 
