@@ -63,7 +63,7 @@ pub async fn caught(bench: &Bench, all: &[&'static Defect]) -> BTreeMap<String, 
             (defect.id.clone(), defect.breaks.iter().filter(is_caught).cloned().collect())
         }
     });
-    side_by_side(trials, bench.lanes).await.into_iter().collect()
+    side_by_side(trials, bench.lanes_on_deployments()).await.into_iter().collect()
 }
 
 /// The gating requirements of the matrix that neither a defect nor a mutant made fail as a deployment.
