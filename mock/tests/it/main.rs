@@ -7,6 +7,7 @@ mod defects;
 mod shell_advice;
 mod shell_archive;
 mod shell_checkpoints;
+mod shell_console;
 mod shell_control;
 mod shell_deliveries;
 mod shell_determinism;
@@ -27,6 +28,7 @@ mod shell_run_time;
 mod shell_sandboxes;
 mod shell_server;
 mod shell_settings;
+mod shell_socket;
 #[cfg(feature = "state")]
 mod shell_state;
 mod shell_support;

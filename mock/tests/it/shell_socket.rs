@@ -1,0 +1,224 @@
+//! What an integrator does with the API and the control plane, through a real socket: that the other tests of
+//! the control plane call the site without one does not hide a fault of the server.
+
+use moot_mock::shell::{ServeLimits, Site, SiteOptions};
+use reqwest::{Client, RequestBuilder, Response};
+use serde_json::{Value, json};
+
+use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Served, client, form, served, settings};
+
+/// A mock behind a socket, and a client of it.
+struct Wire {
+    served: Served,
+    client: Client,
+    token: String,
+}
+
+impl Wire {
+    async fn new() -> Self {
+        Self::of(Site::new(SiteOptions::new(settings())).expect("the settings are sound")).await
+    }
+
+    async fn of(site: Site) -> Self {
+        let served = served(&site, ServeLimits::default()).await;
+        let client = client().build().expect("a client");
+        let mut wire = Self { served, client, token: String::new() };
+        let minted = wire.done("POST /tokens", json!({ "client_id": MAIN })).await;
+        wire.token = minted["access_token"].as_str().expect("a token").to_owned();
+        wire
+    }
+
+    /// A request of a line such as `GET /api/v1/requests`.
+    fn request(&self, line: &str) -> RequestBuilder {
+        let (method, path) = line.split_once(' ').expect("a method and a path");
+        let method = method.parse().expect("a method");
+        self.client.request(method, format!("http://{}{path}", self.served.address))
+    }
+
+    /// An action of the control plane: status and body.
+    async fn admin(&self, line: &str, body: Value) -> (u16, Value) {
+        let line = line.replacen(' ', &format!(" {BASE}/__admin"), 1);
+        let request = self.request(&line);
+        answered(if body.is_null() { request } else { request.body(body.to_string()) }).await
+    }
+
+    async fn done(&self, line: &str, body: Value) -> Value {
+        let (status, answer) = self.admin(line, body).await;
+        assert!((200..300).contains(&status), "{line}: {status} {answer}");
+        answer
+    }
+
+    async fn refused(&self, line: &str, body: Value, expected: u16, says: &str) {
+        let (status, answer) = self.admin(line, body).await;
+        assert_eq!(status, expected, "{line}: {answer}");
+        assert!(answer["detail"].as_str().is_some_and(|it| it.contains(says)), "{line}: {answer}");
+    }
+
+    /// A call of the API, with a form: status and body.
+    async fn call(&self, line: &str, parts: &[&str]) -> (u16, Value) {
+        let line = line.replacen(' ', &format!(" {BASE}"), 1);
+        let request = self.request(&line).bearer_auth(&self.token);
+        if parts.is_empty() {
+            return answered(request).await;
+        }
+        let (kind, body) = form(parts);
+        answered(request.header("content-type", kind).body(body)).await
+    }
+
+    async fn webhook(&self, body: Value) -> (u16, Value) {
+        let request = self.request(&format!("POST {BASE}/v1/webhooks")).bearer_auth(&self.token);
+        let request = request.header("content-type", "application/json");
+        answered(request.body(body.to_string())).await
+    }
+}
+
+async fn answered(request: RequestBuilder) -> (u16, Value) {
+    let answer: Response = request.send().await.expect("an answer");
+    let status = answer.status().as_u16();
+    let bytes = answer.bytes().await.expect("a body");
+    (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+}
+
+#[tokio::test]
+async fn unsafe_webhook_addresses_are_refused_and_a_basic_password_is_utf_8() {
+    let wire = Wire::new().await;
+    for url in [
+        "http://127.0.0.1:9/a\nb",
+        "http://127.0.0.1:9/\u{7f}",
+        "http://169.254.169.254/latest/meta-data",
+        "http://[fd00:ec2::254]/latest",
+        "http://metadata.google.internal/",
+    ] {
+        let (status, answer) = wire.webhook(json!({ "name": "hook", "url": url })).await;
+        assert_eq!((status, &answer["type"]), (422, &json!("webhook_creation_error")), "{url}");
+    }
+    let url = format!("http://{}{BASE}/__admin/receiver", wire.served.address);
+    let hook = json!({ "name": "hook", "url": url, "username": "Zoë", "password": "pässwörd" });
+    assert_eq!(wire.webhook(hook).await.0, 201);
+    let (_, created) = wire.call("POST /v1/requests", LEGAL_REQUEST).await;
+    let id = created["data"]["id"].as_str().expect("an id");
+    let signed = json!({ "status": "signed", "force": true });
+    wire.done(&format!("POST /legal_requests/{id}/status"), signed).await;
+    wire.done("POST /deliveries/settle", Value::Null).await;
+    let view = wire.done("GET /receiver", Value::Null).await;
+    // Base64 of the UTF-8 bytes of `Zoë:pässwörd` (RFC 7617).
+    let authorization = &view["received"][0]["headers"]["authorization"];
+    assert_eq!(authorization, &json!("Basic Wm/Dqzpww6Rzc3fDtnJk"), "{view}");
+}
+
+#[tokio::test]
+async fn limits_of_values_are_said_and_unknown_names_are_404() {
+    let wire = Wire::new().await;
+    let beyond = json!({ "set": "9999-12-31T00:00:00Z" });
+    wire.refused("POST /clock", beyond, 422, "9999-12-30T22:00:00Z at most").await;
+    let document = wire.done("GET /openapi.json", Value::Null).await;
+    let fault = "/paths/~1faults/post/requestBody/content/application~1json/schema/properties";
+    for name in ["nth", "times"] {
+        let minimum = document.pointer(&format!("{fault}/{name}/minimum"));
+        assert_eq!(minimum, Some(&json!(1)), "{name}");
+        let zero = json!({ "kind": "truncate", name: 0 });
+        let (status, answer) = wire.admin("POST /faults", zero).await;
+        assert!((400..500).contains(&status), "{name}: {answer}");
+    }
+    for line in ["GET /exchanges?application=nobody", "GET /exchanges/count?application=nobody"] {
+        wire.refused(line, Value::Null, 404, "`nobody`").await;
+    }
+    for url in ["https://files.example:0/a.pdf", "https://files.example:00/a.pdf"] {
+        let (status, answer) =
+            wire.call("POST /v1/repository_documents", &[&format!("url={url}")]).await;
+        assert_eq!(status, 422, "{url}: {answer}");
+        assert!(answer["detail"].as_str().is_some_and(|it| it.contains("public https")));
+    }
+}
+
+#[tokio::test]
+async fn addresses_are_listed_deleted_and_answer_with_a_status() {
+    let wire = Wire::new().await;
+    let upload = async |url: &str| {
+        wire.call("POST /v1/repository_documents", &[&format!("url={url}")]).await
+    };
+    let (sound, broken) = ("https://files.example/a.txt", "https://files.example/b.txt");
+    let slow = json!({ "url": sound, "text": "Hello", "milliseconds": 50 });
+    wire.done("PUT /addresses", slow).await;
+    wire.done("PUT /addresses", json!({ "url": broken, "status": 404 })).await;
+    let all = wire.done("GET /addresses", Value::Null).await;
+    assert_eq!(all["addresses"].as_array().map(Vec::len), Some(2), "{all}");
+    let started = std::time::Instant::now();
+    assert_eq!(upload(sound).await.0, 201);
+    assert!(started.elapsed().as_millis() >= 45, "{:?}", started.elapsed());
+    assert_eq!(upload(broken).await.0, 422);
+    wire.done(&format!("DELETE /addresses?url={broken}"), Value::Null).await;
+    assert_eq!(upload(broken).await.0, 201, "a placeholder again");
+    let left = wire.done("GET /addresses", Value::Null).await;
+    assert_eq!(left["addresses"][0]["url"], json!(sound));
+}
+
+#[tokio::test]
+async fn users_applications_and_workflows_change_while_a_world_runs() {
+    let wire = Wire::new().await;
+    let create = async || wire.call("POST /v1/requests", LEGAL_REQUEST).await.0;
+    assert_eq!(create().await, 201);
+    wire.done("DELETE /users/requester@northwind.example", Value::Null).await;
+    assert_eq!(create().await, 422);
+    wire.done("POST /users", json!({ "email": "requester@northwind.example" })).await;
+    assert_eq!(create().await, 201);
+    let workflow = "PUT /workflows/wfMutualNda1";
+    wire.done(workflow, json!({ "status": "unpublished" })).await;
+    assert_eq!(create().await, 404);
+    wire.done(workflow, json!({ "status": "published" })).await;
+    let colour = json!({ "colour": { "type": "string", "required": true } });
+    wire.done(workflow, json!({ "variables": colour })).await;
+    assert_eq!(create().await, 422, "`colour` is missing");
+    let ask = async |secret: &str| {
+        let grant = "grant_type=client_credentials&scope=read&client_id";
+        let body = format!("{grant}={MAIN}&client_secret={secret}");
+        let request = wire.request(&format!("POST {BASE}/oauth/token"));
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        answered(request.body(body)).await.0
+    };
+    wire.done(&format!("PUT /applications/{MAIN}"), json!({ "client_secret": "second" })).await;
+    assert_eq!((ask("second").await, ask("first").await), (200, 401));
+    wire.done(&format!("DELETE /applications/{MAIN}"), Value::Null).await;
+    assert_eq!((ask("second").await, create().await), (401, 401));
+}
+
+#[tokio::test]
+async fn one_document_one_request_and_one_sandbox_are_shown_and_changed() {
+    let wire = Wire::new().await;
+    let (_, made) = wire.call("POST /v1/repository_documents", &["file@a.txt=Hello"]).await;
+    let id = made["data"]["id"].as_str().expect("an id");
+    let shown = wire.done(&format!("GET /repository_documents/{id}"), Value::Null).await;
+    assert_eq!((&shown["name"], &shown["length"]), (&json!("a.txt"), &json!(5)));
+    let (_, created) = wire.call("POST /v1/requests", LEGAL_REQUEST).await;
+    let id = created["data"]["id"].as_str().expect("an id");
+    let line = format!("PUT /legal_requests/{id}/progression");
+    wire.done(&line, json!({ "progression": "timed:30" })).await;
+    let moved = wire.done("POST /clock", json!({ "advance_seconds": 30 })).await;
+    assert_eq!(moved["fired"][0]["id"], json!(id), "{moved}");
+    let made = wire.done("POST /sandboxes", json!({ "lease_seconds": 600 })).await;
+    let path = format!("/sandboxes/{}", made["id"].as_str().expect("an id"));
+    let shown = wire.done(&format!("GET {path}"), Value::Null).await;
+    assert_eq!(shown["settings"]["progression"], json!("manual"), "{shown}");
+    assert!(shown["lease_ends_in_seconds"].as_u64().is_some_and(|left| left <= 600), "{shown}");
+    let renewed = wire.done(&format!("POST {path}/renew"), json!({ "lease_seconds": 3_600 })).await;
+    assert!(renewed["lease_ends_in_seconds"].as_u64().is_some_and(|left| left > 600), "{renewed}");
+}
+
+#[tokio::test]
+async fn a_deleted_sandbox_is_404_with_the_reason_and_not_on_the_main_limiter() {
+    let wire = Wire::new().await;
+    wire.done("PUT /rate_limit", json!({ "mode": "enforce", "reset": true })).await;
+    let made = wire.done("POST /sandboxes", json!({})).await;
+    let id = made["id"].as_str().expect("an id").to_owned();
+    wire.done(&format!("DELETE /sandboxes/{id}"), Value::Null).await;
+    for _ in 0..3 {
+        let (status, answer) = wire.call(&format!("GET /sandboxes/{id}/v1/requests"), &[]).await;
+        assert_eq!(status, 404, "{answer}");
+    }
+    let line = format!("GET {BASE}/sandboxes/{id}/__admin/health");
+    let (status, answer) = answered(wire.request(&line)).await;
+    assert_eq!(status, 404);
+    assert!(answer["detail"].as_str().is_some_and(|it| it.contains("deleted")), "{answer}");
+    let limit = wire.done("GET /rate_limit", Value::Null).await;
+    assert_eq!(limit["clients"], json!([]), "{limit}");
+}
