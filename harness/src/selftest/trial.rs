@@ -17,7 +17,7 @@ use crate::verdict::Verdict;
 pub const HEAVY: &str = "heavy";
 
 /// A trial runs each scenario that it is about, and one in this many of the others.
-const SAMPLE_EVERY: usize = 4;
+const SAMPLE_EVERY: usize = 12;
 
 /// Trials on deployments at the same time, for each lane of the bench: their clock is real, so that a trial
 /// waits more than it works.
