@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal, token_label};
 use crate::client::control_plane::ControlPlane;
+use crate::client::destination::FileMistake;
 use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
@@ -111,8 +112,8 @@ fn version_hint(base: &Url) -> &'static str {
 /// works the run goes on with it, and reports the refusal of the form.
 ///
 /// # Errors
-/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::TokenEndpoint`] where the
-/// request is.
+/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::Unreachable`] where the address
+/// is wrong, [`OpenError::TokenEndpoint`] where the request is refused.
 async fn other_ways(
     client: &ServiceClient,
     main: &ApplicationCredentials,
@@ -128,6 +129,13 @@ async fn other_ways(
             version_hint(&client.destination.base)
         )));
     }
+    let hint = version_hint(&client.destination.base);
+    if !is_basic_taken && refusal.status == 404 && !hint.is_empty() {
+        let key = "base_url".to_owned();
+        let place = client.destination.places.of(&key);
+        let answered = format!("its token endpoint answered {refusal}{hint}");
+        return Err(OpenError::Unreachable(FileMistake { key, place, answered }.to_string()));
+    }
     // Once more, to report the request with its response.
     let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
     let exchange = Arc::new(exchange);
@@ -138,8 +146,7 @@ async fn other_ways(
     }
     let why = format!(
         "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
-         documents, and refused HTTP Basic too{}",
-        version_hint(&client.destination.base)
+         documents, and refused HTTP Basic too{hint}"
     );
     Err(OpenError::TokenEndpoint { why, exchange })
 }

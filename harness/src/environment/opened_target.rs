@@ -231,6 +231,22 @@ impl Environment {
         self.refused(target_fit::REQUESTER).await
     }
 
+    /// Why rows with this workflow do not run: the target file binds it, and it is not there.
+    pub async fn refused_workflow(&self, id: &str) -> Option<NotRun> {
+        let bindings = &self.deployment()?.destination.bindings;
+        let is_bound = |need: &&str| {
+            let name = needs::workflow_binding(need);
+            name.and_then(|name| bindings.get(&name)).is_some_and(|bound| bound == id)
+        };
+        for need in NEEDS.into_iter().filter(is_bound) {
+            let refused = self.refused(need).await;
+            if refused.is_some() {
+                return refused;
+            }
+        }
+        None
+    }
+
     /// Tries what the target file says of every need that it meets.
     pub async fn try_all(&self) {
         for need in NEEDS {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use secrecy::SecretString;
 use serde::Deserialize;
+use strum::IntoStaticStr;
 use url::Url;
 
 use crate::target_file::address;
@@ -117,8 +118,9 @@ pub struct FileBindings {
 }
 
 /// What a run may do beyond reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Consent {
     /// Anything but GET and asking for a token.
     Write,
@@ -137,14 +139,8 @@ impl Consent {
     pub const ALL: [Self; 5] = [Self::Write, Self::Delete, Self::Load, Self::Fetch, Self::Operate];
 
     /// As in the target file.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Delete => "delete",
-            Self::Load => "load",
-            Self::Fetch => "fetch",
-            Self::Operate => "operate",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -57,7 +57,7 @@ fn certified() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_certificate_of_its_own_needs_its_authority() {
+fn a_certificate_of_its_own_needs_its_authority_and_https() {
     let dir = certified();
     let file = |name: &str| dir.path().join(name).display().to_string();
     let tls = format!("{},{}", file("cert.pem"), file("key.pem"));
@@ -79,6 +79,10 @@ fn a_certificate_of_its_own_needs_its_authority() {
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(code), "{more}: {}{}", ran.stdout, ran.stderr);
     }
+    target(dir.path(), &base.replace("https:", "http:"), "");
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(ran.stderr.contains("write https:// instead of http://"), "{}", ran.stderr);
 }
 
 #[tokio::test]
