@@ -7,6 +7,7 @@
 mod answer;
 mod body;
 pub mod clock;
+mod console;
 mod control;
 mod delivery;
 mod listener;

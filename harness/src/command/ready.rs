@@ -47,6 +47,7 @@ fn text(description: &Value, world: &str, place: &PlaceArguments, paint: Paint) 
     };
     row("token", &member(description, "token_url"));
     row("control plane", &member(description, "admin_url"));
+    row("console", &member(description, "console"));
     if place.public_url.is_some() {
         row("listens on", &member(description, "listen"));
     }

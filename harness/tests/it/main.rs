@@ -57,6 +57,8 @@ mod conduct_support;
 mod deadlines;
 mod deployment;
 mod docs_conduct;
+mod docs_reference;
+mod docs_schemas;
 mod docs_self_proof;
 mod explore;
 mod five_changes;

@@ -225,7 +225,7 @@ impl Site {
     }
 
     /// Its address, its settings and its credentials. Shape: `{"ready": true, "base_url", "token_url",
-    /// "admin_url", "seed", "clock": {"now", "frozen"}, "rate_limit", "progression", "applications":
+    /// "admin_url", "console", "seed", "clock": {"now", "frozen"}, "rate_limit", "progression", "applications":
     /// [{"client_id", "client_secret", "scopes": [], "company"}], "users": {company: [email]}, "workflows":
     /// [{"id", "company", "name", "type", "status"}]}`.
     pub fn describe(&self) -> Value {

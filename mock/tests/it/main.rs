@@ -7,6 +7,7 @@ mod defects;
 mod shell_advice;
 mod shell_archive;
 mod shell_checkpoints;
+mod shell_console;
 mod shell_control;
 mod shell_deliveries;
 mod shell_determinism;

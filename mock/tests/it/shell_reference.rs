@@ -243,6 +243,7 @@ world; each has a control plane of its own, below its base address. [sandbox.md]
 - A body is a JSON object. A `GET` takes its members in the query. An unknown member is refused.
 - An error is a problem (RFC 9457) with `type`, `title`, `status`, `detail` and `instance`. Then nothing changed.
 - `GET /__admin/openapi.json` describes all of it, with a JSON Schema of each answer, for generated clients.
+- `/__admin/console/` of each world shows all of it in a browser: see [console.md](console.md).
 - With `--state`, what an action changes survives a restart, but for the journal, faults, drills and the counts of
   the rate limit.
 

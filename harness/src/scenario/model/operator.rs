@@ -1,5 +1,6 @@
 //! `operator`: an action at the target that no client can take.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use strum::{Display, EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
@@ -14,6 +15,7 @@ use crate::scenario::text::Text;
 /// The longest move of the clock: a year.
 const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 
+<<<<<<< HEAD
 /// What an operator is asked to do at a target. In a scenario its texts may name values.
 #[derive(Debug, Clone, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(
@@ -23,6 +25,24 @@ const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
     serde(rename_all = "snake_case"),
     strum(serialize_all = "snake_case"),
     doc = "What an operator does at a target. The names are the verbs of `operator.command`."
+=======
+/// What an operator does at a target. The names are the verbs of `operator.command`.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+>>>>>>> main
 )]
 pub enum OperatorOrder<T = String> {
     /// Gives a legal request another status.

@@ -79,6 +79,7 @@ impl Realm {
         all.insert("base_url".to_owned(), json!(base_url));
         all.insert("token_url".to_owned(), json!(format!("{base_url}/oauth/token")));
         all.insert("admin_url".to_owned(), json!(format!("{base_url}/__admin")));
+        all.insert("console".to_owned(), json!(format!("{base_url}/__admin/console/")));
         all.insert("seed".to_owned(), json!(self.settings.seed));
         all
     }

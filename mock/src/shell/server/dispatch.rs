@@ -19,6 +19,7 @@ use crate::operation::oauth;
 use crate::shell::answer::{ControlProblem, SiteBody, problem, sent};
 use crate::shell::body;
 use crate::shell::clock;
+use crate::shell::console;
 use crate::shell::control;
 use crate::shell::sandbox::Realm;
 use crate::shell::site::{Site, WatchedCall};
@@ -108,13 +109,9 @@ where
         Destination::Service { realm, path } => {
             serve(site, &realm, path, parts, body, client).await
         }
-        Destination::Admin { realm, path } => match site.access().check(parts, client) {
-            Ok(()) => control::call(site, &realm, path, parts, body).await,
-            Err(problem) => {
-                body::drain(body, &parts.headers, site.times()).await;
-                problem.respond(parts.uri.path())
-            }
-        },
+        Destination::Admin { realm, path } => {
+            administer(site, &realm, path, parts, body, client).await
+        }
         Destination::NoSandbox { why } => match is_admin(parts.uri.path()) {
             true => {
                 body::drain(body, &parts.headers, site.times()).await;
@@ -134,6 +131,33 @@ where
             response.body_mut().set_member("instance", parts.uri.path());
             response
         }
+    }
+}
+
+/// Answers a call to the control plane of `realm`, or for a file of its console.
+async fn administer<B>(
+    site: &Site,
+    realm: &Realm,
+    path: &str,
+    parts: &Parts,
+    body: B,
+    client: IpAddr,
+) -> Response<SiteBody>
+where
+    B: Body<Data = Bytes> + Send + Unpin,
+{
+    let file = console::name(path);
+    let access = match file {
+        Some(_) => site.access().check_page(parts, client),
+        None => site.access().check(parts, client),
+    };
+    if let (Ok(()), None) = (&access, file) {
+        return control::call(site, realm, path, parts, body).await;
+    }
+    body::drain(body, &parts.headers, site.times()).await;
+    match access {
+        Ok(()) => console::answer(&parts.method, parts.uri.path(), file.unwrap_or_default()),
+        Err(problem) => problem.respond(parts.uri.path()),
     }
 }
 

@@ -51,6 +51,18 @@ impl Access {
             }
         }
     }
+
+    /// Whether a call for a file of the console may go on. A browser sends no token with it, and the files
+    /// hold no data.
+    ///
+    /// # Errors
+    /// The 403 to answer.
+    pub(crate) fn check_page(&self, parts: &Parts, client: IpAddr) -> Result<(), ControlProblem> {
+        match self {
+            Self::Token(_) => Ok(()),
+            Self::Loopback { .. } => self.check(parts, client),
+        }
+    }
 }
 
 /// Digests are compared, and to their end: how long that takes tells nothing of the token.

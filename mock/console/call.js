@@ -1,0 +1,171 @@
+// @ts-check
+// One call: why it was answered so, what it changed, what was sent and answered.
+
+import { button, announce } from "./act.js";
+import { get, reason } from "./api.js";
+import { bytes, dateTime, el, facts, indented, replace, statusBadge, table, value } from "./dom.js";
+
+const FAULTS = [
+  ["503 status", { kind: "status", status: 503 }],
+  ["500, but the work is done", { kind: "commit_then_fail" }],
+  ["429 with Retry-After: 5", { kind: "status", status: 429, retry_after_seconds: 5 }],
+  ["a delay of 5 s", { kind: "delay", milliseconds: 5000 }],
+  ["a closed connection", { kind: "close" }],
+  ["a reset connection", { kind: "reset_before" }],
+  ["half of the body", { kind: "truncate" }],
+  ["malformed JSON", { kind: "malformed_json" }],
+  ["another media type", { kind: "wrong_content_type" }],
+];
+
+/**
+ * @param {HTMLElement} detail
+ * @param {string} id serial
+ * @param {string} back address of the list
+ * @param {import("./app.js").Page} page
+ */
+export function openCall(detail, id, back, page) {
+  let isOver = false;
+  replace(detail, el("p", { class: "muted" }, "…"));
+  get(`exchanges?since=${Number(id) - 1}&limit=100000`)
+    .then((found) => {
+      const one = found.exchanges.find((/** @type {any} */ row) => row.serial === Number(id));
+      if (!isOver) replace(detail, one ? parts(one, back, page) : gone(id, back));
+    })
+    .catch((error) => {
+      if (!isOver) replace(detail, el("p", { class: "bad" }, reason(error)));
+    });
+  return { close: () => void (isOver = true) };
+}
+
+/** @param {string} id @param {string} back */
+function gone(id, back) {
+  return [closeLink(back), el("h2", {}, `Call ${id}`), el("p", {}, "The journal does not hold this call any more.")];
+}
+
+/** @param {string} back */
+function closeLink(back) {
+  return el("a", { href: back, class: "close", "aria-label": "Close", title: "Close (Esc)" }, "✕");
+}
+
+/** @param {Record<string, any>} one @param {string} back @param {import("./app.js").Page} page */
+function parts(one, back, page) {
+  const heading = el("h2", { tabindex: "-1" }, el("span", { class: "method" }, one.method), " ", value(one.path));
+  return [
+    closeLink(back),
+    heading,
+    el("p", { class: "subtitle" }, statusBadge(one.status), ` call ${one.serial} · ${one.operation ?? "no operation"}`,
+      one.section ? ` · §${one.section}` : "", ` · ${dateTime(one.at)}`),
+    whyPart(one),
+    path(one),
+    changes(one, page),
+    request(one),
+    response(one),
+    page.can("POST", "/faults") ? nextFault(one) : null,
+  ].filter(Boolean);
+}
+
+/** @param {Record<string, any>} one */
+function whyPart(one) {
+  if (one.fault) {
+    return el("div", { class: "callout fault" }, el("strong", {}, "An armed fault did this: "), value(one.fault));
+  }
+  if (!one.problem) return null;
+  return el("div", { class: "callout bad" }, el("strong", {}, value(one.problem)),
+    el("p", {}, value(one.detail ?? "No more is known.")));
+}
+
+/** The groups of rules that the call went through. @param {Record<string, any>} one */
+function path(one) {
+  const steps = one.passed.map((/** @type {string} */ name) => el("li", { class: "good" }, sign("✓", "passed"), name));
+  const isServed = one.decision === "served";
+  steps.push(el("li", { class: isServed ? "end good" : "end bad" }, sign(isServed ? "●" : "✕", isServed ? "" : "refused by"), one.decision));
+  return el("section", {}, el("h3", {}, "Decision"), el("ol", { class: "path" }, steps));
+}
+
+/** @param {string} shown @param {string} word */
+function sign(shown, word) {
+  return [el("span", { "aria-hidden": "true" }, `${shown} `), word ? el("span", { class: "hidden" }, `${word} `) : ""];
+}
+
+/** @param {Record<string, any>} one @param {import("./app.js").Page} page */
+function changes(one, page) {
+  const links = one.deliveries.map((/** @type {number} */ id) =>
+    el("li", {}, page.has("deliveries") ? el("a", { href: `#/deliveries/${id}` }, `delivery ${id}`) : `delivery ${id}`));
+  const known = one.changes.map((/** @type {string} */ text) => el("li", {}, value(text)));
+  const id = legalRequest(one);
+  const link = id && page.has("requests") ? el("p", {}, el("a", { href: `#/requests/${encodeURIComponent(id)}` }, `Legal request ${id}`)) : null;
+  const list = known.length + links.length > 0 ? el("ul", {}, known, links) : el("p", { class: "muted" }, "Nothing.");
+  return el("section", {}, el("h3", {}, "What it changed"), list, link);
+}
+
+/** The id of the legal request that a call is about. @param {Record<string, any>} one */
+export function legalRequest(one) {
+  const named = /^\/v1\/requests\/([^/]+)/.exec(one.path);
+  if (named) return decodeURIComponent(named[1]);
+  if (one.operation !== "create_legal_request" || !one.answer || one.status !== 201) return null;
+  try {
+    return JSON.parse(one.answer).data?.id ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Record<string, any>} one */
+function request(one) {
+  const { request: sent } = one;
+  const wire = one.wire ? `connection ${one.wire.connection}, call ${one.wire.number} on it` : null;
+  const rows = facts([
+    ["from", value([one.client, wire].filter(Boolean).join(" · "))],
+    ["application", one.application && value(one.application)],
+    ["query", one.query && value(one.query)],
+    ["credential", sent.authorization && value(`${sent.scheme ?? "unknown scheme"}, fingerprint ${sent.authorization}`)],
+    ["client", sent.user_agent && value(sent.user_agent)],
+    ["Idempotency-Key", sent.idempotency_key && value(sent.idempotency_key)],
+    ["media type", sent.content_type && value(sent.content_type)],
+    ["length", sent.length > 0 ? bytes(sent.length) : null],
+  ]);
+  return el("section", {}, el("h3", {}, "Request"), rows, sent.text ? code("Body of the request", sent.text) : null,
+    sent.parts.length > 0 ? form(sent.parts) : null);
+}
+
+/** @param {Record<string, any>[]} sent */
+function form(sent) {
+  const { whole, body } = table("Parts of the form", ["Part", "Value", "Length"]);
+  body.append(...sent.map((part) => el("tr", {}, el("td", {}, value(part.name)),
+    el("td", {}, part.file_name === null ? value(part.text) : el("span", { class: "muted" }, "file ", value(part.file_name))),
+    el("td", {}, bytes(part.length)))));
+  return whole;
+}
+
+/** @param {Record<string, any>} one */
+function response(one) {
+  const { response: answered } = one;
+  const rows = facts([
+    ["media type", answered.content_type && value(answered.content_type)],
+    ["length", bytes(answered.length)],
+    ["page", answered.page === null ? null : `${answered.page} of ${answered.pages}`],
+    ["Retry-After", answered.retry_after_seconds === null ? null : `${answered.retry_after_seconds} s`],
+  ]);
+  return el("section", {}, el("h3", {}, "Response"), rows, one.answer ? code("Body of the response", one.answer) : null);
+}
+
+/** @param {string} label @param {string} text */
+function code(label, text) {
+  return el("pre", { tabindex: "0", role: "region", "aria-label": label }, el("code", {}, indented(text)));
+}
+
+/** Makes the next call like this one fail. @param {Record<string, any>} one */
+function nextFault(one) {
+  const choice = /** @type {HTMLSelectElement} */ (
+    el("select", { id: "next-fault" }, FAULTS.map(([label], at) => el("option", { value: at }, String(label))))
+  );
+  const filter = one.operation ? { operation: one.operation } : { method: one.method, path: one.path };
+  const body = () => ({ .../** @type {any} */ (FAULTS[Number(choice.value)][1]), ...filter });
+  const said = el("p", { class: "muted", role: "status" });
+  const arm = button({ label: "Arm", method: "POST", path: "faults", body, name: "primary", done: (fault) => {
+    said.replaceChildren(`Fault ${fault.id} is armed: it strikes the next ${one.operation ?? "such call"}. `, el("a", { href: "#/faults" }, "All faults"));
+    announce(`Fault ${fault.id} is armed`);
+  } });
+  return el("section", {}, el("h3", {}, "Next such call"),
+    el("div", { class: "inline" }, el("label", { for: "next-fault" }, "gets"), choice, arm), said);
+}

@@ -1,0 +1,184 @@
+// @ts-check
+// The live list of calls, with one of them beside it.
+
+import { announce } from "./act.js";
+import { notice, reason } from "./api.js";
+import { openCall } from "./call.js";
+import { badge, byId, clockTime, counted, el, patch, setText, statusBadge, table, value } from "./dom.js";
+import { journal } from "./journal.js";
+
+const ROWS = 200;
+/** News is told to readers of screens at most so often. */
+const ANNOUNCE_MILLISECONDS = 5000;
+const SHORTCUTS = [
+  ["All", ""],
+  ["Refused", "status=4xx"],
+  ["Failed", "status=5xx"],
+  ["POST", "method=POST"],
+];
+
+/**
+ * @param {HTMLElement} main
+ * @param {import("./app.js").Place} place
+ * @param {import("./app.js").Page} page
+ */
+export function openCalls(main, place, page) {
+  const filter = place.query;
+  const list = journal(filter, ROWS, draw);
+  const { whole, body } = table("Calls", ["Call", "Time", "", "Status", "Why", "Client"], "calls");
+  const detail = el("section", { class: "detail", "aria-label": "One call", hidden: true });
+  const field = /** @type {HTMLInputElement} */ (
+    el("input", { id: "filter", type: "search", spellcheck: "false", autocomplete: "off",
+      placeholder: "status=4xx path=/v1/requests*", "aria-label": "Filter, as in GET /exchanges", list: "filter-words" })
+  );
+  field.value = decodeURIComponent(filter.replaceAll("&", " ").replaceAll("+", " "));
+  const words = ["operation=", "method=", "path=", "status=", "application=", "delivery="];
+  const pause = el("button", { id: "pause", type: "button", "aria-pressed": "false", click: () => list.pause(!list.state.isPaused) }, "Pause");
+  const count = el("span", { id: "count", class: "muted" });
+  const more = el("button", { type: "button", class: "quiet more", hidden: true, click: () => list.more() });
+  const empty = el("div", { class: "empty", hidden: true });
+  const bar = el("form", { class: "bar", role: "search" }, field,
+    el("datalist", { id: "filter-words" }, words.map((word) => el("option", { value: word }))),
+    el("span", { class: "shortcuts" }, SHORTCUTS.map(([label, query]) =>
+      el("a", { href: address(query), "aria-current": filter === query ? "true" : null }, label))),
+    el("span", { class: "grow" }), count, pause);
+  bar.addEventListener("submit", (event) => {
+    event.preventDefault();
+    location.hash = address(queryOf(field.value));
+  });
+  main.append(el("h1", {}, "Calls"), bar, el("div", { class: "split" }, el("div", { class: "list" }, whole, empty, more), detail));
+
+  let told = 0;
+  let toldAt = 0;
+  let open = /** @type {{ close: () => void } | null} */ (null);
+  let selected = 0;
+
+  /** @param {string} change */
+  function draw(change) {
+    if (change === "trouble") {
+      notice(list.state.trouble ? reason(list.state.trouble) : "");
+      page.connected(false);
+      return;
+    }
+    notice("");
+    page.connected(true);
+    const rows = list.rows();
+    patch(body, rows, (one) => String(one.serial), row, select);
+    const { count: all, isPaused, isLoaded } = list.state;
+    setText(count, rows.length < all ? `newest ${rows.length} of ${counted(all, "call")}` : counted(all, "call"));
+    setText(pause, isPaused ? `Resume · ${list.waits()} new` : "Pause");
+    pause.setAttribute("aria-pressed", String(isPaused));
+    more.hidden = rows.length >= all;
+    setText(more, `Show ${Math.min(all, list.state.limit * 2) - rows.length} more`);
+    whole.hidden = rows.length === 0;
+    empty.hidden = rows.length > 0 || !isLoaded;
+    if (!empty.hidden) drawEmpty();
+    tell(all + list.waits());
+  }
+
+  function drawEmpty() {
+    if (empty.childElementCount > 0) return;
+    empty.append(el("p", {}, filter ? "No call matches this filter." : "No call yet. Send one to this address:"));
+    if (!filter) empty.append(el("p", {}, el("code", {}, new URL("../../", document.baseURI).href)));
+  }
+
+  /** @param {number} all */
+  function tell(all) {
+    if (all > told && told > 0 && Date.now() - toldAt > ANNOUNCE_MILLISECONDS) {
+      announce(`${counted(all - told, "new call")}`);
+      toldAt = Date.now();
+    } else if (told > 0 && all > told) return;
+    told = all;
+  }
+
+  /** @param {Record<string, any>} one */
+  function row(one) {
+    const link = el("a", { href: `#/calls/${one.serial}${filter ? `?${filter}` : ""}`, "data-open": true }, String(one.serial));
+    const query = one.query ? el("span", { class: "muted" }, `?${one.query}`) : null;
+    const path = el("td", { class: "what" }, el("span", { class: "method" }, one.method), " ", el("bdi", {}, one.path, query),
+      el("span", { class: "operation" }, one.operation ?? "no operation"));
+    return el("tr", { "data-row": true, click: (/** @type {MouseEvent} */ event) => {
+      if (!(event.target instanceof HTMLAnchorElement)) link.click();
+    } },
+      el("td", { class: "serial" }, link), el("td", { class: "when" }, clockTime(one.at)), path,
+      el("td", {}, statusBadge(one.status)), el("td", { class: "why" }, ...why(one)),
+      el("td", { class: "who" }, value(one.application ?? one.client)));
+  }
+
+  /** @param {HTMLElement} element @param {Record<string, any>} one */
+  function select(element, one) {
+    if (one.serial === selected) element.setAttribute("aria-selected", "true");
+    else element.removeAttribute("aria-selected");
+  }
+
+  /** @param {string | undefined} id */
+  function show(id) {
+    open?.close();
+    open = null;
+    selected = Number(id ?? 0);
+    detail.hidden = !id;
+    main.classList.toggle("has-detail", Boolean(id));
+    if (id) open = openCall(detail, id, address(filter), page);
+    for (const element of body.children) select(/** @type {HTMLElement} */ (element), { serial: Number(/** @type {HTMLElement} */ (element).dataset.key) });
+  }
+
+  list.load();
+  const stop = list.start();
+  show(place.id);
+  return {
+    /** Another call of the same list. @param {import("./app.js").Place} next */
+    moved(next) {
+      if (next.query !== filter) return false;
+      show(next.id);
+      return true;
+    },
+    pause: () => list.pause(!list.state.isPaused),
+    escape() {
+      if (detail.hidden) return;
+      const serial = selected;
+      location.hash = address(filter);
+      /** @type {HTMLElement | null} */ (body.querySelector(`[data-key="${serial}"] a`))?.focus();
+    },
+    close() {
+      stop();
+      list.stop();
+      open?.close();
+      main.classList.remove("has-detail");
+    },
+  };
+}
+
+/** Why a call was answered as it was. @param {Record<string, any>} one */
+function why(one) {
+  const shown = [];
+  if (one.fault) shown.push(badge("fault", "⚡", `fault ${one.fault}`));
+  if (one.problem) shown.push(el("bdi", { class: "problem", title: one.detail }, one.problem));
+  if (one.deliveries.length > 0) shown.push(badge("plain", "↗", counted(one.deliveries.length, "delivery").replace("deliverys", "deliveries")));
+  return shown;
+}
+
+/** @param {string} query */
+function address(query) {
+  return `#/calls${query ? `?${query}` : ""}`;
+}
+
+/** The query of what somebody typed: `status=4xx path=/v1/*`. A bare word is a path. @param {string} text */
+function queryOf(text) {
+  const words = text.trim().split(/\s+/).filter(Boolean);
+  const pairs = words.map((word) => {
+    const [name, rest] = [word.split("=")[0], word.slice(word.indexOf("=") + 1)];
+    if (word.includes("=")) return `${encodeURIComponent(name)}=${encode(rest)}`;
+    return /^[1-5]xx$|^\d{3}$/.test(word) ? `status=${word}` : `path=${encode(word.startsWith("/") ? word : `*${word}*`)}`;
+  });
+  return pairs.join("&");
+}
+
+/** @param {string} text */
+function encode(text) {
+  return encodeURIComponent(text).replaceAll("%2F", "/").replaceAll("%2A", "*");
+}
+
+/** Puts the cursor into the filter. */
+export function focusFilter() {
+  byId("filter")?.focus();
+}

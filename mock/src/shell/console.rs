@@ -1,0 +1,90 @@
+//! The console: static files that a browser shows at `/__admin/console/`. They hold no data. The page
+//! asks the control plane, with addresses relative to its own.
+
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, LOCATION,
+    REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Method, Response, StatusCode};
+
+use super::answer::{ControlProblem, SiteBody, problem};
+
+/// Where the console is, below `/__admin`.
+const CONSOLE: &str = "/console";
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const ICON: &str = "image/svg+xml";
+
+/// A file of the console: its name, its media type and its text.
+type ConsoleFile = (&'static str, &'static str, &'static str);
+
+macro_rules! file {
+    ($name:literal, $media_type:expr) => {
+        ($name, $media_type, include_str!(concat!("../../console/", $name)))
+    };
+}
+
+/// All of them. The page itself has an empty name.
+pub(crate) const FILES: &[ConsoleFile] = &[
+    ("", HTML, include_str!("../../console/index.html")),
+    file!("style.css", STYLE),
+    file!("icon.svg", ICON),
+    file!("app.js", SCRIPT),
+    file!("api.js", SCRIPT),
+    file!("dom.js", SCRIPT),
+    file!("act.js", SCRIPT),
+    file!("journal.js", SCRIPT),
+    file!("calls.js", SCRIPT),
+    file!("call.js", SCRIPT),
+];
+
+/// Headers of every file: nothing is loaded from elsewhere, no script or style stands in a page, and no
+/// other page shows this one.
+const HEADERS: [(HeaderName, &str); 4] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CACHE_CONTROL, "no-cache"),
+];
+
+/// The name of a file of the console, if a path below `/__admin` leads there; empty for the page.
+pub(crate) fn name(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix(CONSOLE)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Answers a call for the file of this name; `path` is the whole path of the call.
+pub(crate) fn answer(method: &Method, path: &str, name: &str) -> Response<SiteBody> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        let problem = ControlProblem::method_not_allowed("the console takes GET");
+        let mut response = problem.respond(path);
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
+        return response;
+    }
+    if path.ends_with(CONSOLE) {
+        return to_folder();
+    }
+    let Some((_, media_type, text)) = FILES.iter().find(|(known, ..)| *known == name) else {
+        let detail = format!("the console has no file `{name}`");
+        return ControlProblem::not_found(detail).respond(path);
+    };
+    let mut response = problem::respond(StatusCode::OK, media_type, (*text).to_owned());
+    for (header, value) in HEADERS {
+        response.headers_mut().insert(header, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Addresses in the page are relative to its folder. The redirect is relative too: a gateway may serve the
+/// mock under another path.
+fn to_folder() -> Response<SiteBody> {
+    let mut response =
+        problem::respond(StatusCode::PERMANENT_REDIRECT, "text/plain", String::new());
+    response.headers_mut().insert(LOCATION, HeaderValue::from_static("console/"));
+    response
+}
