@@ -94,7 +94,8 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
             "{host} gives no token now: its token endpoint answered {refusal}"
         )),
         TokenError::Refused(refusal) => OpenError::Credentials(format!(
-            "{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            "{}{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            client.destination.place_of_application(role),
             version_hint(base)
         )),
     }
@@ -125,7 +126,8 @@ async fn other_ways(
     let host = address::shown_host(&client.destination.base);
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(OpenError::Credentials(format!(
-            "{host} gives no token to the application `main`: it answered {refusal}{}",
+            "{}{host} gives no token to the application `main`: it answered {refusal}{}",
+            client.destination.place_of_application("main"),
             version_hint(&client.destination.base)
         )));
     }

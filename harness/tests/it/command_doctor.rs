@@ -100,9 +100,12 @@ async fn refused_credentials_are_4_and_named() {
         let text = std::fs::read_to_string(&path).expect("it was written");
         std::fs::write(&path, text.replace(secret, "another-secret")).expect("writable");
         let named = format!("application `{role}`");
+        let line = text.lines().position(|line| line.contains(secret)).expect("it was there") + 1;
+        let place = format!("target.yaml:{line}: ");
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stderr.contains(&named), "{role}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&place), "{role}: {}", ran.stderr);
         if role == "reader" {
             // No scenario of those that run without consent is its.
             continue;

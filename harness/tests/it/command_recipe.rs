@@ -134,7 +134,7 @@ async fn a_base_address_that_ends_in_v1_is_a_mistake_of_the_file() {
         let ran = run(&[command, "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(4), "{command}: {}{}", ran.stdout, ran.stderr);
         let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(said.contains("`base_url` does not fit the target"), "{said}");
+        assert!(said.contains("target.yaml:1: `base_url` does not fit the target"), "{said}");
         assert!(said.contains("ends in `/v1`: leave that out"), "{said}");
     }
 }

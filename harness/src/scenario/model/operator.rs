@@ -15,34 +15,15 @@ use crate::scenario::text::Text;
 /// The longest move of the clock: a year.
 const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 
-<<<<<<< HEAD
 /// What an operator is asked to do at a target. In a scenario its texts may name values.
 #[derive(Debug, Clone, PartialEq, Eq, EnumDiscriminants)]
 #[strum_discriminants(
     name(OperatorAction),
     derive(PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames),
-    derive(Serialize, Deserialize),
+    derive(Serialize, Deserialize, JsonSchema),
     serde(rename_all = "snake_case"),
     strum(serialize_all = "snake_case"),
     doc = "What an operator does at a target. The names are the verbs of `operator.command`."
-=======
-/// What an operator does at a target. The names are the verbs of `operator.command`.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-    Serialize,
-    Deserialize,
-    JsonSchema,
->>>>>>> main
 )]
 pub enum OperatorOrder<T = String> {
     /// Gives a legal request another status.
