@@ -42,6 +42,7 @@ mod run_snapshots;
 mod runtime;
 mod screen;
 mod selftest;
+mod selftest_conduct;
 mod serve;
 mod signals;
 mod snapshot;
