@@ -18,11 +18,6 @@ use crate::exchange::Trouble;
 use crate::target_file::address;
 use crate::target_file::model::TargetFile;
 
-const NO_HTTP: &str = "the answer is not HTTP/1.1";
-
-/// Over a connection without TLS.
-const NO_HTTP_PLAIN: &str = "the answer is not HTTP/1.1; if what listens there speaks TLS, write https:// instead of http://";
-
 /// Deadline `connect`: until there is a connection, TLS included.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
@@ -155,10 +150,9 @@ impl Http {
                 "silence",
             ),
             (false, true) => Trouble::Unreachable(said),
-            (false, false) if is_no_http(error) => Trouble::Broken(match is_plain(error) {
-                true => NO_HTTP_PLAIN.to_owned(),
-                false => NO_HTTP.to_owned(),
-            }),
+            (false, false) if is_no_http(error) => {
+                Trouble::Broken("the answer is not HTTP/1.1".to_owned())
+            }
             (false, false) => Trouble::Broken(said),
         }
     }
@@ -234,10 +228,6 @@ fn deepest(error: &reqwest::Error) -> String {
 fn is_no_http(error: &(dyn std::error::Error + 'static)) -> bool {
     error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
         || error.source().is_some_and(is_no_http)
-}
-
-fn is_plain(error: &reqwest::Error) -> bool {
-    error.url().is_some_and(|url| url.scheme() == "http")
 }
 
 fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {

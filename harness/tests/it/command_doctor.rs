@@ -82,7 +82,7 @@ fn a_certificate_of_its_own_needs_its_authority_and_https() {
     target(dir.path(), &base.replace("https:", "http:"), "");
     let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    assert!(ran.stderr.contains("write https:// instead of http://"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("write https:// in `base_url`"), "{}", ran.stderr);
 }
 
 #[tokio::test]
