@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import subprocess
 import tarfile
 from pathlib import Path
@@ -17,6 +18,11 @@ IMAGE_USER = 65532
 CA_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 OCI_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
+# Licences that a crate of the binary may have. Another one needs a decision.
+ALLOWED = {
+    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
+    "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "Unicode-3.0", "Unlicense", "Zlib",
+}
 LICENCE_FILES = ("license", "licence", "copying", "notice", "unlicense")
 
 
@@ -48,6 +54,15 @@ def packed(data):
     return gzip.compress(data, compresslevel=6, mtime=0)
 
 
+def is_allowed(expression):
+    """Whether an alternative of a licence expression is allowed. `/` is an old spelling of `OR`."""
+    text = expression.replace("/", " OR ")
+    for inner in re.findall(r"\(([^()]*)\)", text):
+        text = text.replace(f"({inner})", "MIT" if is_allowed(inner) else "none")
+    alternatives = [part.split(" AND ") for part in re.split(r"\s+OR\s+", text)]
+    return any(all(name.strip() in ALLOWED for name in names) for names in alternatives)
+
+
 def licences(metadata):
     """The licences of all crates that are in the binary."""
     packages = {package["id"]: package for package in metadata["packages"]}
@@ -68,6 +83,10 @@ def licences(metadata):
         if is_ours(package):
             continue
         licence = package["license"] or "see its licence file"
+        if not is_allowed(licence):
+            raise SystemExit(f"{package['name']} {package['version']} has the licence {licence}, which is not allowed")
+        if not package["source"].startswith("registry+"):
+            raise SystemExit(f"{package['name']} does not come from the registry: {package['source']}")
         text.append(f"\n{'=' * 100}\n{package['name']} {package['version']}: {licence}\n{'=' * 100}\n")
         folder = Path(package["manifest_path"]).parent
         for file in sorted(folder.iterdir()):
