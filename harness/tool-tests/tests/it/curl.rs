@@ -1,6 +1,8 @@
 //! The commands of the documents, run as they are printed there.
 
+mod degenerate;
 mod drill;
+mod pages;
 mod readme;
 mod sandbox;
 
