@@ -124,7 +124,8 @@ async fn none_for(
     duration: Duration,
 ) -> Result<Vec<Value>, Stop> {
     let is_moved = walk.session.has_admin();
-    send::wait(walk, if is_moved { duration } else { at_most(walk, duration.min(SILENCE_MAX)) }).await?;
+    send::wait(walk, if is_moved { duration } else { at_most(walk, duration.min(SILENCE_MAX)) })
+        .await?;
     if is_moved {
         tokio::time::sleep(ASK_EVERY).await;
     }

@@ -61,7 +61,8 @@ pub async fn caught(bench: &Bench, all: &[&'static Defect]) -> BTreeMap<String, 
             let result = bench.run(&defect.id, choice, files, options).await;
             let verdicts = by_requirement(&result);
             // A target that gives no token violates the specification before any scenario.
-            let is_refused = result.trouble.is_some() && result.outcome == RunOutcome::NonConformant;
+            let is_refused =
+                result.trouble.is_some() && result.outcome == RunOutcome::NonConformant;
             let is_caught = |id: &&String| is_refused || is_noticed(id, verdicts.get(*id));
             (defect.id.clone(), defect.breaks.iter().filter(is_caught).cloned().collect())
         }
