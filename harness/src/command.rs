@@ -10,6 +10,7 @@ mod check;
 mod clean;
 mod compare;
 mod coverage;
+mod descendants;
 mod doctor;
 mod documents;
 mod drill;

@@ -28,6 +28,6 @@ pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;
 pub use server::{serve, serve_tls};
-pub use site::{CallWatch, Precedence, Site, SiteError, SiteOptions, WatchedCall};
+pub use site::{CallWatch, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall};
 #[cfg(feature = "state")]
 pub use store::{DurableError, holds_state};

@@ -329,6 +329,7 @@ impl World {
             path,
             serial,
             identifiers: &self.identifiers,
+            now,
             date: timestamp::date_header(now),
         }
     }

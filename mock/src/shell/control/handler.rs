@@ -19,7 +19,7 @@ use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
 use crate::shell::sandbox::Realm;
-use crate::shell::site::Site;
+use crate::shell::site::{ControlRights, Site};
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -32,6 +32,7 @@ const WAIT_SECONDS_MAX: u64 = 600;
 pub(crate) async fn call<B>(
     site: &Site,
     realm: &Realm,
+    rights: ControlRights,
     path: &str,
     parts: &Parts,
     body: B,
@@ -40,7 +41,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let path = if path.is_empty() { "/" } else { path };
-    match answer(site, realm, path, parts, body).await {
+    match answer(site, realm, rights, path, parts, body).await {
         // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
         Ok((status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED), _)) => {
             problem::respond(status, "application/json", String::new())
@@ -59,6 +60,7 @@ where
 async fn answer<B>(
     site: &Site,
     realm: &Realm,
+    rights: ControlRights,
     path: &str,
     parts: &Parts,
     body: B,
@@ -68,6 +70,7 @@ where
 {
     let body = whole_body(site, parts, body).await?;
     let (route, id) = route(realm, path, &parts.method)?;
+    check_rights(site, route, rights)?;
     let members = members::read(route, parts, id, &body)?;
     let patience = patience(&members)?;
     let call = ControlCall { site, realm, parts, body, patience };
@@ -81,6 +84,25 @@ where
         (status, text(&value, sent))
     };
     Ok((status.unwrap_or(route.status), text))
+}
+
+/// Whether a route is open to a caller. The use is counted for the account of the client.
+fn check_rights(
+    site: &Site,
+    route: &'static Route,
+    rights: ControlRights,
+) -> Result<(), ControlProblem> {
+    let is_refused = rights == ControlRights::Offered && !route.is_offered;
+    // Where a client has a token of its own, the others are not its calls.
+    if rights == ControlRights::Offered || !site.access().is_offering() {
+        site.control_uses().count(route.method.as_str(), &route.path, is_refused);
+    }
+    if is_refused {
+        let detail =
+            format!("`{} {}` is not offered to a client that is graded", route.method, route.path);
+        return Err(ControlProblem::foreign(detail));
+    }
+    Ok(())
 }
 
 /// The text of an answer; of the member that a client sent, its exact text.

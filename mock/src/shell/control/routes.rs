@@ -34,6 +34,8 @@ pub(super) struct Route {
     pub(super) status: StatusCode,
     /// Whether its body is not JSON of ours.
     pub(super) takes_any_body: bool,
+    /// Whether it is offered to a client that is graded.
+    pub(super) is_offered: bool,
     /// JSON Schemas of its members, but for the tag.
     pub(super) members: Map<String, Value>,
     pub(super) required: Vec<String>,
@@ -52,6 +54,8 @@ struct VariantRow {
     status: u16,
     #[serde(rename = "x-any-body", default)]
     takes_any_body: bool,
+    #[serde(rename = "x-offered", default)]
+    is_offered: bool,
     properties: Map<String, Value>,
     #[serde(default)]
     required: Vec<String>,
@@ -96,6 +100,7 @@ impl Route {
             status: StatusCode::from_u16(variant.status)
                 .expect("a test reads the status of every route"),
             takes_any_body: variant.takes_any_body,
+            is_offered: variant.is_offered,
             members: properties,
             required,
             one_of: one_of.into_iter().flat_map(|one| one.required).collect(),
