@@ -125,9 +125,9 @@ export function dateTime(text) {
   return text.replace("T", " ").replace(/(\.\d+)?Z$/, "");
 }
 
-/** `1 call`, `2 calls`. @param {number} count @param {string} noun */
-export function counted(count, noun) {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 call`, `2 calls`. @param {number} count @param {string} noun @param {string} [many] */
+export function counted(count, noun, many = `${noun}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
 }
 
 /** Bytes in words. @param {number} length */

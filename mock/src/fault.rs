@@ -8,7 +8,7 @@ mod damage;
 pub(crate) mod drill;
 mod kind;
 
-pub(crate) use armed::{Faults, Strike};
+pub(crate) use armed::{ArmedFaultJson, Faults, Strike};
 pub(crate) use damage::damage;
 pub use kind::{FailedStatus, FaultKind};
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod journals;
+mod judge;
 mod watch;
 
 use std::fmt;
@@ -10,8 +11,10 @@ use std::sync::Arc;
 
 use moot_fixtures::world::SeedWorld;
 use serde_json::{Value, json};
+use tokio::sync::watch as flag;
 
-use self::access::Access;
+pub(crate) use self::access::Access;
+pub use self::judge::ClientJudge;
 pub use self::watch::{CallWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
@@ -57,6 +60,8 @@ pub struct SiteOptions {
     pub body_times: BodyTimes,
     /// Who is told of each answered call.
     pub watch: Option<CallWatch>,
+    /// Judges clients for `GET /findings`; without one that route is absent.
+    pub judge: Option<ClientJudge>,
     /// Which settings take precedence over those that a state folder keeps.
     pub precedence: Precedence,
 }
@@ -88,6 +93,7 @@ impl SiteOptions {
             fetcher: None,
             body_times: BodyTimes::default(),
             watch: None,
+            judge: None,
             precedence: Precedence::default(),
         }
     }
@@ -143,6 +149,9 @@ struct SiteShared {
     store: Store,
     times: BodyTimes,
     watch: Option<CallWatch>,
+    judge: Option<ClientJudge>,
+    /// Whether the server is about to end.
+    ending: flag::Sender<bool>,
 }
 
 impl Site {
@@ -221,6 +230,8 @@ impl Site {
             store,
             times: options.body_times,
             watch: options.watch,
+            judge: options.judge,
+            ending: flag::Sender::new(false),
         })))
     }
 
@@ -274,6 +285,21 @@ impl Site {
     /// Who is told of each answered call.
     pub(crate) fn watch(&self) -> Option<&CallWatch> {
         self.0.watch.as_ref()
+    }
+
+    /// Judges clients.
+    pub(crate) fn judge(&self) -> Option<&ClientJudge> {
+        self.0.judge.as_ref()
+    }
+
+    /// Ends the answers that would not end by themselves.
+    pub(crate) fn end_streams(&self) {
+        self.0.ending.send_replace(true);
+    }
+
+    /// Becomes `true` when the server is about to end.
+    pub(crate) fn ending(&self) -> flag::Receiver<bool> {
+        self.0.ending.subscribe()
     }
 
     /// Fetches documents by their address; `None` where nothing is fetched.

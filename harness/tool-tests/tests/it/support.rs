@@ -66,7 +66,7 @@ fn started(command: &mut Command, folder: &Path) -> Output {
 }
 
 /// The binary under test, built once if the environment does not name one.
-fn binary() -> &'static Path {
+pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| match std::env::var_os(BINARY_VARIABLE) {
         Some(path) => std::fs::canonicalize(path).expect("MOOT_BINARY names a file"),

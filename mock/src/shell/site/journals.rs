@@ -25,12 +25,8 @@ impl Site {
     /// questions; `forgotten` how
     /// many earlier ones are no longer among them, `sandbox` its id or null.
     pub fn journals(&self) -> Value {
-        let worlds = self.worlds().into_iter().map(|realm| {
-            let mut journal = realm.service.journal();
-            journal["sandbox"] = json!(realm.sandbox);
-            journal
-        });
-        json!({ "worlds": worlds.collect::<Vec<_>>() })
+        let worlds: Vec<Value> = self.worlds().iter().map(|realm| realm.journal()).collect();
+        json!({ "worlds": worlds })
     }
 
     /// The client secrets of every world, and the tokens of any of them that stand in `text`.
