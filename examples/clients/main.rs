@@ -1,30 +1,23 @@
-//! A client that breaks one rule of conduct on purpose:
+//! A client that behaves well, or breaks one rule of conduct on purpose:
 //! `moot exec -- cargo run -p moot-harness --example misbehaving_client -- --misbehave no-token`.
+//!
+//! Its source is `harness/src/misbehaving`. An installed `moot` is the same client:
+//! `moot exec -- moot selftest --misbehave no-token`.
 
-mod misbehaving;
-
-use misbehaving::{RULES, Service, Trouble, misbehave};
+use moot_harness::misbehaving::{MisbehaviourError, Service, misbehaviours, rule, run};
 
 #[tokio::main]
-async fn main() -> Result<(), Trouble> {
+async fn main() -> Result<(), MisbehaviourError> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [option, rule] = words.as_slice() else { return Err(usage()) };
-    if option != "--misbehave" || !RULES.contains(&rule.as_str()) {
-        return Err(usage());
-    }
-    let variable = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
-    let service = Service {
-        base_url: variable("MOOT_BASE_URL")?,
-        client_id: variable("MOOT_CLIENT_ID")?,
-        client_secret: variable("MOOT_CLIENT_SECRET")?,
-        reader_id: variable("MOOT_READER_CLIENT_ID")?,
-        reader_secret: variable("MOOT_READER_CLIENT_SECRET")?,
-        requester_email: variable("MOOT_REQUESTER_EMAIL")?,
-        workflow_id: variable("MOOT_GENERATED_WORKFLOW_ID")?,
+    let broken = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => None,
+        ["--misbehave", id] => Some(rule(id).ok_or_else(usage)?),
+        _ => return Err(usage()),
     };
-    misbehave(&service, rule).await
+    run(&Service::from_environment()?, broken).await
 }
 
-fn usage() -> Trouble {
-    format!("usage: --misbehave RULE; the rules are {}", RULES.join(", ")).into()
+fn usage() -> MisbehaviourError {
+    let rules: Vec<&str> = misbehaviours().iter().map(|it| it.rule.as_str()).collect();
+    format!("usage: [--misbehave RULE]; the rules are {}", rules.join(", ")).into()
 }

@@ -20,7 +20,9 @@ mod exec;
 mod exec_environment;
 mod explain;
 mod explore;
+mod formats;
 mod healthcheck;
+mod init;
 mod judge;
 mod list;
 mod listen;
@@ -31,6 +33,7 @@ mod plan_totals;
 mod progress;
 mod ready;
 mod receive;
+mod reference;
 mod repeat;
 mod reports;
 mod reproduce;
@@ -40,6 +43,7 @@ mod run_snapshots;
 mod runtime;
 mod screen;
 mod selftest;
+mod selftest_conduct;
 mod serve;
 mod signals;
 mod snapshot;
@@ -49,6 +53,7 @@ mod token;
 mod verification;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -98,6 +103,8 @@ enum Command {
     Plan(plan::PlanArguments),
     /// Try a target within ten seconds: address, TLS, credentials, and which needs of scenarios it meets
     Doctor(doctor::DoctorArguments),
+    /// Write a target file with comments, a GitHub workflow and a line for `.gitignore`
+    Init(init::InitArguments),
     /// Print a token of an application of a target, for the commands that reports show. Keep it secret
     Token(token::TokenArguments),
     /// Delete what earlier runs left on a target, by its ledger, and list what only its owner can delete
@@ -120,12 +127,9 @@ enum Command {
         #[command(subcommand)]
         command: answers::AnswersCommand,
     },
-    /// Print a JSON Schema: `scenario`, `report`, `compare`, `expected`, `drill`, or one of the contract. Without a
-    /// name, print all names
-    Schema {
-        /// Which
-        name: Option<String>,
-    },
+    /// Print a JSON Schema: of a file that you write (`target`, `scenario`, `expected`, `answers`, `world`), of a
+    /// report (`report`, `compare`, `conduct`, `drill`), or one of the contract. Without a name, print all names
+    Schema(documents::SchemaArguments),
     /// Print the OpenAPI document of the service
     Openapi,
     /// Print a completion script for a shell
@@ -133,6 +137,18 @@ enum Command {
         /// Which
         #[arg(value_enum)]
         shell: clap_complete::Shell,
+    },
+    /// Write a man page for each command into a folder
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Write the reference pages of the documentation into a folder
+    #[command(hide = true)]
+    Documentation {
+        /// The folder
+        #[arg(long, value_name = "DIR")]
+        write: PathBuf,
     },
 }
 
@@ -178,6 +194,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::List(arguments) => list::list(arguments, screen),
         Command::Plan(arguments) => plan::plan(arguments, screen),
         Command::Doctor(arguments) => doctor::doctor(arguments, screen),
+        Command::Init(arguments) => init::init(arguments, screen),
         Command::Token(arguments) => token::token(arguments, screen),
         Command::Check(arguments) => check::check(arguments, screen),
         Command::Clean(arguments) => clean::clean(arguments, screen),
@@ -186,11 +203,13 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::Coverage(arguments) => coverage::coverage(arguments, screen),
         Command::Snapshot { command } => snapshot::snapshot(command, screen),
         Command::Answers { command } => answers::answers(command, screen),
-        Command::Schema { name } => documents::schema(name.as_deref(), screen),
+        Command::Schema(arguments) => documents::schema(arguments, screen),
         Command::Openapi => documents::openapi(screen),
         Command::Completions { shell } => {
             documents::completions(shell, &mut CommandLine::command(), screen)
         }
+        Command::Man { folder } => documents::man(&folder, CommandLine::command()),
+        Command::Documentation { write } => reference::write(&write, CommandLine::command()),
     }
 }
 

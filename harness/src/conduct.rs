@@ -27,4 +27,4 @@ pub use journal::{
     WorldJournal, read,
 };
 pub use relied::ReliedQuestion;
-pub use rules::{findings, judged_rules};
+pub use rules::{disturbed_findings, findings, judged_rules};

@@ -14,10 +14,12 @@ mod apply;
 mod check;
 mod entry;
 mod read;
+mod schema;
 
 pub use apply::{Circumstances, apply};
 pub use entry::{Condition, Expected, ExpectedEntry, ExpectedOutcome};
 pub use read::{from_text, read};
+pub use schema::schema;
 
 /// Reads the known failures of a run, none where there is no file. They are held against the day and the
 /// register, and against `files` where the scenarios are known.
@@ -41,6 +43,3 @@ pub fn read_for(
 pub fn today() -> jiff::civil::Date {
     jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date()
 }
-
-/// The published JSON Schema of the file, `moot schema expected`.
-pub const SCHEMA: &str = include_str!("../schemas/expected.json");

@@ -16,6 +16,7 @@ pub mod exchange;
 pub mod expected;
 pub mod explore;
 pub mod masks;
+pub mod misbehaving;
 pub mod recording;
 pub mod report;
 pub mod result;

@@ -11,6 +11,7 @@ pub(crate) mod model;
 pub(crate) mod operator;
 pub(crate) mod places;
 pub(crate) mod read;
+mod schema;
 pub(crate) mod secret;
 pub(crate) mod shape;
 mod text_or_keys;
@@ -26,4 +27,5 @@ pub use model::{
 pub(crate) use operator::tolerates;
 pub use operator::{FileOperator, OperatorCommand};
 pub use read::{from_text, from_url, read};
+pub use schema::schema;
 pub use secret::Variables;

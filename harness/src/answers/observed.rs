@@ -9,8 +9,11 @@ use serde_json::Value;
 use crate::answers::ObservedAnswer;
 
 /// What stands at the head of a written file.
-const HEAD: &str = "# What was seen of a deployment. `moot mock --answers` takes this file; below \
-                    `observed` stands from what.\n";
+const HEAD: &str = concat!(
+    "# Written by moot ",
+    env!("CARGO_PKG_VERSION"),
+    ". What was seen of a deployment. `moot mock --answers` takes this file.\n# Below `observed` are the observations.\n"
+);
 
 /// An answers file with what it was made of.
 #[derive(Debug, Clone, Default, PartialEq)]

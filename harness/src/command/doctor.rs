@@ -10,7 +10,7 @@ use serde_json::json;
 use super::error::{CommandError, UNREACHABLE};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::target_arguments::{TargetArguments, open_error};
+use super::target_arguments::{ReachArguments, TargetArguments, open_error};
 use crate::environment::{Environment, TargetOptions};
 use crate::masks::Masks;
 use crate::scenario::load;
@@ -24,6 +24,22 @@ use crate::verdict::{NotRun, Verdict};
 pub(super) struct DoctorArguments {
     #[command(flatten)]
     target: TargetArguments,
+}
+
+impl DoctorArguments {
+    /// For a target file.
+    pub(super) fn of(file: &str) -> Self {
+        Self {
+            target: TargetArguments {
+                target: Some(file.to_owned()),
+                seed: None,
+                world: None,
+                answers: None,
+                token_file: None,
+                reach: ReachArguments { rate: None, receiver: None, receiver_url: None },
+            },
+        }
+    }
 }
 
 /// Deadline `doctor`: for the whole command.

@@ -1,18 +1,33 @@
-//! `moot schema`, `moot openapi`, `moot completions`: documents that are only printed.
+//! `moot schema`, `moot openapi`, `moot completions`, `moot man`: documents that are only printed or written.
 
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 use moot_fixtures::nearest::alike;
 use moot_fixtures::{openapi, schemas};
 
 use super::error::CommandError;
+use super::formats::{FORMATS, pretty};
 use super::screen::Screen;
-use crate::{compare, drill, expected, report, scenario};
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArguments {
+    /// Which
+    name: Option<String>,
+    /// Write the schemas of all file formats into this folder, as `NAME.json`
+    #[arg(long, value_name = "DIR", conflicts_with = "name")]
+    write: Option<PathBuf>,
+}
 
 /// A JSON Schema by name; all names without one. Exit 2 where there is no such name.
-pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, CommandError> {
+pub(super) fn schema(arguments: SchemaArguments, screen: &Screen) -> Result<u8, CommandError> {
+    if let Some(folder) = &arguments.write {
+        write_schemas(folder)?;
+        return Ok(0);
+    }
     let contract = || schemas::all().iter().map(|(name, _)| *name);
-    let known =
-        || ["scenario", "report", "compare", "expected", "drill"].into_iter().chain(contract());
-    let Some(name) = name else {
+    let known = || FORMATS.iter().map(|format| format.name).chain(contract());
+    let Some(name) = arguments.name.as_deref() else {
         let names: Vec<&str> = known().collect();
         if screen.is_json() {
             screen.json(&serde_json::json!({ "schemas": names }))?;
@@ -21,24 +36,35 @@ pub(super) fn schema(name: Option<&str>, screen: &Screen) -> Result<u8, CommandE
         }
         return Ok(0);
     };
-    match name {
-        "scenario" => screen.json(&scenario::schema::document())?,
-        "report" => screen.print(report::json::SCHEMA)?,
-        "compare" => screen.print(compare::SCHEMA)?,
-        "drill" => screen.json(&drill::certificate::schema())?,
-        "expected" => screen.print(expected::SCHEMA)?,
-        other => match schemas::get(other) {
-            Some(schema) => screen.json(schema)?,
-            None => {
-                let refusal = CommandError::usage(format!("there is no schema `{other}`"));
-                return Err(match alike(other, known()) {
-                    None => refusal.help("`moot schema` lists all names"),
-                    near => refusal.nearest(near),
-                });
-            }
-        },
+    match (FORMATS.iter().find(|format| format.name == name), schemas::get(name)) {
+        (Some(format), _) => screen.json(&format.schema())?,
+        (None, Some(schema)) => screen.json(schema)?,
+        (None, None) => {
+            let refusal = CommandError::usage(format!("there is no schema `{name}`"));
+            return Err(match alike(name, known()) {
+                None => refusal.help("`moot schema` lists all names"),
+                near => refusal.nearest(near),
+            });
+        }
     }
     Ok(0)
+}
+
+/// Writes `NAME.json` for each file format of ours.
+pub(super) fn write_schemas(folder: &Path) -> Result<(), CommandError> {
+    for format in &FORMATS {
+        let text = pretty(&format.schema())?;
+        write_file(&folder.join(format!("{}.json", format.name)), &text)?;
+    }
+    Ok(())
+}
+
+/// Writes a file, and the folders around it.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), CommandError> {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(path, text)).map_err(|error| {
+        CommandError::usage(format!("{} cannot be written: {error}", path.display()))
+    })
 }
 
 /// The description of the service.
@@ -56,5 +82,15 @@ pub(super) fn completions(
     let mut script = Vec::new();
     clap_complete::generate(shell, line, "moot", &mut script);
     screen.print(&String::from_utf8_lossy(&script))?;
+    Ok(0)
+}
+
+/// A man page for each command, in section 1.
+pub(super) fn man(folder: &Path, line: clap::Command) -> Result<u8, CommandError> {
+    let cannot = |error: std::io::Error| {
+        CommandError::usage(format!("{} cannot be written: {error}", folder.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    clap_mangen::generate_to(line.disable_help_subcommand(true), folder).map_err(cannot)?;
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! `moot drill`: runs a client's command once per situation, and grades the client.
 
 mod client_process;
-mod drill_mock;
+pub(super) mod drill_mock;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -17,6 +17,7 @@ use super::progress::Progress;
 use super::reports::{self, ReplaceArguments, ReportRequest, selftest_report, take_stdout};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
+use super::selftest_conduct;
 use super::suite;
 use super::target_arguments::choice_of;
 use crate::environment::TargetOptions;
@@ -57,6 +58,16 @@ pub(super) struct SelftestArguments {
     /// The seed of the draw [default: the day, in days since 1970]
     #[arg(long, value_name = "SEED", requires = "sample")]
     sample_seed: Option<u64>,
+    /// Test the rules of conduct instead, with a client that breaks each one and one that behaves well
+    #[arg(long, conflicts_with_all = ["target", "defects", "scenarios", "seeds", "sample", "thorough", "reports"])]
+    conduct: bool,
+    /// Only these rules of conduct; repeatable
+    #[arg(long = "rule", value_name = "RULE", requires = "conduct")]
+    rules: Vec<String>,
+    /// Be the client that breaks this rule of conduct, or with `none` the one that behaves well. Run it under
+    /// `moot exec` or `moot drill`
+    #[arg(long, value_name = "RULE|none", exclusive = true)]
+    misbehave: Option<String>,
     /// Write the kill matrix too: json, html or markdown (in a page with the markers of an earlier one,
     /// the rest is kept); repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = selftest_report)]
@@ -91,6 +102,12 @@ fn day() -> u64 {
 /// Exit 1 if a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming
 /// service failed, or a target that is no service passed. With `--target`: 0 if a check is alive, else 3.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
+    if let Some(rule) = &arguments.misbehave {
+        return selftest_conduct::misbehave(rule);
+    }
+    if arguments.conduct {
+        return selftest_conduct::selftest_conduct(&arguments.rules, screen);
+    }
     reports::check(&arguments.reports, arguments.replace)?;
     let ids = || defect::all().iter().map(|defect| defect.id.as_str());
     if let Some(id) = arguments.defects.iter().find(|id| defect::named(id).is_none()) {

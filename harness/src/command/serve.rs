@@ -37,7 +37,7 @@ pub(super) const DEFAULT_ANSWERS: &str = "default";
 pub(super) const ADMIN_TOKEN: &str = "MOOT_ADMIN_TOKEN";
 
 /// The data of the mock and its behaviour.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct WorldArguments {
     /// The initial data: the name of a bundled world, or a file [default: demo]
     #[arg(long, value_name = "NAME|FILE")]

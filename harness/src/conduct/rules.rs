@@ -1,6 +1,7 @@
-//! The rules that are judged in ordinary traffic: one function each, in a file of its theme.
+//! The rules of conduct: one function each, in a file of its theme.
 
 mod answers;
+mod disturbed;
 mod lists;
 mod requests;
 mod retries;
@@ -60,6 +61,17 @@ const RULES: [(&str, RuleFunction); 40] = [
     ("hook-open", webhooks::hook_open),
 ];
 
+/// The functions of rules with `seen: drill`, in the order of the register. The other ones follow from the end
+/// of a command, which no journal has.
+const DISTURBED: [(&str, RuleFunction); 6] = [
+    ("renewal-stampede", disturbed::renewal_stampede),
+    ("no-timeout", disturbed::no_timeout),
+    ("too-short-timeout", disturbed::too_short_timeout),
+    ("assumes-25", disturbed::assumes_25),
+    ("stale-schema", disturbed::stale_schema),
+    ("hook-unknown-event", disturbed::hook_unknown_event),
+];
+
 /// The ids of the rules that [`findings`] judges.
 pub fn judged_rules() -> impl Iterator<Item = &'static str> {
     RULES.iter().map(|(id, _)| *id)
@@ -68,13 +80,22 @@ pub fn judged_rules() -> impl Iterator<Item = &'static str> {
 /// What breaks a rule in any of these worlds, in the order of the register. The same in several worlds is
 /// one finding.
 pub fn findings(worlds: &[WorldJournal]) -> Vec<ConductFinding> {
+    judged(&RULES, worlds)
+}
+
+/// As [`findings`], by the rules that only a disturbance shows.
+pub fn disturbed_findings(worlds: &[WorldJournal]) -> Vec<ConductFinding> {
+    judged(&DISTURBED, worlds)
+}
+
+fn judged(rules: &[(&str, RuleFunction)], worlds: &[WorldJournal]) -> Vec<ConductFinding> {
     let mut all: Vec<ConductFinding> = Vec::new();
-    for (id, function) in RULES {
+    for (id, function) in rules {
         let Some(rule) = conduct::get(id) else { continue };
         for world in worlds {
             for evidence in function(world) {
                 let found = ConductFinding::of(rule, &evidence, world.sandbox.as_deref());
-                let same = |one: &&mut ConductFinding| one.rule == id && one.seen == found.seen;
+                let same = |one: &&mut ConductFinding| one.rule == *id && one.seen == found.seen;
                 match all.iter_mut().find(same) {
                     Some(one) => {
                         one.times += found.times;

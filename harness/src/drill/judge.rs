@@ -84,7 +84,7 @@ pub fn calm(run: &DrillRecording) -> DrillResult {
     if run.exit_code != Some(0) {
         return result(DrillEnd::Failed, format!("the command {}", ended(run)));
     }
-    let findings = findings(&worlds, |_| true);
+    let findings = conduct::findings(&worlds);
     let why = format!("the command ended with 0 after {served} calls that were served");
     DrillResult { findings, ..result(DrillEnd::Held, why) }
 }
@@ -252,7 +252,8 @@ fn met<'w>(
 }
 
 fn findings(worlds: &[WorldJournal], counts: impl Fn(&str) -> bool) -> Vec<ConductFinding> {
-    conduct::findings(worlds).into_iter().filter(|finding| counts(&finding.rule)).collect()
+    let all = conduct::findings(worlds).into_iter().chain(conduct::disturbed_findings(worlds));
+    all.filter(|finding| counts(&finding.rule)).collect()
 }
 
 /// The finding of a drill that ended wrong, if a row of the register is about it.

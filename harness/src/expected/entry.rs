@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -41,7 +42,7 @@ pub struct ExpectedEntry {
 }
 
 /// The verdict that is expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub enum ExpectedOutcome {
     /// A violation.
     #[serde(rename = "fail")]

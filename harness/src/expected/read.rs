@@ -7,6 +7,7 @@ use std::path::Path;
 use jiff::civil::Date;
 use moot_fixtures::nearest::{ending, hint_or_all};
 use moot_fixtures::questions;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -83,27 +84,43 @@ impl<'de> Visitor<'de> for ShapeVisitor {
 }
 
 /// One entry as it is written.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Entry")]
 #[serde(deny_unknown_fields)]
-struct EntryShape {
+pub(super) struct EntryShape {
+    /// A scenario `FILE/ID` (with `*` for any text), a requirement, or `FILE/ID#REQUIREMENT`.
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     id: Spanned<String>,
+    /// The verdict that is expected.
     outcome: ExpectedOutcome,
+    /// Why it is known, for the reader of the report.
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     reason: Spanned<String>,
+    /// The last day (UTC) on which it is expected: `2027-01-31`. Another name: `expiry`.
     #[serde(default, alias = "expiry")]
+    #[schemars(with = "Option<String>", regex(pattern = r"^\d{4}-\d{2}-\d{2}$"))]
     expires: Option<Spanned<String>>,
+    /// When the entry applies. All of it must hold.
     #[serde(default)]
     condition: Option<ConditionShape>,
 }
 
 /// `condition` as it is written.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Condition")]
 #[serde(deny_unknown_fields)]
 struct ConditionShape {
+    /// Answers that the run must have seen, by open question.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Value>")]
     answer: BTreeMap<String, Spanned<Value>>,
+    /// Needs that the target must meet.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     needs: Vec<Spanned<String>>,
+    /// Needs that the target must not meet.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     lacks: Vec<Spanned<String>>,
 }
 

@@ -9,7 +9,7 @@ use super::violation::Violation;
 /// The version of the shape below.
 const SCHEMA_VERSION: u32 = 1;
 
-/// `{schema_version, outcome, exit_code, target, seed, cases, walked, requests_sent, violations: [],
+/// `{schema_version, moot_version, outcome, exit_code, target, seed, cases, walked, requests_sent, violations: [],
 /// warnings: [], differences: [], expected: [], not_walked: [], residue: [], saved, trouble, reproduce}`.
 pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     let result = &explored.result;
@@ -27,6 +27,7 @@ pub fn json(explored: &Explored, saved: Option<&str>) -> Value {
     let not_walked = not_walked.map(|(reason, cases)| json!({ "reason": reason, "cases": cases }));
     json!({
         "schema_version": SCHEMA_VERSION,
+        "moot_version": env!("CARGO_PKG_VERSION"),
         "outcome": outcome_word(result),
         "exit_code": result.exit_code(),
         "target": result.target,

@@ -26,6 +26,17 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Conformant,
+        Self::Incomplete,
+        Self::Drifted,
+        Self::Unreachable,
+        Self::NonConformant,
+        Self::Usage,
+        Self::Internal,
+    ];
+
     /// 0, 1, 2, 3, 4, 5 or 70.
     pub const fn exit_code(self) -> u8 {
         match self {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use moot_fixtures::contract::{Endpoint, Operation, Scopes};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
@@ -88,14 +89,15 @@ pub struct ApplicationCredentials {
 }
 
 /// What the harness may use on a deployment. Absent workflows are discovered.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Bindings")]
 #[serde(deny_unknown_fields)]
 pub struct FileBindings {
-    /// E-mail address of a user of the company.
+    /// E-mail address of a user of the company. Requests are created in the name of this user.
     pub requester_email: Option<String>,
-    /// Address of the counterparty; default below `.invalid`.
+    /// E-mail address of the counterparty. Without it, one below `.invalid`.
     pub counterparty_email: Option<String>,
-    /// Addresses of internal signers, beside those that a schema offers.
+    /// E-mail addresses of internal signers, beside those that the schema of a workflow offers.
     #[serde(default)]
     pub internal_signer_emails: Vec<String>,
     /// Values of workflow variables by name. They come before values from a schema. If a schema requires
@@ -111,20 +113,20 @@ pub struct FileBindings {
     pub multiple_signers_workflow_id: Option<String>,
     /// A public https address of a small document.
     pub document_url: Option<String>,
-    /// Webhooks are registered for addresses below this one; default: that of `--receiver-url`, else
-    /// one below .invalid, which a target may refuse.
+    /// Webhooks are registered for addresses below this one. Without it, below the address of
+    /// `--receiver-url`. Without that, below `https://hooks.invalid`, which a target may refuse.
     pub webhook_url: Option<String>,
 }
 
 /// What a run may do beyond reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Consent {
-    /// Anything but GET and asking for a token.
+    /// Send other requests than GET and token requests.
     Write,
-    /// DELETE.
+    /// Send DELETE.
     Delete,
-    /// Bursts beyond the rate, large bodies.
+    /// Send bursts beyond the rate limit, and large bodies.
     Load,
     /// Let the service fetch an address.
     Fetch,
@@ -149,10 +151,11 @@ impl Consent {
 }
 
 /// Budgets of a run on a deployment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "Limits")]
 #[serde(deny_unknown_fields, default)]
 pub struct FileLimits {
-    /// Requests a minute; 0 is unpaced, on loopback only.
+    /// Requests a minute. 0 sends without pauses, on loopback only.
     pub requests_per_minute: u32,
     /// Token requests a minute. Without it they are paced once the service shows its limit by a 429. 0 is
     /// unpaced, on loopback only.
@@ -161,9 +164,9 @@ pub struct FileLimits {
     pub token_requests_max: Option<u32>,
     /// Objects a run creates at most. Without it: as many as its plan needs.
     pub created_objects_max: Option<u32>,
-    /// Pages of a list that are followed at most.
+    /// Pages of a list that are followed, at most.
     pub pages_max: u64,
-    /// Deadline `silence`: seconds between two pieces of an answer, and until its first.
+    /// Deadline `silence`: seconds until the first byte of an answer, and between two pieces of it.
     pub silence_seconds: u16,
     /// Deadline `exchange`: seconds from the first byte sent to the last byte received.
     pub exchange_seconds: u16,

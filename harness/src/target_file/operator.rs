@@ -1,9 +1,11 @@
 //! `operator` of a target file: who does at a deployment what no client can do.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
@@ -59,12 +61,20 @@ pub(crate) enum OperatorShape {
 }
 
 /// The keys of a command.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "OperatorCommand")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CommandShape {
+    /// The program with its first arguments. The action and its values are its last arguments. It runs without
+    /// a shell, in the folder of the target file.
+    #[schemars(with = "Vec<String>", length(min = 1))]
     command: Spanned<Vec<String>>,
+    /// The actions that it can do.
+    #[schemars(with = "Vec<OperatorAction>", length(min = 1))]
     actions: Spanned<Vec<OperatorAction>>,
+    /// How long one action may take. Without it, 60.
     #[serde(default)]
+    #[schemars(with = "Option<u64>", range(min = 1, max = 3600))]
     timeout_seconds: Option<Spanned<u64>>,
 }
 
@@ -125,6 +135,20 @@ impl<'de> Deserialize<'de> for OperatorShape {
         )
     }
 }
+
+impl JsonSchema for OperatorShape {
+    fn schema_name() -> Cow<'static, str> {
+        "Operator".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A program, or `ask`: you are asked at the terminal.",
+            "anyOf": [{ "const": "ask" }, generator.subschema_for::<CommandShape>()],
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::tolerates;

@@ -1,10 +1,12 @@
 //! The source of a value that may be secret: `$NAME`, `{file}`, `{command}`, or a literal.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 
@@ -148,14 +150,34 @@ fn without_line_end(mut text: String) -> String {
     text
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "ValueSource")]
+#[serde(deny_unknown_fields)]
+struct SourceKeys {
+    /// A file with the value, mode 0600, relative to the file that names it.
+    file: Option<PathBuf>,
+    /// A program that prints the value, with its arguments. No shell is used.
+    command: Option<Vec<String>>,
+}
+
+impl JsonSchema for ValueSource {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`$NAME` (an environment variable), `{file: PATH}`, `{command: [WORD, …]}`, or the value.",
+            "anyOf": [
+                { "type": "string", "minLength": 1 },
+                { "allOf": [generator.subschema_for::<SourceKeys>()], "minProperties": 1, "maxProperties": 1 },
+            ],
+        })
+    }
+}
+
 impl<'de> Deserialize<'de> for ValueSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct SourceKeys {
-            file: Option<PathBuf>,
-            command: Option<Vec<String>>,
-        }
         text_or_keys(
             deserializer,
             "`$NAME`, `{file: PATH}` or `{command: [WORD, …]}`",

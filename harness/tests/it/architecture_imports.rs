@@ -24,6 +24,7 @@ const HARNESS: &[&[&str]] = &[
     &["report"],
     &["compare", "explore", "selftest", "conduct"],
     &["drill"],
+    &["misbehaving"],
     &["command"],
 ];
 

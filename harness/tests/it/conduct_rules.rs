@@ -190,6 +190,15 @@ fn a_lost_creation_is_looked_for() {
     let lost = create(&[("file", "x")], 504, &json!({ "fault": "commit_then_fail" }));
     let again = create(&[("file", "x")], 201, &json!({}));
     check(&[lost.clone(), again.clone()], Some("blind-repeat"));
+    // A client with one connection opens another one after a reset, at once.
+    let mut soon = again.clone();
+    soon["connection"] = 2.into();
+    soon["after_ms"] = 1.into();
+    check(&[lost.clone(), soon.clone()], Some("blind-repeat"));
+    // A client with several may have sent both at the same time.
+    let mut beside = list(&json!({ "connection": 2 }));
+    beside["status"] = 500.into();
+    check(&[beside, lost.clone(), soon], None);
     check(&[lost.clone(), list(&json!({})), again.clone()], None);
     check(&[lost.clone(), create(&[("file", "y")], 201, &json!({}))], None);
     let mut parallel = again.clone();

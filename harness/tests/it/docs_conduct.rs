@@ -31,11 +31,19 @@ moot explain impatient-retry
 - `must`: the specification or a standard says it, and breaking it does damage. `should`: it causes trouble sooner
   or later. `hint`: worth a thought.
 
-`examples/clients` has a client that breaks one rule on purpose:
+`moot selftest --misbehave RULE` is a client that breaks one rule on purpose, and with `none` one that behaves well.
+`examples/clients` has the same client as a program of its own.
 
 ```
-moot exec -- cargo run -p moot-harness --example misbehaving_client -- --misbehave no-token
+moot exec -- moot selftest --misbehave no-token
+moot drill --progression on-read:1 -- moot selftest --misbehave none
 ```
+
+`moot selftest --conduct` runs this client once for each rule, in a calm run, in a drill or in a situation of its own.
+Each rule must find its misbehaviour, and no other rule that a client *must* keep may find it. The client that behaves
+well then passes every drill without a finding. It prints a table and the rules that no run shows, with the reason.
+Exit code 1: a rule was not found, or the client that behaves well has a finding. `--rule RULE` tries only this rule,
+and is repeatable.
 ";
 
 /// Text in a cell of a table.

@@ -31,12 +31,12 @@ use crate::run::Interruption;
 const SETTLE_SECONDS: u64 = 5;
 
 /// What all runs have in common.
-pub(super) struct DrillRunner<'a> {
-    pub(super) command: &'a [OsString],
-    pub(super) world: &'a WorldArguments,
-    pub(super) seed: u64,
-    pub(super) timeout: Duration,
-    pub(super) interruption: &'a Interruption,
+pub(in crate::command) struct DrillRunner<'a> {
+    pub(in crate::command) command: &'a [OsString],
+    pub(in crate::command) world: &'a WorldArguments,
+    pub(in crate::command) seed: u64,
+    pub(in crate::command) timeout: Duration,
+    pub(in crate::command) interruption: &'a Interruption,
 }
 
 /// A mock that serves, with its control plane.
@@ -59,7 +59,7 @@ struct DrillMockShared {
 ///
 /// # Errors
 /// Wrong options of the world.
-pub(super) async fn run_client(
+pub(in crate::command) async fn run_client(
     runner: &DrillRunner<'_>,
     drill: Option<&Drill>,
 ) -> Result<DrillRecording, CommandError> {

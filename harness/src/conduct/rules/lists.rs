@@ -16,15 +16,15 @@ const POLL_PAUSE_US_MIN: u64 = 5_000_000;
 const DEAD_LOOKS_MIN: usize = 5;
 
 /// A list as it was asked for, without the page.
-type ListKey = (Operation, Vec<(String, String)>);
+pub(super) type ListKey = (Operation, Vec<(String, String)>);
 
-fn list_key(call: &JournalCall) -> Option<ListKey> {
+pub(super) fn list_key(call: &JournalCall) -> Option<ListKey> {
     let operation = call.operation.filter(|operation| operation.is_list())?;
     let filter = call.parameters().into_iter().filter(|(name, _)| name != "page");
     Some((operation, filter.collect()))
 }
 
-fn asked_page(call: &JournalCall) -> Option<u64> {
+pub(super) fn asked_page(call: &JournalCall) -> Option<u64> {
     let page = call.parameters().into_iter().find(|(name, _)| name == "page");
     page.and_then(|(_, page)| page.parse().ok())
 }

@@ -159,7 +159,9 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     for call in &world.calls {
         if call.is_creation() {
             let key = (call.caller(), call.intent());
-            let is_again = lost.get(&key).is_some_and(|earlier| !call.was_in_flight(earlier));
+            let is_again = lost.get(&key).is_some_and(|earlier| {
+                !call.was_in_flight(earlier) || !has_side_connections(world, earlier)
+            });
             if is_again {
                 blind.push(call);
             }
@@ -176,6 +178,17 @@ pub(super) fn blind_repeat(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
     let seen =
         format!("{} right after one whose answer was lost", counted(blind.len(), "creation"));
     one(ConductEvidence::of(blind, seen))
+}
+
+/// Whether its client had used another connection before. A client with one connection sends nothing at the same
+/// time: its next call, on a new connection, is a repetition.
+fn has_side_connections(world: &WorldJournal, lost: &JournalCall) -> bool {
+    let connection = |call: &JournalCall| call.wire.map(|wire| wire.connection);
+    let earlier = world.calls.iter().take_while(|call| call.serial < lost.serial);
+    lost.wire.is_none()
+        || earlier
+            .filter(|call| call.caller() == lost.caller())
+            .any(|call| connection(call) != connection(lost))
 }
 
 pub(super) fn creation_repeated(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {

@@ -99,7 +99,10 @@ impl YamlForm<Self> for Expectation {
 
     fn schema(definitions: &mut SchemaDefinitions) -> Value {
         let (places, matcher) = (Place::key_schema(definitions), Matcher::schema(definitions));
-        let schema = json!({ "anyOf": [String::schema(definitions), { "const": true }] });
+        let schema = json!({
+            "description": "The name of a schema, or `true` for the one that the operation documents.",
+            "anyOf": [String::schema(definitions), { "const": true }],
+        });
         definitions.refer("Expectation", |_| {
             let mut map = entries_schema(&places, &matcher);
             map["description"] = json!("Places, and what must hold at each.");

@@ -1,5 +1,6 @@
 //! `operator`: an action at the target that no client can take.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
@@ -28,6 +29,7 @@ const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
     VariantNames,
     Serialize,
     Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]

@@ -1,5 +1,6 @@
 //! The commands of the documents, run as they are printed there.
 
+mod degenerate;
 mod drill;
 mod readme;
 mod sandbox;

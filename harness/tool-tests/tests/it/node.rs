@@ -4,8 +4,17 @@ use crate::support::{example, program};
 
 const PROBE: &str = "if (!globalThis.fetch || !globalThis.FormData) process.exit(1)";
 
+#[track_caller]
+fn node() -> &'static str {
+    program(&[&["node", "-e", PROBE], &["nodejs", "-e", PROBE]], "nodejs")
+}
+
+#[test]
+fn a_client_with_fetch_is_ready() {
+    example::check_ready(&[node(), "examples/clients/honest.mjs"]);
+}
+
 #[test]
 fn the_javascript_client_behaves_well() {
-    let node = program(&[&["node", "-e", PROBE], &["nodejs", "-e", PROBE]], "nodejs");
-    example::check(node, "examples/javascript/client.mjs");
+    example::check(node(), "examples/javascript/client.mjs");
 }

@@ -167,6 +167,15 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
+        // A call that is ended without an answer: is the client still there?
+        if let Some(end) = self.switch.end_of_call().filter(|end| end.ended_us().is_none()) {
+            match self.stream.try_read(&mut [0]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    end.set_ended(clock::elapsed_us());
+                }
+                Ok(_) | Err(_) => end.set_left(),
+            }
+        }
         if self.switch.is(RESET) {
             // If it can't be set, the connection is closed, which a client notices as well.
             let _ = self.stream.set_zero_linger();

@@ -1,5 +1,7 @@
 //! Runs a client of `examples/` against a mock and checks what it did.
 
+use std::sync::Mutex;
+
 use serde_json::{Value, json};
 
 use super::{moot, root};
@@ -29,4 +31,49 @@ pub(crate) fn check(interpreter: &str, file: &str) {
     let operations = report["conduct"]["operations"].as_array().expect("a list").iter();
     let names: Vec<&Value> = operations.map(|row| &row["operation"]).collect();
     assert_eq!(names, OPERATIONS);
+}
+
+/// Seeds of the runs that must not have a finding.
+const SEEDS: u64 = 20;
+/// Clients side by side: more than there are processors, so that the machine is busy.
+const CLIENTS: usize = 4;
+
+/// The client is graded `ready` by one command, and has no finding with any of twenty seeds on a busy machine.
+#[track_caller]
+pub(crate) fn check_ready(client: &[&str]) {
+    let options = ["drill", "--progression", "on-read:1", "--seed", "1", "--format", "json", "--"];
+    let output = moot(&[&options[..], client].concat(), root());
+    let certificate: Value = serde_json::from_str(&output.stdout).expect("a certificate");
+    let drills = certificate["drills"].as_array().expect("drills").iter();
+    let wrong: Vec<&Value> = drills
+        .filter(|it| !["held", "not_applicable"].iter().any(|end| it["end"] == *end))
+        .collect();
+    assert_eq!(certificate["grade"], "ready", "{wrong:?} {}", certificate["reasons"]);
+    assert_eq!(output.code, Some(0));
+
+    let seeds = Mutex::new(1..=SEEDS);
+    std::thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            scope.spawn(|| {
+                while let Some(seed) = next(&seeds) {
+                    check_seed(client, seed);
+                }
+            });
+        }
+    });
+}
+
+fn next(seeds: &Mutex<std::ops::RangeInclusive<u64>>) -> Option<u64> {
+    seeds.lock().expect("no thread failed while it took a seed").next()
+}
+
+#[track_caller]
+fn check_seed(client: &[&str], seed: u64) {
+    let seed = seed.to_string();
+    let options = ["exec", "--format", "json", "--progression", "on-read:1", "--seed", &seed, "--"];
+    let output = moot(&[&options[..], client].concat(), root());
+    assert_eq!(output.code, Some(0), "seed {seed}: {}{}", output.stdout, output.stderr);
+    let report = output.stdout.lines().last().expect("a report");
+    let report: Value = serde_json::from_str(report).expect("the last line is JSON");
+    assert_eq!(report["conduct"]["findings"], json!([]), "seed {seed}");
 }

@@ -1,0 +1,3 @@
+module example/moot
+
+go 1.21

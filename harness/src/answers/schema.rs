@@ -1,0 +1,30 @@
+//! The JSON Schema of an answers file, from the open questions.
+
+use moot_fixtures::{answers, questions};
+use serde_json::{Map, Value, json};
+
+/// The schema: what `moot schema answers` prints.
+pub fn schema() -> Value {
+    let defaults = serde_json::to_value(answers::default()).unwrap_or_default();
+    let mut properties = Map::new();
+    for question in questions::all().iter().filter(|question| answers::is_choice(&question.id)) {
+        let mut schema = question.schema();
+        let (section, ask, allowed) = (&question.section, &question.ask, question.allowed());
+        schema["description"] = format!("§{section}: {ask}. Allowed: {allowed}.").into();
+        schema["default"] = defaults[&question.id].clone();
+        properties.insert(question.id.clone(), schema);
+    }
+    let observed =
+        "What a run saw of the deployment. `moot run --save-answers` writes it; a mock ignores it.";
+    properties.insert("observed".to_owned(), json!({ "description": observed }));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:moot:schema:answers",
+        "title": "Answers file",
+        "description": "Answers to open questions of the specification, by question. `moot mock --answers FILE` \
+            and `answers:` of a target file read it. The default answers fill in the rest.",
+        "type": ["object", "null"],
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}

@@ -1,0 +1,195 @@
+//! `moot init`: a target file with comments, a GitHub workflow, and what git must leave out.
+
+use std::fs;
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::doctor;
+use super::documents::write_file;
+use super::error::CommandError;
+use super::screen::Screen;
+use crate::target_file::address;
+
+#[derive(Debug, Args)]
+pub(super) struct InitArguments {
+    /// Base address of the deployment, without `/v1` [default: asked for at the terminal]
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// E-mail address of a user of the company, who requests [default: asked for at the terminal]
+    #[arg(long, value_name = "EMAIL")]
+    requester_email: Option<String>,
+    /// What a run may do beyond reading, separated by commas. Without it, a run only reads
+    #[arg(long, value_delimiter = ',', value_parser = ["write", "delete", "load", "fetch"])]
+    consent: Vec<String>,
+    /// The target file to write
+    #[arg(long, value_name = "FILE", default_value = "target.yaml")]
+    file: PathBuf,
+    /// Write no GitHub workflow
+    #[arg(long)]
+    no_workflow: bool,
+    /// Then try the target, as `moot doctor` does. This sends some reads and a token request
+    #[arg(long = "try")]
+    is_tried: bool,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+const TARGET: &str = include_str!("init/target.yaml");
+const WORKFLOW: &str = include_str!("init/workflow.yml");
+/// The GitHub workflow, in the folder of the repository.
+const WORKFLOW_FILE: &str = ".github/workflows/moot.yml";
+const GITIGNORE: &str = ".gitignore";
+/// What git must leave out: the ledger of runs.
+const IGNORED: &str = ".moot/";
+/// Needs that a consent meets.
+const CONSENTS: [&str; 4] = ["write", "delete", "load", "fetch"];
+/// Needs that a fresh target file does not meet.
+const UNMET: [&str; 8] = [
+    "admin",
+    "operator",
+    "second_company",
+    "reader_application",
+    "writer_application",
+    "expired_token",
+    "revoked_token",
+    "receiver",
+];
+
+/// Exit 0 where the files are written, and those of `moot doctor` with `--try`; 2 where one exists.
+pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, CommandError> {
+    let base_url = given_or_asked(arguments.base_url.clone(), "base_url", "--base-url")?;
+    let base_url = base_url.ok_or_else(|| {
+        CommandError::usage("the base address of the deployment is missing")
+            .help("name it: --base-url https://legal.example.com/api")
+    })?;
+    address::base(&base_url).map_err(CommandError::usage)?;
+    let email = given_or_asked(
+        arguments.requester_email.clone(),
+        "requester_email (empty: none)",
+        "--requester-email",
+    )?;
+    let file = &arguments.file;
+    let mut written =
+        vec![(file.clone(), target_file(&base_url, email.as_deref(), &arguments.consent))];
+    if !arguments.no_workflow {
+        let workflow = WORKFLOW.replace("TARGET", &file.display().to_string());
+        written.push((PathBuf::from(WORKFLOW_FILE), versioned(&workflow)));
+    }
+    for (path, _) in written.iter().filter(|(path, _)| path.exists() && !arguments.force) {
+        return Err(CommandError::usage(format!("{} exists", path.display()))
+            .help("--force replaces it; --file names another target file; --no-workflow writes no workflow"));
+    }
+    for (path, text) in &written {
+        write_file(path, text)?;
+        screen.print(&format!("wrote {}\n", path.display()))?;
+    }
+    if ignore()? {
+        screen.print(&format!("added {IGNORED} to {GITIGNORE}\n"))?;
+    }
+    if arguments.is_tried {
+        return doctor::doctor(doctor::DoctorArguments::of(&file.display().to_string()), screen);
+    }
+    screen.print(&format!("next: moot doctor --target {}\n", file.display()))?;
+    Ok(0)
+}
+
+/// A value from the command line, or from the terminal. `None` where there is neither.
+fn given_or_asked(
+    given: Option<String>,
+    key: &str,
+    flag: &str,
+) -> Result<Option<String>, CommandError> {
+    let cannot = |error| {
+        CommandError::usage(format!("the terminal cannot be read: {error}"))
+            .help(format!("use {flag}"))
+    };
+    let mut stdin = std::io::stdin().lock();
+    if given.is_some() || !std::io::stdin().is_terminal() {
+        return Ok(given);
+    }
+    let mut stderr = std::io::stderr();
+    write!(stderr, "{key}: ").and_then(|()| stderr.flush()).map_err(cannot)?;
+    let mut line = String::new();
+    stdin.read_line(&mut line).map_err(cannot)?;
+    Ok(Some(line.trim().to_owned()).filter(|line| !line.is_empty()))
+}
+
+fn versioned(text: &str) -> String {
+    text.replace("VERSION", env!("CARGO_PKG_VERSION"))
+}
+
+/// A value of YAML. JSON strings are YAML.
+fn quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ":/.@_-+".contains(c);
+    let starts_plain = value.starts_with(|c: char| c.is_ascii_alphabetic());
+    match starts_plain && value.chars().all(is_plain) {
+        true => value.to_owned(),
+        false => serde_json::Value::from(value).to_string(),
+    }
+}
+
+fn target_file(base_url: &str, email: Option<&str>, consent: &[String]) -> String {
+    let bindings = match email {
+        Some(email) => format!("bindings: {{ requester_email: {} }}", quoted(email)),
+        None => "# bindings: { requester_email: someone@your-company.example }".to_owned(),
+    };
+    let is_refused = |need: &&str| !consent.iter().any(|given| given == need);
+    let tolerated: Vec<&str> = CONSENTS.into_iter().filter(is_refused).chain(UNMET).collect();
+    versioned(TARGET)
+        .replace("BASE_URL", &quoted(base_url))
+        .replace("BINDINGS", &bindings)
+        .replace("CONSENT", &consent.join(", "))
+        .replace("TOLERATE", &tolerated.join(", "))
+}
+
+/// Adds what git must leave out to `.gitignore`. Whether it was added.
+fn ignore() -> Result<bool, CommandError> {
+    let path = Path::new(GITIGNORE);
+    let mut text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(CommandError::usage(format!("{GITIGNORE} cannot be read: {error}")));
+        }
+    };
+    if text.lines().any(|line| line.trim().trim_start_matches('/') == IGNORED) {
+        return Ok(false);
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(IGNORED);
+    text.push('\n');
+    write_file(path, &text)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::target_file;
+    use crate::target_file::from_text;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let variable = |_: &str| Some("the value of a variable".to_owned());
+        for (email, consent) in [
+            (Some("a@b.example"), vec!["write".to_owned(), "delete".to_owned()]),
+            (Some("o'\"#: @b.example"), Vec::new()),
+            (None, Vec::new()),
+        ] {
+            let text = target_file("https://a.example/api", email, &consent);
+            let file = from_text(&text, Path::new("t.yaml"), &variable).expect(&text);
+            assert_eq!(file.bindings.requester_email.as_deref(), email);
+            assert_eq!(file.consent.len(), consent.len());
+            for need in ["write", "delete", "load", "fetch"] {
+                let is_tolerated = file.tolerate.iter().any(|one| one == need);
+                assert_ne!(is_tolerated, consent.iter().any(|one| one == need), "{need}");
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! A JSON Schema as a page: a table of members per object.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::tables::cell;
+
+/// The most members of an enum that a cell shows.
+const WORDS_MAX: usize = 30;
+
+/// The page of a schema. `name` is that of `moot schema NAME`.
+pub(super) fn page(schema: &Value, name: &str) -> String {
+    let title = schema["title"].as_str().unwrap_or(name);
+    let description = paragraph(&schema["description"]);
+    let mut page = format!(
+        "# {title}\n\n{description}\n\n`moot schema {name}` prints the [JSON Schema](schemas/{name}.json).\n"
+    );
+    if title.ends_with("file") || name == "expected" {
+        let _ = write!(
+            page,
+            "\nWith this first line, editors that know the YAML language server complete and check a file:\n\n\
+             ```yaml\n# yaml-language-server: $schema=PATH/{name}.json\n```\n"
+        );
+    }
+    object(&mut page, schema, "The file");
+    for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+        let mut text = String::new();
+        object(&mut text, definition, name);
+        if text.is_empty() {
+            let described = paragraph(&definition["description"]);
+            text = format!("\n## {name}\n\n{}{described}\n", kinds(definition));
+            variants(&mut text, definition);
+        }
+        page.push_str(&text);
+    }
+    page
+}
+
+/// The table of an object, and of the objects in it. Nothing if the schema has no members.
+fn object(page: &mut String, schema: &Value, name: &str) {
+    let mut members = Vec::new();
+    collect(schema, &mut members);
+    if members.is_empty() {
+        return;
+    }
+    let _ = write!(page, "\n## {name}\n");
+    if name != "The file" && schema["description"].is_string() {
+        let _ = write!(page, "\n{}\n", paragraph(&schema["description"]));
+    }
+    page.push_str("\n| member | value | description |\n|---|---|---|\n");
+    let mut inner = Vec::new();
+    for (member, schema, is_required) in members {
+        let star = if is_required { " (required)" } else { "" };
+        let mut description = cell(schema["description"].as_str().unwrap_or_default());
+        let default = &schema["default"];
+        if !default.is_null() && !is_empty(default) {
+            let _ = write!(description, " Default: `{}`.", cell(&default.to_string()));
+        }
+        let _ = writeln!(page, "| `{member}`{star} | {} | {description} |", kind(schema));
+        for nested in [schema, &schema["items"], &schema["additionalProperties"]] {
+            if nested["properties"].is_object() {
+                inner.push((format!("{name}: {member}"), nested));
+            }
+        }
+    }
+    for (name, schema) in inner {
+        object(page, schema, name.trim_start_matches("The file: "));
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// The members of an object, also those of its alternatives, each once.
+fn collect<'s>(schema: &'s Value, members: &mut Vec<(&'s str, &'s Value, bool)>) {
+    let required = |name: &str| {
+        schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name))
+    };
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        let is_known = members.iter().any(|(known, _, _)| known == name);
+        if !is_known && member.is_object() && member.get("const").is_none() {
+            members.push((name, member, required(name)));
+        }
+    }
+    for word in ["oneOf", "anyOf", "allOf"] {
+        for alternative in schema[word].as_array().into_iter().flatten() {
+            collect(alternative, members);
+        }
+    }
+}
+
+/// The words of an enum with descriptions, a line each.
+fn variants(page: &mut String, schema: &Value) {
+    let each = schema["oneOf"].as_array().into_iter().flatten();
+    let rows: Vec<String> = each
+        .filter(|one| one.get("const").is_some())
+        .map(|one| format!("- `{}`: {}", plain(&one["const"]), paragraph(&one["description"])))
+        .collect();
+    if !rows.is_empty() {
+        let _ = write!(page, "\n{}\n", rows.join("\n"));
+    }
+}
+
+fn kinds(schema: &Value) -> String {
+    match kind(schema) {
+        kind if kind.is_empty() => String::new(),
+        kind => format!("{kind}. "),
+    }
+}
+
+/// What a value is: its type, its words, or a link to its definition.
+fn kind(schema: &Value) -> String {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().unwrap_or(reference);
+        return format!("[{name}](#{})", name.to_lowercase());
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        let shown: Vec<String> =
+            words.iter().take(WORDS_MAX).map(|word| format!("`{}`", cell(&plain(word)))).collect();
+        let more = if words.len() > WORDS_MAX { ", …" } else { "" };
+        return format!("{}{more}", shown.join(", "));
+    }
+    if let Some(word) = schema.get("const") {
+        return format!("`{}`", cell(&plain(word)));
+    }
+    for word in ["anyOf", "oneOf", "allOf"] {
+        let kinds: Vec<String> = schema[word].as_array().into_iter().flatten().map(kind).collect();
+        let mut kinds: Vec<String> =
+            kinds.into_iter().filter(|kind| !kind.is_empty() && kind != "null").collect();
+        kinds.dedup();
+        if !kinds.is_empty() {
+            return kinds.join(" or ");
+        }
+    }
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(all) => {
+            all.iter().filter_map(Value::as_str).filter(|one| *one != "null").collect()
+        }
+        _ => Vec::new(),
+    };
+    match types.as_slice() {
+        ["array"] => match kind(&schema["items"]) {
+            items if items.is_empty() => "list".to_owned(),
+            items => format!("list of {items}"),
+        },
+        ["object"] => match kind(&schema["additionalProperties"]) {
+            values if values.is_empty() => "object".to_owned(),
+            values => format!("object, each value {values}"),
+        },
+        all => all.join(" or "),
+    }
+}
+
+/// A word without the quotes of JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn paragraph(text: &Value) -> String {
+    text.as_str()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('<', "&lt;")
+}

@@ -1,0 +1,128 @@
+//! Pages that are tables: exit codes, the register of requirements, the open questions.
+
+use std::fmt::Write as _;
+
+use moot_fixtures::contract::{Level, Requirement};
+use moot_fixtures::{answers, questions, register};
+
+use crate::result::RunOutcome;
+
+/// Text in a cell of a table.
+pub(super) fn cell(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The page of exit codes.
+pub(super) fn exit_codes() -> String {
+    let mut page = "\
+# Exit codes
+
+The commands `run`, `judge`, `plan`, `doctor`, `compare`, `explore` and `selftest` use these codes. `moot exec` and
+`moot drill` say their own in [commands](commands.md).
+
+| code | outcome | means |
+|---|---|---|
+"
+    .to_owned();
+    let mut all = RunOutcome::ALL;
+    all.sort_by_key(|outcome| outcome.exit_code());
+    for outcome in all {
+        let (code, name, meaning) = (outcome.exit_code(), outcome.as_str(), outcome.meaning());
+        let _ = writeln!(page, "| {code} | {name} | {} |", cell(meaning));
+    }
+    page.push_str(
+        "\nIf several apply, the most severe counts, in this order: 70, 2, 1, 4, 5, 3, 0.\n",
+    );
+    page
+}
+
+/// The page of requirements, a table per clause.
+pub(super) fn requirements() -> String {
+    let mut page = "\
+# Requirements
+
+Each check names one of these. `moot explain ID` shows its checks, and how to fix a violation.
+
+- *stated*: the specification says it. A mismatch fails.
+- *inherited*: a standard says it. A mismatch warns.
+- *example*: only an example shows it. A mismatch warns.
+- *open*: the specification leaves it open. It is only observed.
+
+A requirement that nothing outside the service can verify has no check. Its reason is in the table.
+"
+    .to_owned();
+    let mut sections: Vec<&str> = Vec::new();
+    for row in register::all() {
+        if !sections.contains(&row.section.as_str()) {
+            sections.push(&row.section);
+        }
+    }
+    sections.sort_by_key(|section| clause(section));
+    for section in sections {
+        let _ = write!(page, "\n## §{section}\n\n| id | level | requirement |\n|---|---|---|\n");
+        for row in register::all().iter().filter(|row| row.section == section) {
+            let _ = writeln!(page, "{}", requirement(row));
+        }
+    }
+    page
+}
+
+fn requirement(row: &Requirement) -> String {
+    let level = match row.level {
+        Level::Stated => "stated",
+        Level::Inherited => "inherited",
+        Level::Example => "example",
+        Level::Open => "open",
+    };
+    let mut text = cell(&row.sentence);
+    if let Some(source) = &row.source {
+        let _ = write!(text, " Source: {}.", cell(source));
+    }
+    if let Some(question) = &row.question {
+        let _ = write!(text, " Question: [`{question}`](questions.md#{question}).");
+    }
+    if let Some(reason) = &row.unverifiable {
+        let _ = write!(text, " Not checked: {}", cell(reason));
+    }
+    format!("| <a id=\"{0}\"></a>`{0}` | {level} | {text} |", row.id)
+}
+
+/// The numbers of a clause, so that 4.10 comes after 4.9.
+fn clause(section: &str) -> Vec<u32> {
+    section.split('.').map(|number| number.parse().unwrap_or(u32::MAX)).collect()
+}
+
+/// The page of open questions.
+pub(super) fn questions() -> String {
+    let mut page = "\
+# Open questions
+
+Points that the specification leaves open. A run records what a deployment does. A mock does what its
+[answers file](answers-file.md) says. `moot explain QUESTION` shows what checks it.
+"
+    .to_owned();
+    let defaults = serde_json::to_value(answers::default()).unwrap_or_default();
+    for question in questions::all() {
+        let _ = write!(
+            page,
+            "\n## {}\n\n§{}: {}.\n\n- Allowed in a response: {}.\n",
+            question.id,
+            question.section,
+            cell(&question.ask),
+            cell(&question.latitude.to_string()),
+        );
+        if let Some(warn) = &question.warn {
+            let _ = writeln!(page, "- Worth a warning: {}.", cell(&warn.to_string()));
+        }
+        if answers::is_choice(&question.id) {
+            let _ = writeln!(page, "- Allowed in an answers file: {}.", cell(&question.allowed()));
+            let _ = writeln!(page, "- The mock answers: `{}`.", defaults[&question.id]);
+        }
+        if let Some(bound) = &question.bound {
+            let _ =
+                writeln!(page, "- Any other answer violates [`{bound}`](requirements.md#{bound}).");
+        }
+    }
+    page
+}

@@ -1,0 +1,276 @@
+//! `moot selftest --conduct`: tests the rules of conduct with real clients. Each one is this program again, run as
+//! `moot drill` runs a client: one that behaves well, and for each rule one that breaks it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use moot_fixtures::conduct as register;
+use moot_fixtures::contract::Severity;
+use serde::Serialize;
+use serde_json::json;
+
+use super::drill::drill_mock::{DrillRunner, run_client};
+use super::error::CommandError;
+use super::progress::Progress;
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::serve::WorldArguments;
+use crate::conduct;
+use crate::drill::judge::{self, DrillEnd};
+use crate::drill::recording::DrillRecording;
+use crate::drill::table;
+use crate::misbehaving::{self, Misbehaviour, Service, Situation, misbehaviours, not_shown};
+use crate::run::Interruption;
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Table, counted};
+use crate::verdict::Verdict;
+
+/// The seed of the runs: the same findings each time.
+const SEED: u64 = 1;
+/// A client that does not end by itself is ended after this time.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Clients side by side. They wait most of the time.
+const JOBS: usize = 6;
+/// Legal requests advance by a status with each look.
+const PROGRESSION: &str = "on-read:1";
+
+/// Whether a rule finds the client that breaks it.
+#[derive(Debug, Serialize)]
+struct RuleTrial {
+    rule: String,
+    severity: Severity,
+    situation: String,
+    is_found: bool,
+    /// Other rules that a client must keep, and that were found broken.
+    others: Vec<String>,
+    /// Why the run does not count.
+    trouble: Option<String>,
+}
+
+/// What was found of the client that behaves well.
+#[derive(Debug, Serialize)]
+struct HonestTrial {
+    situation: String,
+    end: DrillEnd,
+    why: String,
+    findings: Vec<String>,
+}
+
+impl RuleTrial {
+    fn is_proven(&self) -> bool {
+        self.is_found && self.others.is_empty() && self.trouble.is_none()
+    }
+}
+
+impl HonestTrial {
+    fn is_proven(&self) -> bool {
+        !matches!(self.end, DrillEnd::Failed | DrillEnd::Disturbed | DrillEnd::NotReached)
+            && self.findings.is_empty()
+    }
+}
+
+/// What is run: the client that behaves well in a drill, or one that breaks a rule.
+#[derive(Debug, Clone, Copy)]
+enum Trial {
+    Honest(&'static table::Drill),
+    Broken(&'static Misbehaviour),
+}
+
+/// Runs this program as a client: `id` is the rule that it breaks, or `none`.
+pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
+    let rule = match id {
+        "none" => None,
+        _ => Some(misbehaving::rule(id).ok_or_else(|| unknown(id))?),
+    };
+    let ran =
+        runtime()?.block_on(async { misbehaving::run(&Service::from_environment()?, rule).await });
+    ran.map(|()| 0)
+        .map_err(|error| CommandError { exit_code: 1, ..CommandError::usage(error.to_string()) })
+}
+
+fn unknown(id: &str) -> CommandError {
+    if let Some(why) = not_shown().get(id) {
+        return CommandError::usage(format!("no client here breaks `{id}`: {why}"));
+    }
+    let ids = misbehaviours().iter().map(|it| it.rule.as_str());
+    CommandError::usage(format!("no client here breaks a rule `{id}`"))
+        .nearest(moot_fixtures::nearest::nearest(id, ids))
+}
+
+/// Exit 1 if a rule does not find the client that breaks it, if another rule that a client must keep finds it too,
+/// or if anything was found of the client that behaves well.
+pub(super) fn selftest_conduct(rules: &[String], screen: &Screen) -> Result<u8, CommandError> {
+    if let Some(id) = rules.iter().find(|id| misbehaving::rule(id).is_none()) {
+        return Err(unknown(id));
+    }
+    let chosen = misbehaviours().iter().filter(|it| rules.is_empty() || rules.contains(&it.rule));
+    let chosen: Vec<&Misbehaviour> = chosen.collect();
+    let drills = if rules.is_empty() { table::all() } else { &[] };
+    let progress = Progress::new(screen.shows_progress());
+    progress.expect(1 + chosen.len() + drills.len());
+    let tried = runtime()?.block_on(tried(chosen, drills, &progress));
+    progress.end();
+    let (trials, honest) = tried?;
+    let is_proven =
+        trials.iter().all(RuleTrial::is_proven) && honest.iter().all(HonestTrial::is_proven);
+    if screen.is_json() {
+        screen.json(&json!({
+            "moot_version": env!("CARGO_PKG_VERSION"), "proven": is_proven, "rules": trials,
+            "honest": honest, "not_shown": not_shown(),
+        }))?;
+    } else {
+        show(&trials, &honest, rules.is_empty(), screen)?;
+    }
+    Ok(u8::from(!is_proven))
+}
+
+async fn tried(
+    chosen: Vec<&'static Misbehaviour>,
+    drills: &'static [table::Drill],
+    progress: &Progress,
+) -> Result<(Vec<RuleTrial>, Vec<HonestTrial>), CommandError> {
+    let calm = client_run(None, &Situation::Calm).await?;
+    progress.done("calm");
+    let honest = drills.iter().map(Trial::Honest);
+    let broken = chosen.into_iter().map(Trial::Broken);
+    let mut trials: Vec<(usize, Trial)> = honest.chain(broken).enumerate().collect();
+    // The longest first, so that the others run beside it.
+    trials.sort_by_key(|(_, trial)| std::cmp::Reverse(seconds(trial)));
+    let runs = trials.into_iter().map(|(at, trial)| async move {
+        let run = match trial {
+            Trial::Honest(drill) => client_run(None, &Situation::Drill(drill)).await?,
+            Trial::Broken(broken) => client_run(Some(&broken.rule), &broken.situation()).await?,
+        };
+        Ok::<_, CommandError>((at, trial, run))
+    });
+    let mut runs = std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(JOBS));
+    let (mut rules, mut honest) = (BTreeMap::new(), vec![honest_trial(&judge::calm(&calm))]);
+    while let Some(ended) = runs.next().await {
+        match ended? {
+            (at, Trial::Broken(broken), run) => {
+                progress.done(&broken.rule);
+                rules.insert(at, rule_trial(broken, &calm, &run));
+            }
+            (_, Trial::Honest(drill), run) => {
+                progress.done(&drill.id);
+                honest.push(honest_trial(&judge::judge(drill, &calm, &run)));
+            }
+        }
+    }
+    let place = |trial: &HonestTrial| table::all().iter().position(|it| it.id == trial.situation);
+    honest.sort_by_key(place);
+    Ok((rules.into_values().collect(), honest))
+}
+
+/// Roughly how long it takes.
+fn seconds(trial: &Trial) -> u64 {
+    match trial {
+        Trial::Honest(drill) => drill.seconds,
+        Trial::Broken(it) if it.rule == "decline-missed" || it.rule == "hook-slow" => 20,
+        Trial::Broken(_) => 0,
+    }
+}
+
+/// Runs this program as a client.
+async fn client_run(
+    rule: Option<&str>,
+    situation: &Situation,
+) -> Result<DrillRecording, CommandError> {
+    let program = std::env::current_exe()
+        .map_err(|error| CommandError::fault(format!("this program has no path: {error}")))?;
+    let words = ["selftest", "--misbehave", rule.unwrap_or("none")].map(OsString::from);
+    let command: Vec<OsString> = [program.into_os_string()].into_iter().chain(words).collect();
+    let world =
+        WorldArguments { progression: Some(PROGRESSION.to_owned()), ..WorldArguments::default() };
+    let runner = DrillRunner {
+        command: &command,
+        world: &world,
+        seed: SEED,
+        timeout: TIMEOUT,
+        interruption: &Interruption::default(),
+    };
+    run_client(&runner, situation.drill()).await
+}
+
+fn rule_trial(broken: &Misbehaviour, calm: &DrillRecording, run: &DrillRecording) -> RuleTrial {
+    let (findings, trouble) = match (broken.situation(), run.worlds()) {
+        (_, Err(error)) => (Vec::new(), Some(error.to_string())),
+        (Situation::Drill(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
+        (Situation::Calm, Ok(worlds)) => (conduct::findings(&worlds), None),
+        (Situation::Made(_), Ok(worlds)) => {
+            let disturbed = conduct::disturbed_findings(&worlds);
+            (conduct::findings(&worlds).into_iter().chain(disturbed).collect(), None)
+        }
+    };
+    let others = findings.iter().filter(|it| it.severity == Severity::Must);
+    let others = others.map(|it| it.rule.clone()).filter(|rule| *rule != broken.rule);
+    RuleTrial {
+        rule: broken.rule.clone(),
+        severity: register::get(&broken.rule).map_or(Severity::Hint, |rule| rule.severity),
+        situation: broken.situation().name().into_owned(),
+        is_found: findings.iter().any(|it| it.rule == broken.rule),
+        others: others.collect(),
+        trouble: trouble.or_else(|| run.trouble.clone()),
+    }
+}
+
+fn honest_trial(result: &judge::DrillResult) -> HonestTrial {
+    HonestTrial {
+        situation: result.drill.clone(),
+        end: result.end,
+        why: result.why.clone(),
+        findings: result.findings.iter().map(|it| format!("{}: {}", it.rule, it.seen)).collect(),
+    }
+}
+
+fn show(
+    trials: &[RuleTrial],
+    honest: &[HonestTrial],
+    is_whole: bool,
+    screen: &Screen,
+) -> Result<(), CommandError> {
+    let mut rows = Table::new(0, [Align::Left, Align::Left, Align::Left, Align::Left]);
+    let cell = |is_proven: bool, text: String| {
+        Cell::verdict(if is_proven { Verdict::Pass } else { Verdict::Fail }, text)
+    };
+    rows.row(["rule", "severity", "situation", "result"].map(Cell::dim));
+    for trial in trials {
+        let said = match (&trial.trouble, trial.is_found, trial.others.as_slice()) {
+            (Some(trouble), ..) => trouble.clone(),
+            (None, false, _) => "NOT FOUND".to_owned(),
+            (None, true, []) => "found".to_owned(),
+            (None, true, others) => format!("found, and also {}", others.join(", ")),
+        };
+        rows.row([
+            Cell::name(trial.rule.as_str()),
+            Cell::plain(trial.severity.as_str()),
+            Cell::plain(trial.situation.as_str()),
+            cell(trial.is_proven(), said),
+        ]);
+    }
+    let mut text = rows.render(screen.paint());
+    for trial in honest.iter().filter(|trial| !trial.is_proven()) {
+        let HonestTrial { situation, end, why, findings } = trial;
+        text.push_str(&format!(
+            "\nthe client that behaves well, {situation}: {}, {why}\n  {}\n",
+            end.shown(),
+            findings.join("\n  ")
+        ));
+    }
+    if is_whole {
+        for (rule, why) in not_shown() {
+            text.push_str(&format!("\nnot shown: {rule}: {why}"));
+        }
+        text.push('\n');
+    }
+    let found = trials.iter().filter(|trial| trial.is_proven()).count();
+    let well = honest.iter().filter(|trial| trial.is_proven()).count();
+    text.push_str(&format!(
+        "\n{found} of {} found by their rule; the client that behaves well passed {well} of {}\n",
+        counted(trials.len(), "misbehaviour"),
+        counted(honest.len(), "run")
+    ));
+    screen.print(&text)
+}

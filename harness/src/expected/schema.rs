@@ -1,0 +1,45 @@
+//! The JSON Schema of a file of known failures, from the types that read it.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+use super::read::EntryShape;
+
+/// Another name of `expires`, and another spelling of `not run`.
+const OTHER_NAMES: (&str, &str) = ("expiry", "not_run");
+
+/// The schema: what `moot schema expected` prints.
+pub fn schema() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    generator.subschema_for::<EntryShape>();
+    let mut definitions = Value::Object(generator.take_definitions(true));
+    let (expiry, not_run) = OTHER_NAMES;
+    let properties = &mut definitions["Entry"]["properties"];
+    properties[expiry] = properties["expires"].clone();
+    let mut outcomes = definitions["ExpectedOutcome"].take();
+    if let Some(outcomes) = outcomes["oneOf"].as_array_mut() {
+        outcomes.push(json!({ "const": not_run, "description": "It cannot be judged." }));
+    }
+    definitions["ExpectedOutcome"] = outcomes;
+    definitions["entries"] = json!({ "type": "array", "items": { "$ref": "#/$defs/Entry" } });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:moot:schema:expected",
+        "title": "Known failures of a target",
+        "description": "Named by `expected:` of a target file or by `moot run --expected FILE`. They still run. One \
+            that happens does not fail the run. One that does not is drift (exit code 5). One that expired or \
+            names nothing is a mistake (exit code 2).",
+        "oneOf": [
+            { "$ref": "#/$defs/entries" },
+            {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "expected": { "description": "The entries.", "$ref": "#/$defs/entries" },
+                },
+                "required": ["expected"],
+            },
+        ],
+        "$defs": definitions,
+    })
+}

@@ -1,0 +1,34 @@
+//! A client of the service for the self-test of the rules of conduct: it behaves well, or breaks one rule on
+//! purpose.
+//!
+//! It is an ordinary client: it finds the service by the variables of `moot exec`, and has no access to the
+//! control plane. [`misbehaviours`] says in which situation each rule shows. Nothing here judges.
+
+mod client;
+mod odd_calls;
+mod receiver;
+mod service;
+mod table;
+mod task;
+
+pub use service::{MisbehaviourError, Service};
+pub use table::{Misbehaviour, Situation, misbehaviours, not_shown};
+
+use client::Client;
+
+/// Does the errand of a client: `broken` is the rule that it breaks, or nothing.
+///
+/// # Errors
+/// The errand failed, as a client in this situation may.
+pub async fn run(service: &Service, broken: Option<&'static str>) -> Result<(), MisbehaviourError> {
+    let client = Client::new(service.clone(), broken)?;
+    match broken {
+        Some(rule) if odd_calls::RULES.contains(&rule) => odd_calls::run(client, rule).await,
+        _ => task::run(client).await,
+    }
+}
+
+/// The id of a rule that this client can break.
+pub fn rule(id: &str) -> Option<&'static str> {
+    misbehaviours().iter().map(|it| it.rule.as_str()).find(|rule| *rule == id)
+}

@@ -1,0 +1,329 @@
+//! Sending calls: the token, repetitions, pauses, and reading answers.
+
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode, header};
+use reqwest::multipart::{Form, Part};
+use reqwest::redirect::Policy;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use super::service::{MisbehaviourError, Service};
+
+const USER_AGENT: &str = concat!("moot-selftest-client/", env!("CARGO_PKG_VERSION"));
+/// Of one call. Less than what a stalled answer takes in a drill, more than ten seconds.
+const TIMEOUT: Duration = Duration::from_secs(11);
+/// A client that gives up too soon.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Tries of one call.
+const TRIES_MAX: u32 = 5;
+/// Tries of a client that does not stop.
+const STORM_TRIES: u32 = 8;
+/// Before the first repetition; twice as long before each further one.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Beyond what `Retry-After` says, since clocks differ.
+const RESERVE: Duration = Duration::from_millis(100);
+/// Headers that a strict client knows.
+const KNOWN_HEADERS: [&str; 8] = [
+    "content-type",
+    "content-length",
+    "date",
+    "retry-after",
+    "connection",
+    "location",
+    "transfer-encoding",
+    "www-authenticate",
+];
+
+/// What a call carries.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    Nothing,
+    Json(Value),
+    /// Text fields, and a file: its name and its bytes.
+    Parts(Vec<(String, String)>, Option<(String, Vec<u8>)>),
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Answered(Answer),
+    /// No whole answer came, or the service failed. Nobody knows whether the call was done.
+    Lost(String),
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    /// Null if it is no JSON.
+    pub(super) body: Value,
+}
+
+/// A client of the service with a token.
+pub(super) struct Client {
+    pub(super) service: Service,
+    pub(super) http: reqwest::Client,
+    /// The rule that it breaks.
+    broken: Option<&'static str>,
+    token: Option<String>,
+}
+
+impl Answer {
+    fn problem(&self) -> &str {
+        self.body["type"].as_str().or(self.body["error"].as_str()).unwrap_or("no problem body")
+    }
+
+    fn told_pause(&self) -> Option<Duration> {
+        let seconds = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+        Some(Duration::from_secs(seconds))
+    }
+
+    /// An error that names the answer.
+    pub(super) fn refused(&self) -> MisbehaviourError {
+        format!("{} {}", self.status, self.problem()).into()
+    }
+}
+
+impl Client {
+    pub(super) fn new(
+        service: Service,
+        broken: Option<&'static str>,
+    ) -> Result<Self, MisbehaviourError> {
+        // Another part of the program may have installed a TLS provider already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut http = reqwest::Client::builder().no_proxy().redirect(Policy::none());
+        http = match broken {
+            Some("no-timeout") => http,
+            Some("too-short-timeout") => http.timeout(SHORT_TIMEOUT),
+            _ => http.timeout(TIMEOUT),
+        };
+        if broken != Some("nameless") {
+            http = http.user_agent(USER_AGENT);
+        }
+        if broken == Some("connection-per-call") {
+            http = http.pool_max_idle_per_host(0);
+        }
+        Ok(Self { service, http: http.build()?, broken, token: None })
+    }
+
+    /// Whether it breaks this rule.
+    pub(super) fn breaks(&self, rule: &str) -> bool {
+        self.broken == Some(rule)
+    }
+
+    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.service.base_url))
+    }
+
+    pub(super) fn token_request(&self, fields: &[(&str, &str)]) -> RequestBuilder {
+        self.request(Method::POST, "/oauth/token").form(fields)
+    }
+
+    /// The fields of a token request.
+    pub(super) fn credentials<'a>(&'a self, scope: &'a str) -> [(&'a str, &'a str); 4] {
+        [
+            ("grant_type", "client_credentials"),
+            ("client_id", &self.service.client_id),
+            ("client_secret", &self.service.client_secret),
+            ("scope", scope),
+        ]
+    }
+
+    /// The token that it has, or a new one.
+    pub(super) async fn token(&mut self) -> Result<String, MisbehaviourError> {
+        if let Some(token) = &self.token {
+            return Ok(token.clone());
+        }
+        for attempt in 1..=TRIES_MAX {
+            match self.once(self.token_request(&self.credentials("read write"))).await? {
+                Outcome::Answered(answer) if answer.status.is_success() => {
+                    let token = answer.body["access_token"].as_str().ok_or("no token came")?;
+                    self.token = Some(token.to_owned());
+                    return Ok(token.to_owned());
+                }
+                Outcome::Answered(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
+                    self.pause(&answer, attempt).await;
+                }
+                Outcome::Answered(answer) => return Err(answer.refused()),
+                Outcome::Lost(_) => back_off(attempt).await,
+            }
+        }
+        Err("no token came".into())
+    }
+
+    async fn renew(&mut self) -> Result<(), MisbehaviourError> {
+        self.token = None;
+        if self.breaks("renewal-stampede") {
+            let fields = self.credentials("read write");
+            let one = || self.once(self.token_request(&fields));
+            let _ = tokio::join!(one(), one(), one());
+        }
+        self.token().await.map(drop)
+    }
+
+    /// A read, repeated as long as that may help.
+    pub(super) async fn get(&mut self, path: &str) -> Result<Value, MisbehaviourError> {
+        let tries = if self.breaks("retry-storm") { STORM_TRIES } else { TRIES_MAX };
+        let mut why = String::new();
+        for attempt in 1..=tries {
+            match self.send(&Method::GET, path, &Content::Nothing).await? {
+                Outcome::Answered(answer) if answer.status.is_success() => return Ok(answer.body),
+                Outcome::Answered(answer) if answer.status.is_redirection() => {
+                    return self.redirected(&answer).await;
+                }
+                Outcome::Answered(answer) => return Err(answer.refused()),
+                Outcome::Lost(lost) => why = lost,
+            }
+            if self.breaks("gives-up") {
+                break;
+            }
+            back_off(attempt).await;
+        }
+        Err(format!("GET {path}: {why}").into())
+    }
+
+    /// Follows no redirect, unless it is about to break the rule of that.
+    async fn redirected(&mut self, answer: &Answer) -> Result<Value, MisbehaviourError> {
+        if self.breaks("token-to-stranger") {
+            let token = self.token().await?;
+            let location = answer.headers.get(header::LOCATION).ok_or("a redirect to nowhere")?;
+            self.http.get(location.to_str()?).bearer_auth(token).send().await?;
+        }
+        Err("the service redirects to another host".into())
+    }
+
+    /// One call with a token, which is renewed once. It waits where the service says so. A failure of the
+    /// service is a lost answer.
+    pub(super) async fn send(
+        &mut self,
+        method: &Method,
+        path: &str,
+        content: &Content,
+    ) -> Result<Outcome, MisbehaviourError> {
+        let (mut is_renewed, mut dead_calls) = (false, 0);
+        for attempt in 1..=TRIES_MAX {
+            let token = self.token().await?;
+            let call = self.request(method.clone(), path).bearer_auth(token);
+            let answer = match self.once(with_content(call, content)?).await? {
+                Outcome::Answered(answer) => answer,
+                lost @ Outcome::Lost(_) => return Ok(lost),
+            };
+            match answer.status.as_u16() {
+                401 if self.breaks("dead-token") && dead_calls < 3 => dead_calls += 1,
+                401 if !is_renewed && !self.breaks("token-not-renewed") => {
+                    is_renewed = true;
+                    self.renew().await?;
+                }
+                429 => self.pause(&answer, attempt).await,
+                500.. => return Ok(Outcome::Lost(self.failed(&answer)?)),
+                _ => return Ok(Outcome::Answered(answer)),
+            }
+        }
+        Err(format!("{method} {path}: no success after {TRIES_MAX} tries").into())
+    }
+
+    /// A failure of the service as text. Strict clients end here.
+    fn failed(&self, answer: &Answer) -> Result<String, MisbehaviourError> {
+        let content_type = answer.headers.get(header::CONTENT_TYPE);
+        let is_ours = content_type.is_some_and(|it| it.as_bytes().ends_with(b"json"));
+        let is_known = matches!(answer.status.as_u16(), 500 | 502..=504);
+        let is_known_type = answer.problem() != "moot_unknown_problem";
+        let ends = (self.breaks("breaks-on-status") && !is_known)
+            || (self.breaks("breaks-on-problem-type") && !is_known_type)
+            || (self.breaks("breaks-on-foreign-error") && !is_ours);
+        if ends { Err(answer.refused()) } else { Ok(answer.refused().to_string()) }
+    }
+
+    async fn pause(&self, answer: &Answer, attempt: u32) {
+        if self.breaks("no-back-off") {
+            return;
+        }
+        match answer.told_pause().filter(|_| !self.breaks("impatient-retry")) {
+            Some(told) => tokio::time::sleep(told + RESERVE).await,
+            None => back_off(attempt).await,
+        }
+    }
+
+    /// Sends a call once, and reads the answer.
+    pub(super) async fn once(&self, call: RequestBuilder) -> Result<Outcome, MisbehaviourError> {
+        let answer = match call.send().await {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Outcome::Lost(error.to_string())),
+        };
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let bytes = match answer.bytes().await {
+            Ok(bytes) => bytes,
+            Err(_) if self.breaks("trusts-truncation") => bytes::Bytes::new(),
+            Err(error) => return Ok(Outcome::Lost(error.to_string())),
+        };
+        let body = serde_json::from_slice(&bytes);
+        let is_whole = body.is_ok() || bytes.is_empty() || !status.is_success();
+        if !is_whole && !self.breaks("trusts-truncation") {
+            return Ok(Outcome::Lost("the answer is no JSON".to_owned()));
+        }
+        let answer = Answer { status, headers, body: body.unwrap_or_default() };
+        self.is_strict_about(&answer)?;
+        Ok(Outcome::Answered(answer))
+    }
+
+    fn is_strict_about(&self, answer: &Answer) -> Result<(), MisbehaviourError> {
+        let unknown_header =
+            answer.headers.keys().find(|name| !KNOWN_HEADERS.contains(&name.as_str()));
+        if let Some(name) = unknown_header.filter(|_| self.breaks("breaks-on-header")) {
+            return Err(format!("unknown header {name}").into());
+        }
+        let members = answer.body.as_object().filter(|body| body.contains_key("pagination"));
+        let unknown_member = members.and_then(|body| {
+            body.keys().find(|name| !["data", "pagination"].contains(&name.as_str()))
+        });
+        match unknown_member.filter(|_| self.breaks("breaks-on-member")) {
+            Some(name) => Err(format!("unknown member {name}").into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The fields of a legal request, by the schema of its workflow.
+    pub(super) fn fields(&self, schema: &Value, counterparty: &str) -> Vec<(String, String)> {
+        let variables =
+            json!({ "purpose": "talks", "duration": 1, "duration_unit": "years" }).to_string();
+        let options = &schema["fields_properties"]["internal_signer_email"]["properties"];
+        let signer = options["options"][0].as_str().unwrap_or("legal@northwind.example");
+        let fields = [
+            ("workflow_id", self.service.workflow_id.as_str()),
+            ("requester_email", &self.service.requester_email),
+            ("counterparty_name", counterparty),
+            ("counterparty_email", "signer@granite.invalid"),
+            ("counterparty_organization_name", counterparty),
+            ("internal_signer_email", signer),
+            ("variables", &variables),
+        ];
+        fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
+    }
+}
+
+async fn back_off(attempt: u32) {
+    tokio::time::sleep(PAUSE * 2_u32.pow(attempt.min(4) - 1)).await;
+}
+
+fn with_content(
+    call: RequestBuilder,
+    content: &Content,
+) -> Result<RequestBuilder, MisbehaviourError> {
+    Ok(match content {
+        Content::Nothing => call,
+        Content::Json(value) => call.json(value),
+        Content::Parts(fields, file) => {
+            let mut form = Form::new();
+            for (name, value) in fields {
+                form = form.text(name.clone(), value.clone());
+            }
+            if let Some((name, bytes)) = file {
+                let part = Part::bytes(bytes.clone()).file_name(name.clone());
+                form = form.part("file", part.mime_str("text/plain")?);
+            }
+            call.multipart(form)
+        }
+    })
+}

@@ -1,0 +1,263 @@
+//! The errand of a client: it reads lists, creates a legal request, waits for its signature, stores a
+//! document. It behaves well in every drill, or has one bad habit.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::client::{Client, Content, Outcome};
+use super::receiver::{EVENT, Receiver, ReceiverHabits, TOKEN};
+use super::service::MisbehaviourError;
+
+const LIST: &str = "/v1/requests";
+const DOCUMENTS: &str = "/v1/repository_documents";
+const WEBHOOKS: &str = "/v1/webhooks";
+
+/// The name by which it finds what it made again.
+const COUNTERPARTY: &str = "Errand 7f3a";
+const FILE_NAME: &str = "errand-7f3a.txt";
+
+const CREATIONS_MAX: usize = 3;
+const LOOKS_MAX: usize = 30;
+const LOOK_PAUSE: Duration = Duration::from_millis(100);
+/// Looks at a request that has ended, by a client that does not notice.
+const DEAD_LOOKS: usize = 7;
+/// The page size that the examples of the specification show.
+const ROWS_SHOWN: usize = 25;
+
+/// How long it waits for an event before it looks itself.
+const EVENT_WAIT: Duration = Duration::from_secs(5);
+/// A client that does not look itself waits so long.
+const SHORT_EVENT_WAIT: Duration = Duration::from_secs(1);
+/// Longer than a receiver may take.
+const SLOW_ANSWER: Duration = Duration::from_millis(10_300);
+
+/// Statuses that end a request (§3).
+const ENDS: [&str; 5] = ["signed", "archived", "declined", "canceled", "expired"];
+
+/// Runs the errand.
+pub(super) async fn run(mut client: Client) -> Result<(), MisbehaviourError> {
+    client.every(LIST).await?;
+    let mut receiver = client.subscribe().await?;
+    let Some(id) = client.create().await? else { return Ok(()) };
+    if client.breaks("order-assumed") {
+        let newest = client.get(LIST).await?["data"][0]["id"].clone();
+        if newest != id.as_str() {
+            return Err("the newest legal request is not the first one".into());
+        }
+    }
+    let activity = client.get(&format!("{LIST}/{id}/activity")).await?;
+    if client.breaks("breaks-on-value") {
+        let actions = activity["data"].as_array().into_iter().flatten();
+        let mut actions = actions.map(|entry| &entry["attributes"]["action"]);
+        if actions.any(|action| action == "moot_unknown_action") {
+            return Err("an unknown action".into());
+        }
+    }
+    let status = client.wait_for_the_end(&id).await?;
+    let events = if status == "signed" { client.events(&mut receiver).await? } else { 1 };
+    for number in 0..events {
+        client.upload(&format!("{number}-{FILE_NAME}")).await?;
+    }
+    Ok(())
+}
+
+impl Client {
+    /// All rows of a list.
+    async fn every(&mut self, path: &str) -> Result<Vec<Value>, MisbehaviourError> {
+        let mut all = Vec::new();
+        let (mut page, mut pages) = (1, 1);
+        while page <= pages {
+            let answer = self.get(&format!("{path}?page={page}")).await?;
+            pages = answer["pagination"]["total_pages"].as_u64().unwrap_or(page);
+            let rows = answer["data"].as_array().cloned().unwrap_or_default();
+            let is_short = rows.len() < ROWS_SHOWN;
+            all.extend(rows);
+            if is_short && self.breaks("assumes-25") {
+                break;
+            }
+            page += 1;
+        }
+        Ok(all)
+    }
+
+    /// Registers a webhook for its receiver, and another one that it deletes again.
+    async fn subscribe(&mut self) -> Result<Receiver, MisbehaviourError> {
+        let slow = self.breaks("hook-slow");
+        let habits = ReceiverHabits {
+            status: match () {
+                () if self.breaks("hook-refuses") => 404,
+                () if self.breaks("hook-redirects") => 302,
+                () => 200,
+            },
+            delay: if slow { SLOW_ANSWER } else { Duration::ZERO },
+            is_strict: self.breaks("hook-unknown-event"),
+            is_locked: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
+        };
+        let receiver = Receiver::listen(habits).await?;
+        let mut hook =
+            json!({ "name": "errand", "url": receiver.url, "auth_type": "bearer", "token": TOKEN });
+        if self.breaks("hook-open") {
+            hook = json!({ "name": "errand", "url": receiver.url, "auth_type": "none" });
+        }
+        self.register(&hook).await?;
+        hook["name"] = "spare".into();
+        let spare = self.register(&hook).await?;
+        self.delete(&format!("{WEBHOOKS}/{spare}")).await?;
+        Ok(receiver)
+    }
+
+    async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
+        match self.send(&Method::POST, WEBHOOKS, &Content::Json(hook.clone())).await? {
+            Outcome::Answered(answer) if answer.status.is_success() => id_of(&answer.body["data"]),
+            Outcome::Answered(answer) => Err(answer.refused()),
+            Outcome::Lost(why) => Err(why.into()),
+        }
+    }
+
+    async fn delete(&mut self, path: &str) -> Result<(), MisbehaviourError> {
+        let mut was_lost = false;
+        for _ in 0..CREATIONS_MAX {
+            match self.send(&Method::DELETE, path, &Content::Nothing).await? {
+                Outcome::Answered(answer) if answer.status.is_success() => return Ok(()),
+                Outcome::Answered(answer) => {
+                    // It was done by the call whose answer was lost.
+                    let is_done = answer.status == StatusCode::NOT_FOUND && was_lost;
+                    return match is_done && !self.breaks("delete-not-idempotent") {
+                        true => Ok(()),
+                        false => Err(answer.refused()),
+                    };
+                }
+                Outcome::Lost(_) => was_lost = true,
+            }
+            tokio::time::sleep(LOOK_PAUSE).await;
+        }
+        Err(format!("DELETE {path}: no answer").into())
+    }
+
+    /// Creates a legal request, and gives its id. `None`: it does not care whether there is one.
+    async fn create(&mut self) -> Result<Option<String>, MisbehaviourError> {
+        let path = format!("/v1/workflows/{}/schema", self.service.workflow_id);
+        let schema = self.get(&path).await?;
+        let mut content = Content::Parts(self.fields(&schema, COUNTERPARTY), None);
+        for attempt in 1..=CREATIONS_MAX {
+            match self.send(&Method::POST, LIST, &content).await? {
+                Outcome::Answered(answer) if answer.status.is_success() => {
+                    return id_of(&answer.body["data"]).map(Some);
+                }
+                Outcome::Answered(answer) if answer.status == 422 && attempt == 1 => {
+                    // The workflow may have changed since.
+                    if !self.breaks("stale-schema") {
+                        let schema = self.get(&path).await?;
+                        content = Content::Parts(self.fields(&schema, COUNTERPARTY), None);
+                    }
+                }
+                Outcome::Answered(answer) => return Err(answer.refused()),
+                Outcome::Lost(_) if self.breaks("blind-repeat") => {}
+                Outcome::Lost(_) => {
+                    let rows = self.every(LIST).await?;
+                    let found = rows.iter().find(|row| is_named(row, COUNTERPARTY));
+                    match found.filter(|_| !self.breaks("duplicate-made")) {
+                        Some(row) => return id_of(row).map(Some),
+                        None if self.breaks("creation-lost") => return Ok(None),
+                        None => {}
+                    }
+                }
+            }
+        }
+        Err("no legal request was created".into())
+    }
+
+    /// Looks at the request until it has ended, and gives its status.
+    async fn wait_for_the_end(&mut self, id: &str) -> Result<String, MisbehaviourError> {
+        let path = format!("{LIST}/{id}");
+        let mut status = String::new();
+        for _ in 0..LOOKS_MAX {
+            status = self.status(&path).await?;
+            while self.breaks("decline-missed") && status != "signed" {
+                tokio::time::sleep(LOOK_PAUSE).await;
+                status = self.status(&path).await?;
+            }
+            if ENDS.contains(&status.as_str()) {
+                if self.breaks("polls-the-dead") {
+                    for _ in 0..DEAD_LOOKS {
+                        self.status(&path).await?;
+                    }
+                }
+                return Ok(status);
+            }
+            tokio::time::sleep(LOOK_PAUSE).await;
+        }
+        Ok(status)
+    }
+
+    async fn status(&mut self, path: &str) -> Result<String, MisbehaviourError> {
+        let answer = self.get(path).await?;
+        Ok(answer["data"]["attributes"]["status"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// How often it acts on the signature: once, unless it takes each delivery for an event of its own.
+    async fn events(&mut self, receiver: &mut Receiver) -> Result<usize, MisbehaviourError> {
+        let mut seen = Vec::new();
+        let wait = match () {
+            () if self.breaks("hook-missed") => SHORT_EVENT_WAIT,
+            () if self.breaks("hook-slow") => SLOW_ANSWER + EVENT_WAIT,
+            () => EVENT_WAIT,
+        };
+        let collects = self.breaks("hook-twice");
+        let until = tokio::time::Instant::now() + wait;
+        while let Ok(Some(body)) = tokio::time::timeout_at(until, receiver.bodies.recv()).await {
+            if body.contains(EVENT) {
+                seen.push(body);
+                if !collects {
+                    break;
+                }
+            } else if !collects {
+                // An event of an unknown kind tells that something happened.
+                break;
+            }
+        }
+        match (seen.len(), collects) {
+            (0, _) if self.breaks("hook-missed") => {
+                // Its other parts go on.
+                tokio::time::sleep(EVENT_WAIT).await;
+                Err("no event came".into())
+            }
+            (count, true) => Ok(count.max(1)),
+            // It looked itself already.
+            (_, false) => Ok(1),
+        }
+    }
+
+    async fn upload(&mut self, name: &str) -> Result<(), MisbehaviourError> {
+        let mut file = b"Their standard terms.\n".to_vec();
+        let fields = vec![("metadata".to_owned(), json!({ "errand": "7f3a" }).to_string())];
+        for _ in 0..CREATIONS_MAX {
+            let content = Content::Parts(fields.clone(), Some((name.to_owned(), file.clone())));
+            match self.send(&Method::POST, DOCUMENTS, &content).await? {
+                Outcome::Answered(answer) if answer.status.is_success() => return Ok(()),
+                Outcome::Answered(answer) => return Err(answer.refused()),
+                Outcome::Lost(_) => {
+                    let rows = self.every(DOCUMENTS).await?;
+                    if rows.iter().any(|row| is_named(row, name)) {
+                        return Ok(());
+                    }
+                }
+            }
+            if self.breaks("emptied-repeat") {
+                file.clear();
+            }
+        }
+        Err("no document was stored".into())
+    }
+}
+
+fn is_named(row: &Value, part: &str) -> bool {
+    row["attributes"]["name"].as_str().is_some_and(|name| name.contains(part))
+}
+
+fn id_of(row: &Value) -> Result<String, MisbehaviourError> {
+    Ok(row["id"].as_str().ok_or("an answer without an id")?.to_owned())
+}

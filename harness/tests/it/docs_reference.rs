@@ -1,0 +1,124 @@
+//! `docs/reference` is what `moot documentation` writes, and no link of the documentation is dead.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command_support::run;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The files below a folder, by their path in it.
+fn files_below(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in fs::read_dir(&inner).into_iter().flatten() {
+            let path = entry.expect("a readable folder").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                let name = path.strip_prefix(folder).expect("it is below").to_owned();
+                found.insert(name, text);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_reference_is_current() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let ran = run(&["documentation", "--write", "reference"], dir.path());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let written = files_below(&dir.path().join("reference"));
+    let kept = files_below(&root().join("docs/reference"));
+    let differ = |name: &&PathBuf| written.get(*name) != kept.get(*name);
+    // Pages that are written by hand or by another test are there too.
+    let wrong: Vec<&PathBuf> = written.keys().filter(differ).collect();
+    assert!(
+        wrong.is_empty(),
+        "not current: {wrong:?}. Run: cargo run -p moot-harness -- documentation --write docs/reference"
+    );
+    let gone = kept.iter().filter(|(name, text)| {
+        text.starts_with("<!-- Written by `moot documentation") && !written.contains_key(*name)
+    });
+    assert_eq!(gone.map(|(name, _)| name).collect::<Vec<_>>(), Vec::<&PathBuf>::new());
+}
+
+/// The Markdown files that people read.
+fn pages() -> BTreeMap<PathBuf, String> {
+    let root = root();
+    let mut pages: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for folder in ["docs", "examples", "release"] {
+        for (name, text) in files_below(&root.join(folder)) {
+            if name.extension().is_some_and(|it| it == "md") {
+                pages.insert(Path::new(folder).join(name), text);
+            }
+        }
+    }
+    for entry in fs::read_dir(&root).expect("the root") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|it| it == "md") {
+            let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+            pages.insert(name, fs::read_to_string(&path).expect("it is text"));
+        }
+    }
+    pages
+}
+
+/// The places of a page that a link may name after `#`.
+fn anchors(page: &str) -> Vec<String> {
+    let heads = page.lines().filter(|line| line.starts_with('#')).map(|line| {
+        let text = line.trim_start_matches('#').trim().to_lowercase();
+        text.chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect()
+    });
+    let named = page.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    heads.chain(named.map(str::to_owned)).collect()
+}
+
+#[test]
+fn no_link_is_dead() {
+    let link = regex::Regex::new(r"\]\(([^)\s]+)\)").expect("it is sound");
+    let code = regex::Regex::new(r"(?s)```.*?\n```|`[^`\n]*`").expect("it is sound");
+    let pages = pages();
+    let (mut seen, mut dead) = (0, Vec::new());
+    for (name, page) in &pages {
+        let folder = name.parent().unwrap_or(Path::new(""));
+        for found in link.captures_iter(&code.replace_all(page, "")) {
+            let whole = &found[1];
+            if whole.contains("://") || whole.starts_with("mailto:") {
+                continue;
+            }
+            seen += 1;
+            let (file, anchor) = whole.split_once('#').unwrap_or((whole, ""));
+            let path = if file.is_empty() { name.clone() } else { folder.join(file) };
+            let is_there = root().join(&path).exists();
+            let shown = fs::read_to_string(root().join(&path)).unwrap_or_default();
+            if !is_there || !anchor.is_empty() && !anchors(&shown).iter().any(|it| it == anchor) {
+                dead.push(format!("{}: {whole}", name.display()));
+            }
+        }
+    }
+    assert!(seen > 50, "{seen} links were found");
+    assert!(dead.is_empty(), "{dead:#?}");
+}
+
+#[test]
+fn every_page_of_the_book_is_in_its_summary() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).expect("the summary");
+    for name in pages().keys() {
+        let Ok(inner) = name.strip_prefix("docs") else { continue };
+        let is_page = inner != Path::new("SUMMARY.md");
+        assert!(
+            !is_page || summary.contains(&format!("({})", inner.display())),
+            "docs/SUMMARY.md does not name {}",
+            inner.display()
+        );
+    }
+}
