@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
         _ => {
             return Err(
-                "usage: version | get URL | post URL | three URL | again URL | session URL".into()
+                "usage: version | get URL | post URL | three URL | again URL | session URL".into(),
             );
         }
     }

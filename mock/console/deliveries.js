@@ -43,7 +43,7 @@ export function openDeliveries(main, place, page) {
         el("span", { class: "muted" }, dateTime(attempt.at), attempt.error ? ` ${attempt.error}` : ""));
     });
     const element = el("tr", { "data-row": true }, el("td", { class: "serial" }, el("a", { href: `#/deliveries/${one.id}`, "data-open": true }, String(one.id))),
-      el("td", {}, value(one.event)), el("td", {}, el("a", { href: `#/requests/${encodeURIComponent(one.legal_request_id)}` }, one.legal_request_id)),
+      el("td", { class: "word" }, value(one.event)), el("td", {}, el("a", { href: `#/requests/${encodeURIComponent(one.legal_request_id)}` }, one.legal_request_id)),
       el("td", {}, badge(name, sign, one.state)), el("td", {}, el("ul", { class: "plain" }, attempts)),
       el("td", { class: "when" }, one.next_attempt_at ? dateTime(one.next_attempt_at) : "–"),
       el("td", { class: "end" }, button({ label: "Redeliver", method: "POST", path: `deliveries/${one.id}/redeliver`, done: load })));

@@ -8,7 +8,9 @@ mod damage;
 pub(crate) mod drill;
 mod kind;
 
-pub(crate) use armed::{ArmedFaultJson, Faults, Strike};
+#[cfg(feature = "server")]
+pub(crate) use armed::ArmedFaultJson;
+pub(crate) use armed::{Faults, Strike};
 pub(crate) use damage::damage;
 pub use kind::{FailedStatus, FaultKind};
 

@@ -71,6 +71,7 @@ impl Journal {
 
     /// The entries that were recorded after this many, but the newest `max` of them only; with how many were
     /// recorded before the first of them.
+    #[cfg(feature = "server")]
     pub(crate) fn after(&self, recorded: u64, max: usize) -> (u64, Vec<JournalEntry>) {
         let queue = self.0.lock();
         let fresh = usize::try_from(queue.recorded().saturating_sub(recorded)).unwrap_or(max);
@@ -81,11 +82,13 @@ impl Journal {
     }
 
     /// How many entries were recorded so far.
+    #[cfg(feature = "server")]
     pub(crate) fn recorded(&self) -> u64 {
         self.0.lock().recorded()
     }
 
     /// How often it was emptied.
+    #[cfg(feature = "server")]
     pub(crate) fn cleared(&self) -> u64 {
         self.0.lock().cleared
     }

@@ -54,8 +54,10 @@ pub(crate) const JOURNAL_ANSWER_MAX: usize = 64 << 10;
 pub(crate) const JOURNAL_ANSWERS_MAX: usize = 2 << 20;
 
 /// Changes that are kept for those who watch a world.
+#[cfg(feature = "server")]
 pub(crate) const WATCHED_CHANGES_MAX: usize = 200;
 /// Calls that one look of those who watch a world gives; earlier ones are lost to them.
+#[cfg(feature = "server")]
 pub(crate) const WATCHED_CALLS_MAX: usize = 100;
 
 /// Bytes of a form body (§4.1).

@@ -1,6 +1,5 @@
 //! Pages in a real browser.
 
-mod accessible;
 mod console;
 mod driver;
 mod report;

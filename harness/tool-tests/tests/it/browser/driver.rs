@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,7 @@ use super::report::BROWSERS;
 use crate::support::program;
 
 /// A condition that does not hold by then has failed.
-const WAIT_MAX: Duration = Duration::from_secs(20);
+const WAIT_MAX: Duration = Duration::from_secs(30);
 /// Between two looks whether a condition holds.
 const LOOK: Duration = Duration::from_millis(25);
 /// The key with which WebDriver names an element.
@@ -48,7 +47,7 @@ pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpAns
 }
 
 /// Reads an answer whose length is told.
-pub(super) fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
+fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
     let (mut status, mut length) = (0, 0);
     loop {
         let mut line = String::new();
@@ -108,7 +107,7 @@ impl Browser {
             "--disable-gpu",
             "--hide-scrollbars",
             "--disable-dev-shm-usage",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             &data,
         ];
         let made = browser_started.send(
@@ -151,22 +150,10 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// `light` or `dark`.
-    pub(super) fn theme(&self, theme: &str) {
-        let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
-        self.devtools("Emulation.setEmulatedMedia", json!({ "features": features }));
-    }
-
     /// The value of a script: `return document.title`.
     #[track_caller]
     pub(super) fn run(&self, script: &str) -> Value {
         self.send("POST", "/execute/sync", json!({ "script": script, "args": [] }))
-    }
-
-    /// The value that a script gives its last argument.
-    #[track_caller]
-    pub(super) fn run_async(&self, script: &str) -> Value {
-        self.send("POST", "/execute/async", json!({ "script": script, "args": [] }))
     }
 
     /// The text of the first element that a selector finds; empty if there is none.
@@ -232,14 +219,6 @@ impl Browser {
         let messages = messages.filter(|one| one["source"] != "network");
         messages.map(|one| one["message"].to_string()).collect()
     }
-
-    /// A picture of the window, in the folder for outputs of tests.
-    pub(super) fn picture(&self, name: &str) {
-        let encoded = self.send("GET", "/screenshot", Value::Null);
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("console-{name}.png"));
-        let bytes = from_base64(encoded.as_str().expect("a picture"));
-        std::fs::write(path, bytes).expect("a written file");
-    }
 }
 
 impl Drop for Browser {
@@ -259,19 +238,4 @@ fn which(program: &str) -> String {
     let found =
         std::env::split_paths(&path).map(|folder| folder.join(program)).find(|it| it.is_file());
     found.expect("the program is on the PATH").display().to_string()
-}
-
-fn from_base64(text: &str) -> Vec<u8> {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let digits = text.bytes().filter_map(|byte| DIGITS.iter().position(|digit| *digit == byte));
-    let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0);
-    for digit in digits {
-        bits = bits << 6 | u32::try_from(digit).expect("six bits");
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(bits >> held & 0xff).expect("eight bits"));
-        }
-    }
-    bytes
 }

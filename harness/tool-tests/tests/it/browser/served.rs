@@ -1,12 +1,11 @@
 //! A mock that a page shows, and a client of it.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::driver::{HttpAnswer, http, read_answer};
+use super::driver::{HttpAnswer, http};
 use crate::support::binary;
 
 /// A running `moot mock`. It ends with this value.
@@ -101,20 +100,6 @@ impl Mock {
         form.push_str("--b0--\r\n");
         let head = ["content-type: multipart/form-data; boundary=b0"];
         self.call("POST /v1/requests", token, &head, form.as_bytes())
-    }
-
-    /// So many calls on one connection.
-    pub(super) fn call_often(&self, token: &str, times: usize) {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the mock listens");
-        let mut writer = stream.try_clone().expect("a second handle");
-        let mut reader = BufReader::new(stream);
-        let call = format!(
-            "GET /v1/workflows/wfMutualNda1 HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n\r\n"
-        );
-        for _ in 0..times {
-            writer.write_all(call.as_bytes()).expect("it reads");
-            assert_eq!(read_answer(&mut reader).status, 200);
-        }
     }
 
     /// Ends it at once.
