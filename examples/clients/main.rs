@@ -4,7 +4,7 @@
 //! Its source is `harness/src/misbehaving`. An installed `moot` is the same client:
 //! `moot exec -- moot selftest --misbehave no-token`.
 
-use moot_harness::misbehaving::{MisbehaviourError, Service, misbehaviours, rule, run};
+use moot_harness::misbehaving::{MisbehaviourError, ServicePlace, misbehaviours, rule, run};
 
 #[tokio::main]
 async fn main() -> Result<(), MisbehaviourError> {
@@ -14,7 +14,7 @@ async fn main() -> Result<(), MisbehaviourError> {
         ["--misbehave", id] => Some(rule(id).ok_or_else(usage)?),
         _ => return Err(usage()),
     };
-    run(&Service::from_environment()?, broken).await
+    run(&ServicePlace::from_environment()?, broken).await
 }
 
 fn usage() -> MisbehaviourError {

@@ -6,6 +6,7 @@
 //! Nothing here judges an answer. Start reading at [`Environment`].
 
 mod access_token;
+mod advice;
 pub(crate) mod choice;
 pub(crate) mod deployment;
 pub(crate) mod discovery;

@@ -11,17 +11,20 @@ mod service;
 mod table;
 mod task;
 
-pub use service::{MisbehaviourError, Service};
-pub use table::{Misbehaviour, Situation, misbehaviours, not_shown};
+pub use service::{MisbehaviourError, ServicePlace};
+pub use table::{Misbehaviour, TrialSituation, misbehaviours, not_shown};
 
-use client::Client;
+use client::TrialClient;
 
 /// Does the errand of a client: `broken` is the rule that it breaks, or nothing.
 ///
 /// # Errors
 /// The errand failed, as a client in this situation may.
-pub async fn run(service: &Service, broken: Option<&'static str>) -> Result<(), MisbehaviourError> {
-    let client = Client::new(service.clone(), broken)?;
+pub async fn run(
+    service: &ServicePlace,
+    broken: Option<&'static str>,
+) -> Result<(), MisbehaviourError> {
+    let client = TrialClient::new(service.clone(), broken)?;
     match broken {
         Some(rule) if odd_calls::RULES.contains(&rule) => odd_calls::run(client, rule).await,
         _ => task::run(client).await,

@@ -32,6 +32,8 @@ pub(crate) struct TokenRequestRefusal {
     pub(crate) status: u16,
     /// Its `error` (RFC 6749 §5.2), else the `type` of a problem.
     pub(crate) error: Option<String>,
+    /// Its `Location`.
+    pub(crate) redirect: Option<String>,
 }
 
 impl TokenRequestRefusal {
@@ -240,7 +242,8 @@ impl ServiceClient {
         };
         let Some(token) = text("access_token") else {
             let error = text("error").or(text("type"));
-            return Err(TokenError::Refused(TokenRequestRefusal { status, error }));
+            let redirect = response.header("location").map(str::to_owned);
+            return Err(TokenError::Refused(TokenRequestRefusal { status, error, redirect }));
         };
         self.sender.masks.hide(&token, label);
         if let Some(scope) = text("scope") {

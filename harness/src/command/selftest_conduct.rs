@@ -21,7 +21,9 @@ use crate::conduct;
 use crate::drill::judge::{self, DrillEnd};
 use crate::drill::recording::DrillRecording;
 use crate::drill::table;
-use crate::misbehaving::{self, Misbehaviour, Service, Situation, misbehaviours, not_shown};
+use crate::misbehaving::{
+    self, Misbehaviour, ServicePlace, TrialSituation, misbehaviours, not_shown,
+};
 use crate::run::Interruption;
 use crate::terminal::table::Align;
 use crate::terminal::{Cell, Table, counted};
@@ -84,8 +86,8 @@ pub(super) fn misbehave(id: &str) -> Result<u8, CommandError> {
         "none" => None,
         _ => Some(misbehaving::rule(id).ok_or_else(|| unknown(id))?),
     };
-    let ran =
-        runtime()?.block_on(async { misbehaving::run(&Service::from_environment()?, rule).await });
+    let ran = runtime()?
+        .block_on(async { misbehaving::run(&ServicePlace::from_environment()?, rule).await });
     ran.map(|()| 0)
         .map_err(|error| CommandError { exit_code: 1, ..CommandError::usage(error.to_string()) })
 }
@@ -131,7 +133,7 @@ async fn tried(
     drills: &'static [table::Drill],
     progress: &Progress,
 ) -> Result<(Vec<RuleTrial>, Vec<HonestTrial>), CommandError> {
-    let calm = client_run(None, &Situation::Calm).await?;
+    let calm = client_run(None, &TrialSituation::Calm).await?;
     progress.done("calm");
     let honest = drills.iter().map(Trial::Honest);
     let broken = chosen.into_iter().map(Trial::Broken);
@@ -140,7 +142,7 @@ async fn tried(
     trials.sort_by_key(|(_, trial)| std::cmp::Reverse(seconds(trial)));
     let runs = trials.into_iter().map(|(at, trial)| async move {
         let run = match trial {
-            Trial::Honest(drill) => client_run(None, &Situation::Drill(drill)).await?,
+            Trial::Honest(drill) => client_run(None, &TrialSituation::Drill(drill)).await?,
             Trial::Broken(broken) => client_run(Some(&broken.rule), &broken.situation()).await?,
         };
         Ok::<_, CommandError>((at, trial, run))
@@ -176,7 +178,7 @@ fn seconds(trial: &Trial) -> u64 {
 /// Runs this program as a client.
 async fn client_run(
     rule: Option<&str>,
-    situation: &Situation,
+    situation: &TrialSituation,
 ) -> Result<DrillRecording, CommandError> {
     let program = std::env::current_exe()
         .map_err(|error| CommandError::fault(format!("this program has no path: {error}")))?;
@@ -197,9 +199,9 @@ async fn client_run(
 fn rule_trial(broken: &Misbehaviour, calm: &DrillRecording, run: &DrillRecording) -> RuleTrial {
     let (findings, trouble) = match (broken.situation(), run.worlds()) {
         (_, Err(error)) => (Vec::new(), Some(error.to_string())),
-        (Situation::Drill(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
-        (Situation::Calm, Ok(worlds)) => (conduct::findings(&worlds), None),
-        (Situation::Made(_), Ok(worlds)) => {
+        (TrialSituation::Drill(drill), Ok(_)) => (judge::judge(drill, calm, run).findings, None),
+        (TrialSituation::Calm, Ok(worlds)) => (conduct::findings(&worlds), None),
+        (TrialSituation::Made(_), Ok(worlds)) => {
             let disturbed = conduct::disturbed_findings(&worlds);
             (conduct::findings(&worlds).into_iter().chain(disturbed).collect(), None)
         }

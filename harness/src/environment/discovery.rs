@@ -44,9 +44,15 @@ pub(crate) async fn published(
     for page in 1..=PAGES_MAX {
         let response = client.read(&format!("{list}?status=published&page={page}")).await?;
         let Some(body) = response.json.filter(|_| response.status == 200) else {
+            let status = response.status;
+            let advice = match status {
+                401 => {
+                    ", though it has just issued the token: compare its clock with that of this machine"
+                }
+                _ => "",
+            };
             return Err(Trouble::Broken(format!(
-                "GET {list} answered {}, so no workflow is known",
-                response.status
+                "GET {list} answered {status}{advice}, so no workflow is known"
             )));
         };
         let rows = body.get("data").and_then(Value::as_array).into_iter().flatten();

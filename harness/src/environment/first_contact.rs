@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use moot_fixtures::contract::VERSION_PREFIX;
 use serde_json::Value;
 use url::Url;
 
@@ -12,6 +11,7 @@ use crate::client::control_plane::ControlPlane;
 use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
+use crate::environment::advice;
 use crate::environment::choice::OpenError;
 use crate::exchange::Trouble;
 use crate::target_file::model::ApplicationCredentials;
@@ -87,23 +87,16 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
         TokenError::Trouble(trouble) => unreachable(base, &trouble),
         TokenError::NoApplication(reason) => OpenError::Usage(reason),
         TokenError::Limited { status, .. } => OpenError::Unreachable(format!(
-            "{host} gives no token now: the limit of its token endpoint answered {status}"
+            "{host} gives no token now: the limit of its token endpoint answered {status}; wait, and set \
+             `limits.token_requests_per_minute` to its limit"
         )),
         TokenError::Refused(refusal) if refusal.is_gateway() => OpenError::Unreachable(format!(
             "{host} gives no token now: its token endpoint answered {refusal}"
         )),
         TokenError::Refused(refusal) => OpenError::Credentials(format!(
             "{host} gives no token to the application `{role}`: it answered {refusal}{}",
-            version_hint(base)
+            advice::of_refusal(base, role, &refusal)
         )),
-    }
-}
-
-/// The paths of the specification begin with `/v1`; the token endpoint is beside it.
-fn version_hint(base: &Url) -> &'static str {
-    match base.path().trim_end_matches('/').ends_with(VERSION_PREFIX) {
-        true => "; `base_url` ends in `/v1`: leave that out",
-        false => "",
     }
 }
 
@@ -125,7 +118,7 @@ async fn other_ways(
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(OpenError::Credentials(format!(
             "{host} gives no token to the application `main`: it answered {refusal}{}",
-            version_hint(&client.destination.base)
+            advice::of_refusal(&client.destination.base, "main", refusal)
         )));
     }
     // Once more, to report the request with its response.
@@ -139,7 +132,7 @@ async fn other_ways(
     let why = format!(
         "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
          documents, and refused HTTP Basic too{}",
-        version_hint(&client.destination.base)
+        advice::of_refusal(&client.destination.base, "main", refusal)
     );
     Err(OpenError::TokenEndpoint { why, exchange })
 }
@@ -153,7 +146,8 @@ fn unreachable(base: &Url, trouble: &Trouble) -> OpenError {
         Trouble::Tls(why) => format!("TLS: {why}"),
         other => other.details().to_owned(),
     };
-    OpenError::Unreachable(format!("{host} cannot be reached: {why}"))
+    let advice = advice::of_trouble(base, trouble);
+    OpenError::Unreachable(format!("{host} cannot be reached: {why}{advice}"))
 }
 
 /// Waits until the deadline `opening`.

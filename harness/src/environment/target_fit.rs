@@ -74,7 +74,11 @@ async fn writes(client: &ServiceClient) -> Option<FileMistake> {
             Err(_) => return None,
         }
     }
-    Some(made(client, "applications.main.scopes", answered?))
+    Some(made(
+        client,
+        "applications.main.scopes",
+        format!("{}; state the scopes that it has, or give it `write`", answered?),
+    ))
 }
 
 /// The answer to a creation that says nothing.

@@ -8,7 +8,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::service::{MisbehaviourError, Service};
+use super::service::{MisbehaviourError, ServicePlace};
 
 const USER_AGENT: &str = concat!("moot-selftest-client/", env!("CARGO_PKG_VERSION"));
 /// Of one call. Less than what a stalled answer takes in a drill, more than ten seconds.
@@ -37,7 +37,7 @@ const KNOWN_HEADERS: [&str; 8] = [
 
 /// What a call carries.
 #[derive(Debug, Clone)]
-pub(super) enum Content {
+pub(super) enum CallBody {
     Nothing,
     Json(Value),
     /// Text fields, and a file: its name and its bytes.
@@ -46,15 +46,15 @@ pub(super) enum Content {
 
 /// What came of a call.
 #[derive(Debug)]
-pub(super) enum Outcome {
-    Answered(Answer),
+pub(super) enum CallOutcome {
+    Answered(ServiceAnswer),
     /// No whole answer came, or the service failed. Nobody knows whether the call was done.
     Lost(String),
 }
 
 /// A whole answer.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ServiceAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     /// Null if it is no JSON.
@@ -62,15 +62,15 @@ pub(super) struct Answer {
 }
 
 /// A client of the service with a token.
-pub(super) struct Client {
-    pub(super) service: Service,
+pub(super) struct TrialClient {
+    pub(super) service: ServicePlace,
     pub(super) http: reqwest::Client,
     /// The rule that it breaks.
     broken: Option<&'static str>,
     token: Option<String>,
 }
 
-impl Answer {
+impl ServiceAnswer {
     fn problem(&self) -> &str {
         self.body["type"].as_str().or(self.body["error"].as_str()).unwrap_or("no problem body")
     }
@@ -86,9 +86,9 @@ impl Answer {
     }
 }
 
-impl Client {
+impl TrialClient {
     pub(super) fn new(
-        service: Service,
+        service: ServicePlace,
         broken: Option<&'static str>,
     ) -> Result<Self, MisbehaviourError> {
         // Another part of the program may have installed a TLS provider already.
@@ -138,16 +138,16 @@ impl Client {
         }
         for attempt in 1..=TRIES_MAX {
             match self.once(self.token_request(&self.credentials("read write"))).await? {
-                Outcome::Answered(answer) if answer.status.is_success() => {
+                CallOutcome::Answered(answer) if answer.status.is_success() => {
                     let token = answer.body["access_token"].as_str().ok_or("no token came")?;
                     self.token = Some(token.to_owned());
                     return Ok(token.to_owned());
                 }
-                Outcome::Answered(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
+                CallOutcome::Answered(answer) if answer.status == StatusCode::TOO_MANY_REQUESTS => {
                     self.pause(&answer, attempt).await;
                 }
-                Outcome::Answered(answer) => return Err(answer.refused()),
-                Outcome::Lost(_) => back_off(attempt).await,
+                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Lost(_) => back_off(attempt).await,
             }
         }
         Err("no token came".into())
@@ -168,13 +168,15 @@ impl Client {
         let tries = if self.breaks("retry-storm") { STORM_TRIES } else { TRIES_MAX };
         let mut why = String::new();
         for attempt in 1..=tries {
-            match self.send(&Method::GET, path, &Content::Nothing).await? {
-                Outcome::Answered(answer) if answer.status.is_success() => return Ok(answer.body),
-                Outcome::Answered(answer) if answer.status.is_redirection() => {
+            match self.send(&Method::GET, path, &CallBody::Nothing).await? {
+                CallOutcome::Answered(answer) if answer.status.is_success() => {
+                    return Ok(answer.body);
+                }
+                CallOutcome::Answered(answer) if answer.status.is_redirection() => {
                     return self.redirected(&answer).await;
                 }
-                Outcome::Answered(answer) => return Err(answer.refused()),
-                Outcome::Lost(lost) => why = lost,
+                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Lost(lost) => why = lost,
             }
             if self.breaks("gives-up") {
                 break;
@@ -185,7 +187,7 @@ impl Client {
     }
 
     /// Follows no redirect, unless it is about to break the rule of that.
-    async fn redirected(&mut self, answer: &Answer) -> Result<Value, MisbehaviourError> {
+    async fn redirected(&mut self, answer: &ServiceAnswer) -> Result<Value, MisbehaviourError> {
         if self.breaks("token-to-stranger") {
             let token = self.token().await?;
             let location = answer.headers.get(header::LOCATION).ok_or("a redirect to nowhere")?;
@@ -200,15 +202,15 @@ impl Client {
         &mut self,
         method: &Method,
         path: &str,
-        content: &Content,
-    ) -> Result<Outcome, MisbehaviourError> {
+        content: &CallBody,
+    ) -> Result<CallOutcome, MisbehaviourError> {
         let (mut is_renewed, mut dead_calls) = (false, 0);
         for attempt in 1..=TRIES_MAX {
             let token = self.token().await?;
             let call = self.request(method.clone(), path).bearer_auth(token);
             let answer = match self.once(with_content(call, content)?).await? {
-                Outcome::Answered(answer) => answer,
-                lost @ Outcome::Lost(_) => return Ok(lost),
+                CallOutcome::Answered(answer) => answer,
+                lost @ CallOutcome::Lost(_) => return Ok(lost),
             };
             match answer.status.as_u16() {
                 401 if self.breaks("dead-token") && dead_calls < 3 => dead_calls += 1,
@@ -217,15 +219,15 @@ impl Client {
                     self.renew().await?;
                 }
                 429 => self.pause(&answer, attempt).await,
-                500.. => return Ok(Outcome::Lost(self.failed(&answer)?)),
-                _ => return Ok(Outcome::Answered(answer)),
+                500.. => return Ok(CallOutcome::Lost(self.failed(&answer)?)),
+                _ => return Ok(CallOutcome::Answered(answer)),
             }
         }
         Err(format!("{method} {path}: no success after {TRIES_MAX} tries").into())
     }
 
     /// A failure of the service as text. Strict clients end here.
-    fn failed(&self, answer: &Answer) -> Result<String, MisbehaviourError> {
+    fn failed(&self, answer: &ServiceAnswer) -> Result<String, MisbehaviourError> {
         let content_type = answer.headers.get(header::CONTENT_TYPE);
         let is_ours = content_type.is_some_and(|it| it.as_bytes().ends_with(b"json"));
         let is_known = matches!(answer.status.as_u16(), 500 | 502..=504);
@@ -236,7 +238,7 @@ impl Client {
         if ends { Err(answer.refused()) } else { Ok(answer.refused().to_string()) }
     }
 
-    async fn pause(&self, answer: &Answer, attempt: u32) {
+    async fn pause(&self, answer: &ServiceAnswer, attempt: u32) {
         if self.breaks("no-back-off") {
             return;
         }
@@ -247,28 +249,31 @@ impl Client {
     }
 
     /// Sends a call once, and reads the answer.
-    pub(super) async fn once(&self, call: RequestBuilder) -> Result<Outcome, MisbehaviourError> {
+    pub(super) async fn once(
+        &self,
+        call: RequestBuilder,
+    ) -> Result<CallOutcome, MisbehaviourError> {
         let answer = match call.send().await {
             Ok(answer) => answer,
-            Err(error) => return Ok(Outcome::Lost(error.to_string())),
+            Err(error) => return Ok(CallOutcome::Lost(error.to_string())),
         };
         let (status, headers) = (answer.status(), answer.headers().clone());
         let bytes = match answer.bytes().await {
             Ok(bytes) => bytes,
             Err(_) if self.breaks("trusts-truncation") => bytes::Bytes::new(),
-            Err(error) => return Ok(Outcome::Lost(error.to_string())),
+            Err(error) => return Ok(CallOutcome::Lost(error.to_string())),
         };
         let body = serde_json::from_slice(&bytes);
         let is_whole = body.is_ok() || bytes.is_empty() || !status.is_success();
         if !is_whole && !self.breaks("trusts-truncation") {
-            return Ok(Outcome::Lost("the answer is no JSON".to_owned()));
+            return Ok(CallOutcome::Lost("the answer is no JSON".to_owned()));
         }
-        let answer = Answer { status, headers, body: body.unwrap_or_default() };
+        let answer = ServiceAnswer { status, headers, body: body.unwrap_or_default() };
         self.is_strict_about(&answer)?;
-        Ok(Outcome::Answered(answer))
+        Ok(CallOutcome::Answered(answer))
     }
 
-    fn is_strict_about(&self, answer: &Answer) -> Result<(), MisbehaviourError> {
+    fn is_strict_about(&self, answer: &ServiceAnswer) -> Result<(), MisbehaviourError> {
         let unknown_header =
             answer.headers.keys().find(|name| !KNOWN_HEADERS.contains(&name.as_str()));
         if let Some(name) = unknown_header.filter(|_| self.breaks("breaks-on-header")) {
@@ -309,12 +314,12 @@ async fn back_off(attempt: u32) {
 
 fn with_content(
     call: RequestBuilder,
-    content: &Content,
+    content: &CallBody,
 ) -> Result<RequestBuilder, MisbehaviourError> {
     Ok(match content {
-        Content::Nothing => call,
-        Content::Json(value) => call.json(value),
-        Content::Parts(fields, file) => {
+        CallBody::Nothing => call,
+        CallBody::Json(value) => call.json(value),
+        CallBody::Parts(fields, file) => {
             let mut form = Form::new();
             for (name, value) in fields {
                 form = form.text(name.clone(), value.clone());

@@ -4,8 +4,8 @@ use http::StatusCode;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use super::client::{Client, Content, Outcome};
-use super::service::{MisbehaviourError, Service};
+use super::client::{CallBody, CallOutcome, TrialClient};
+use super::service::{MisbehaviourError, ServicePlace};
 
 const LIST: &str = "/v1/requests";
 const FILE: &[u8] = b"Their standard terms.\n";
@@ -44,7 +44,7 @@ pub(super) const RULES: [&str; 29] = [
 ];
 
 /// Breaks a rule.
-pub(super) async fn run(mut client: Client, rule: &str) -> Result<(), MisbehaviourError> {
+pub(super) async fn run(mut client: TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
     match rule {
         "no-token"
         | "secret-in-address"
@@ -71,8 +71,8 @@ pub(super) async fn run(mut client: Client, rule: &str) -> Result<(), Misbehavio
     }
 }
 
-async fn with_tokens(client: &Client, rule: &str) -> Result<(), MisbehaviourError> {
-    let Service { client_id, client_secret, reader_id, reader_secret, .. } = &client.service;
+async fn with_tokens(client: &TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
+    let ServicePlace { client_id, client_secret, reader_id, reader_secret, .. } = &client.service;
     let fields = client.credentials("read");
     match rule {
         "no-token" => drop(sent(client.request(Method::GET, LIST)).await?),
@@ -114,7 +114,11 @@ async fn with_tokens(client: &Client, rule: &str) -> Result<(), MisbehaviourErro
     Ok(())
 }
 
-async fn with_a_token(client: &Client, token: &str, rule: &str) -> Result<(), MisbehaviourError> {
+async fn with_a_token(
+    client: &TrialClient,
+    token: &str,
+    rule: &str,
+) -> Result<(), MisbehaviourError> {
     let in_query = client.request(Method::GET, LIST).query(&[("access_token", token)]);
     match rule {
         "token-in-address" => drop(sent(in_query).await?),
@@ -130,7 +134,11 @@ async fn with_a_token(client: &Client, token: &str, rule: &str) -> Result<(), Mi
     Ok(())
 }
 
-async fn with_reads(token: &str, client: &Client, rule: &str) -> Result<(), MisbehaviourError> {
+async fn with_reads(
+    token: &str,
+    client: &TrialClient,
+    rule: &str,
+) -> Result<(), MisbehaviourError> {
     let (path, times) = match rule {
         "reads-id-shape" => {
             for id in ["1", "2", "3"] {
@@ -154,7 +162,7 @@ async fn with_reads(token: &str, client: &Client, rule: &str) -> Result<(), Misb
     get_times(client, token, path, times).await
 }
 
-async fn with_creations(client: &mut Client, rule: &str) -> Result<(), MisbehaviourError> {
+async fn with_creations(client: &mut TrialClient, rule: &str) -> Result<(), MisbehaviourError> {
     if rule == "schema-unread" {
         return create(client, "One", None).await;
     }
@@ -193,7 +201,7 @@ async fn with_creations(client: &mut Client, rule: &str) -> Result<(), Misbehavi
 
 /// Creates a request, with one field replaced or added.
 async fn create(
-    client: &mut Client,
+    client: &mut TrialClient,
     counterparty: &str,
     replaced: Option<(&str, String)>,
 ) -> Result<(), MisbehaviourError> {
@@ -202,16 +210,16 @@ async fn create(
         fields.retain(|(known, _)| known != name);
         fields.push((name.to_owned(), value));
     }
-    answered(client.send(&Method::POST, LIST, &Content::Parts(fields, None)).await?)
+    answered(client.send(&Method::POST, LIST, &CallBody::Parts(fields, None)).await?)
 }
 
-async fn upload(client: &mut Client, metadata: &str) -> Result<(), MisbehaviourError> {
+async fn upload(client: &mut TrialClient, metadata: &str) -> Result<(), MisbehaviourError> {
     let fields = vec![("metadata".to_owned(), metadata.to_owned())];
-    let content = Content::Parts(fields, Some(("terms.txt".to_owned(), FILE.to_vec())));
+    let content = CallBody::Parts(fields, Some(("terms.txt".to_owned(), FILE.to_vec())));
     answered(client.send(&Method::POST, "/v1/repository_documents", &content).await?)
 }
 
-async fn with_keys(client: &mut Client) -> Result<(), MisbehaviourError> {
+async fn with_keys(client: &mut TrialClient) -> Result<(), MisbehaviourError> {
     let token = client.token().await?;
     for counterparty in ["One", "Two"] {
         let fields = client.fields(&Value::Null, counterparty);
@@ -226,22 +234,22 @@ async fn with_keys(client: &mut Client) -> Result<(), MisbehaviourError> {
 }
 
 /// Any answer will do, also a refusal.
-fn answered(outcome: Outcome) -> Result<(), MisbehaviourError> {
+fn answered(outcome: CallOutcome) -> Result<(), MisbehaviourError> {
     match outcome {
-        Outcome::Answered(answer) if answer.status == StatusCode::UNAUTHORIZED => {
+        CallOutcome::Answered(answer) if answer.status == StatusCode::UNAUTHORIZED => {
             Err(answer.refused())
         }
-        Outcome::Answered(_) => Ok(()),
-        Outcome::Lost(why) => Err(why.into()),
+        CallOutcome::Answered(_) => Ok(()),
+        CallOutcome::Lost(why) => Err(why.into()),
     }
 }
 
-async fn get(client: &Client, token: &str, path: &str) -> Result<Value, MisbehaviourError> {
+async fn get(client: &TrialClient, token: &str, path: &str) -> Result<Value, MisbehaviourError> {
     sent(client.request(Method::GET, path).bearer_auth(token)).await
 }
 
 async fn get_times(
-    client: &Client,
+    client: &TrialClient,
     token: &str,
     path: &str,
     times: usize,

@@ -28,12 +28,12 @@ pub(super) struct ReceiverHabits {
 }
 
 /// Where it listens, and the bodies that it let in.
-pub(super) struct Receiver {
+pub(super) struct EventReceiver {
     pub(super) url: String,
     pub(super) bodies: UnboundedReceiver<String>,
 }
 
-impl Receiver {
+impl EventReceiver {
     pub(super) async fn listen(habits: ReceiverHabits) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let url = format!("http://{}/events", listener.local_addr()?);

@@ -5,7 +5,7 @@ pub type MisbehaviourError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The service as the variables of `moot exec` name it.
 #[derive(Debug, Clone)]
-pub struct Service {
+pub struct ServicePlace {
     /// Its base address.
     pub base_url: String,
     /// An application that may read and write.
@@ -22,7 +22,7 @@ pub struct Service {
     pub workflow_id: String,
 }
 
-impl Service {
+impl ServicePlace {
     /// Reads the environment variables.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ pub struct Misbehaviour {
 
 /// Where a misbehaviour shows.
 #[derive(Debug)]
-pub enum Situation {
+pub enum TrialSituation {
     /// In any calls.
     Calm,
     /// In a drill of `moot drill`.
@@ -47,11 +47,11 @@ pub enum Situation {
 
 impl Misbehaviour {
     /// Where it shows.
-    pub fn situation(&self) -> Situation {
+    pub fn situation(&self) -> TrialSituation {
         match (self.drill.as_deref().and_then(table::get), self.orders.is_empty()) {
-            (Some(drill), _) => Situation::Drill(drill),
-            (None, true) => Situation::Calm,
-            (None, false) => Situation::Made(Box::new(self.made())),
+            (Some(drill), _) => TrialSituation::Drill(drill),
+            (None, true) => TrialSituation::Calm,
+            (None, false) => TrialSituation::Made(Box::new(self.made())),
         }
     }
 
@@ -77,7 +77,7 @@ impl Misbehaviour {
     }
 }
 
-impl Situation {
+impl TrialSituation {
     /// The orders to the mock; `None` if there are none.
     pub fn drill(&self) -> Option<&Drill> {
         match self {

@@ -7,8 +7,8 @@ use http::StatusCode;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::client::{Client, Content, Outcome};
-use super::receiver::{EVENT, Receiver, ReceiverHabits, TOKEN};
+use super::client::{CallBody, CallOutcome, TrialClient};
+use super::receiver::{EVENT, EventReceiver, ReceiverHabits, TOKEN};
 use super::service::MisbehaviourError;
 
 const LIST: &str = "/v1/requests";
@@ -38,7 +38,7 @@ const SLOW_ANSWER: Duration = Duration::from_millis(10_300);
 const ENDS: [&str; 5] = ["signed", "archived", "declined", "canceled", "expired"];
 
 /// Runs the errand.
-pub(super) async fn run(mut client: Client) -> Result<(), MisbehaviourError> {
+pub(super) async fn run(mut client: TrialClient) -> Result<(), MisbehaviourError> {
     client.every(LIST).await?;
     let mut receiver = client.subscribe().await?;
     let Some(id) = client.create().await? else { return Ok(()) };
@@ -64,7 +64,7 @@ pub(super) async fn run(mut client: Client) -> Result<(), MisbehaviourError> {
     Ok(())
 }
 
-impl Client {
+impl TrialClient {
     /// All rows of a list.
     async fn every(&mut self, path: &str) -> Result<Vec<Value>, MisbehaviourError> {
         let mut all = Vec::new();
@@ -84,7 +84,7 @@ impl Client {
     }
 
     /// Registers a webhook for its receiver, and another one that it deletes again.
-    async fn subscribe(&mut self) -> Result<Receiver, MisbehaviourError> {
+    async fn subscribe(&mut self) -> Result<EventReceiver, MisbehaviourError> {
         let slow = self.breaks("hook-slow");
         let habits = ReceiverHabits {
             status: match () {
@@ -96,7 +96,7 @@ impl Client {
             is_strict: self.breaks("hook-unknown-event"),
             is_locked: !self.breaks("hook-unlocked") && !self.breaks("hook-open"),
         };
-        let receiver = Receiver::listen(habits).await?;
+        let receiver = EventReceiver::listen(habits).await?;
         let mut hook =
             json!({ "name": "errand", "url": receiver.url, "auth_type": "bearer", "token": TOKEN });
         if self.breaks("hook-open") {
@@ -110,19 +110,21 @@ impl Client {
     }
 
     async fn register(&mut self, hook: &Value) -> Result<String, MisbehaviourError> {
-        match self.send(&Method::POST, WEBHOOKS, &Content::Json(hook.clone())).await? {
-            Outcome::Answered(answer) if answer.status.is_success() => id_of(&answer.body["data"]),
-            Outcome::Answered(answer) => Err(answer.refused()),
-            Outcome::Lost(why) => Err(why.into()),
+        match self.send(&Method::POST, WEBHOOKS, &CallBody::Json(hook.clone())).await? {
+            CallOutcome::Answered(answer) if answer.status.is_success() => {
+                id_of(&answer.body["data"])
+            }
+            CallOutcome::Answered(answer) => Err(answer.refused()),
+            CallOutcome::Lost(why) => Err(why.into()),
         }
     }
 
     async fn delete(&mut self, path: &str) -> Result<(), MisbehaviourError> {
         let mut was_lost = false;
         for _ in 0..CREATIONS_MAX {
-            match self.send(&Method::DELETE, path, &Content::Nothing).await? {
-                Outcome::Answered(answer) if answer.status.is_success() => return Ok(()),
-                Outcome::Answered(answer) => {
+            match self.send(&Method::DELETE, path, &CallBody::Nothing).await? {
+                CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
+                CallOutcome::Answered(answer) => {
                     // It was done by the call whose answer was lost.
                     let is_done = answer.status == StatusCode::NOT_FOUND && was_lost;
                     return match is_done && !self.breaks("delete-not-idempotent") {
@@ -130,7 +132,7 @@ impl Client {
                         false => Err(answer.refused()),
                     };
                 }
-                Outcome::Lost(_) => was_lost = true,
+                CallOutcome::Lost(_) => was_lost = true,
             }
             tokio::time::sleep(LOOK_PAUSE).await;
         }
@@ -141,22 +143,22 @@ impl Client {
     async fn create(&mut self) -> Result<Option<String>, MisbehaviourError> {
         let path = format!("/v1/workflows/{}/schema", self.service.workflow_id);
         let schema = self.get(&path).await?;
-        let mut content = Content::Parts(self.fields(&schema, COUNTERPARTY), None);
+        let mut content = CallBody::Parts(self.fields(&schema, COUNTERPARTY), None);
         for attempt in 1..=CREATIONS_MAX {
             match self.send(&Method::POST, LIST, &content).await? {
-                Outcome::Answered(answer) if answer.status.is_success() => {
+                CallOutcome::Answered(answer) if answer.status.is_success() => {
                     return id_of(&answer.body["data"]).map(Some);
                 }
-                Outcome::Answered(answer) if answer.status == 422 && attempt == 1 => {
+                CallOutcome::Answered(answer) if answer.status == 422 && attempt == 1 => {
                     // The workflow may have changed since.
                     if !self.breaks("stale-schema") {
                         let schema = self.get(&path).await?;
-                        content = Content::Parts(self.fields(&schema, COUNTERPARTY), None);
+                        content = CallBody::Parts(self.fields(&schema, COUNTERPARTY), None);
                     }
                 }
-                Outcome::Answered(answer) => return Err(answer.refused()),
-                Outcome::Lost(_) if self.breaks("blind-repeat") => {}
-                Outcome::Lost(_) => {
+                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Lost(_) if self.breaks("blind-repeat") => {}
+                CallOutcome::Lost(_) => {
                     let rows = self.every(LIST).await?;
                     let found = rows.iter().find(|row| is_named(row, COUNTERPARTY));
                     match found.filter(|_| !self.breaks("duplicate-made")) {
@@ -199,7 +201,7 @@ impl Client {
     }
 
     /// How often it acts on the signature: once, unless it takes each delivery for an event of its own.
-    async fn events(&mut self, receiver: &mut Receiver) -> Result<usize, MisbehaviourError> {
+    async fn events(&mut self, receiver: &mut EventReceiver) -> Result<usize, MisbehaviourError> {
         let mut seen = Vec::new();
         let wait = match () {
             () if self.breaks("hook-missed") => SHORT_EVENT_WAIT,
@@ -235,11 +237,11 @@ impl Client {
         let mut file = b"Their standard terms.\n".to_vec();
         let fields = vec![("metadata".to_owned(), json!({ "errand": "7f3a" }).to_string())];
         for _ in 0..CREATIONS_MAX {
-            let content = Content::Parts(fields.clone(), Some((name.to_owned(), file.clone())));
+            let content = CallBody::Parts(fields.clone(), Some((name.to_owned(), file.clone())));
             match self.send(&Method::POST, DOCUMENTS, &content).await? {
-                Outcome::Answered(answer) if answer.status.is_success() => return Ok(()),
-                Outcome::Answered(answer) => return Err(answer.refused()),
-                Outcome::Lost(_) => {
+                CallOutcome::Answered(answer) if answer.status.is_success() => return Ok(()),
+                CallOutcome::Answered(answer) => return Err(answer.refused()),
+                CallOutcome::Lost(_) => {
                     let rows = self.every(DOCUMENTS).await?;
                     if rows.iter().any(|row| is_named(row, name)) {
                         return Ok(());

@@ -83,3 +83,30 @@ fn checks_and_reports_send_nothing() {
     only("harness/src/check", &[], &[&words[..], &["crate::client"]].concat());
     only("harness/src/report", &[], &words);
 }
+
+/// Crates that are in the tree in several versions, because crates of others ask for them.
+const SEVERAL_VERSIONS: [&str; 8] = [
+    "base64",
+    "bit-vec",
+    "cpufeatures",
+    "getrandom",
+    "r-efi",
+    "syn",
+    "synstructure",
+    "windows-sys",
+];
+
+#[test]
+fn no_other_crate_is_there_in_two_versions() {
+    let lock = include_str!("../../../Cargo.lock");
+    let mut names: Vec<&str> =
+        lock.lines().filter_map(|line| line.strip_prefix("name = ")).collect();
+    names.sort_unstable();
+    let twice =
+        names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].trim_matches('"'));
+    let new: Vec<&str> = twice.filter(|name| !SEVERAL_VERSIONS.contains(name)).collect();
+    assert!(
+        new.is_empty(),
+        "in two versions: {new:?}; take the version that is there, or add a reason"
+    );
+}

@@ -12,6 +12,9 @@ use crate::conduct_support::{call, journal};
 const WAITING: [&str; 5] =
     ["impatient-retry", "no-back-off", "retry-storm", "polls-fast", "over-the-limit"];
 
+/// A call on another connection that comes sooner than this may have been on its way.
+const IN_FLIGHT_MS: u64 = 250;
+
 /// A client's calls: each a kind with a pause before it, in milliseconds.
 fn calls() -> impl Strategy<Value = Vec<Value>> {
     let one = (0..4_usize, 0..4_usize, 0..2_u32).prop_map(|(kind, pause, seconds)| {
@@ -32,6 +35,23 @@ fn calls() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(one, 1..30)
 }
 
+/// As [`calls`], on two connections, with pauses after which no call counts as on its way any more.
+fn calls_of_two() -> impl Strategy<Value = Vec<Value>> {
+    let apart = |(mut call, connection): (Value, u64)| {
+        let pause = call["after_ms"].as_u64().unwrap_or_default();
+        call["after_ms"] = pause.max(IN_FLIGHT_MS).into();
+        call["connection"] = connection.into();
+        call
+    };
+    let with_connections = |calls: Vec<Value>| {
+        let connections = prop::collection::vec(1..=2_u64, calls.len());
+        (Just(calls), connections)
+    };
+    calls().prop_flat_map(with_connections).prop_map(move |(calls, connections)| {
+        calls.into_iter().zip(connections).map(apart).collect()
+    })
+}
+
 /// The waiting rules that are broken, each with the calls that show it.
 fn broken(calls: &[Value]) -> BTreeSet<String> {
     let found = findings(&[journal(calls)]);
@@ -47,12 +67,25 @@ proptest! {
     fn waiting_longer_before_a_call_adds_no_finding(
         calls in calls(), at in any::<prop::sample::Index>(), longer_ms in 1..20_000_u64,
     ) {
-        let before = broken(&calls);
-        let mut later = calls.clone();
-        let call = at.index(calls.len());
-        let pause = later[call]["after_ms"].as_u64().unwrap_or_default();
-        later[call]["after_ms"] = (pause + longer_ms).into();
-        let after = broken(&later);
-        prop_assert!(after.is_subset(&before), "{after:?} is more than {before:?}");
+        check_later(&calls, at.index(calls.len()), longer_ms)?;
     }
+
+    /// On two connections, where every call was sent after the answers before it were read.
+    #[test]
+    fn waiting_longer_on_two_connections_adds_no_finding(
+        calls in calls_of_two(), at in any::<prop::sample::Index>(), longer_ms in 1..20_000_u64,
+    ) {
+        check_later(&calls, at.index(calls.len()), longer_ms)?;
+    }
+}
+
+/// A longer pause before one call breaks no waiting rule that was not broken before.
+fn check_later(calls: &[Value], call: usize, longer_ms: u64) -> Result<(), TestCaseError> {
+    let before = broken(calls);
+    let mut later = calls.to_vec();
+    let pause = later[call]["after_ms"].as_u64().unwrap_or_default();
+    later[call]["after_ms"] = (pause + longer_ms).into();
+    let after = broken(&later);
+    prop_assert!(after.is_subset(&before), "{after:?} is more than {before:?}");
+    Ok(())
 }

@@ -53,6 +53,7 @@ mod conduct;
 mod conduct_clients;
 mod conduct_disturbed;
 mod conduct_law;
+mod conduct_mistakes;
 mod conduct_rules;
 mod conduct_support;
 mod deadlines;

@@ -1,6 +1,8 @@
 //! `moot exec` reports what its command did. The commands are scripts that call the mock through
 //! the sockets of bash.
 
+mod action;
+
 use serde_json::Value;
 
 use crate::support::{Output, moot, program};

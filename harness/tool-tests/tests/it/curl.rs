@@ -2,6 +2,7 @@
 
 mod degenerate;
 mod drill;
+mod pages;
 mod readme;
 mod sandbox;
 

@@ -3,9 +3,11 @@
 //! Each program has a module, so that `--skip curl::` leaves out what needs curl.
 
 mod bash;
+mod beginnings;
 mod browser;
 mod curl;
 mod node;
 mod operator;
+mod pytest;
 mod python;
 mod support;

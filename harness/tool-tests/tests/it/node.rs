@@ -1,6 +1,6 @@
 //! The client in JavaScript. It needs Node 18 or later, which has `fetch` and `FormData`.
 
-use crate::support::{example, program};
+use crate::support::{example, moot, program, root};
 
 const PROBE: &str = "if (!globalThis.fetch || !globalThis.FormData) process.exit(1)";
 
@@ -17,4 +17,13 @@ fn a_client_with_fetch_is_ready() {
 #[test]
 fn the_javascript_client_behaves_well() {
     example::check(node(), "examples/javascript/client.mjs");
+}
+
+#[test]
+fn each_test_has_a_sandbox() {
+    let node = program(&[&["node", "-e", PROBE], &["nodejs", "-e", PROBE]], "nodejs");
+    let file = "examples/node/sandbox.test.mjs";
+    let output = moot(&["exec", "--", node, "--test", file], root());
+    assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
+    assert!(output.stderr.contains("in 2 sandboxes"), "{}", output.stderr);
 }

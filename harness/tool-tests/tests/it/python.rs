@@ -2,6 +2,8 @@
 
 mod tutorial;
 
+mod release;
+
 use crate::support::{example, program};
 
 /// A Python that has both packages.
