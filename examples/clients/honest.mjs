@@ -36,7 +36,9 @@ class Refused extends Error {
 class Lost extends Error {}
 
 async function pause(attempt, told) {
-  const seconds = /^\d+$/.test(told ?? '') ? Number(told) : undefined;
+  // It may be a date.
+  const until = Math.max(0, Date.parse(told ?? '') - Date.now()) / 1000;
+  const seconds = /^\d+$/.test(told ?? '') ? Number(told) : Number.isNaN(until) ? undefined : until;
   await sleep(seconds === undefined ? PAUSE_MS * 2 ** (attempt - 1) : seconds * 1000 + RESERVE_MS);
 }
 

@@ -7,6 +7,7 @@ It lists legal requests, creates one, waits for its signature, and stores a docu
 answers is the same with both libraries; only `RequestsTransport` and `HttpxTransport` differ.
 """
 
+import email.utils
 import json
 import os
 import sys
@@ -211,10 +212,24 @@ class Client:
 
 
 def pause(attempt, told=None):
-    if told is not None and told.strip().isdigit():
-        time.sleep(int(told) + RESERVE_SECONDS)
-    else:
+    seconds = told_seconds(told)
+    if seconds is None:
         time.sleep(PAUSE_SECONDS * 2 ** (attempt - 1))
+    else:
+        time.sleep(seconds + RESERVE_SECONDS)
+
+
+def told_seconds(told):
+    """What `Retry-After` says: seconds, or a date."""
+    if told is None:
+        return None
+    if told.strip().isdigit():
+        return int(told)
+    try:
+        until = email.utils.parsedate_to_datetime(told)
+    except ValueError:
+        return None
+    return max(0.0, until.timestamp() - time.time())
 
 
 def main(library):

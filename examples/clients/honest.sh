@@ -23,6 +23,12 @@ send() {
 # Seconds to wait: as Retry-After says, else longer each time.
 pause() {
   after=$(tr -d '\r' <"$dir/head" | sed -n 's/^[Rr]etry-[Aa]fter: *\([0-9]*\)$/\1/p')
+  # It may be a date. Where `date` can't read one, five seconds are long enough.
+  until=$(tr -d '\r' <"$dir/head" | sed -n 's/^[Rr]etry-[Aa]fter: *\([A-Z].*GMT\)$/\1/p')
+  if [ -n "$until" ]; then
+    until=$(date -u -d "$until" +%s 2>/dev/null) && after=$((until - $(date -u +%s))) || after=5
+    [ "$after" -ge 0 ] || after=0
+  fi
   case $1 in 1) longer=0.3 ;; 2) longer=0.8 ;; 3) longer=1.7 ;; *) longer=3.5 ;; esac
   # A little more than told, since clocks differ.
   if [ -n "$after" ]; then sleep "$after.1"; else sleep "$longer"; fi

@@ -11,6 +11,7 @@ mod clean;
 mod compare;
 mod console;
 mod coverage;
+mod descendants;
 mod doctor;
 mod documents;
 mod drill;

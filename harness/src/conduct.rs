@@ -10,6 +10,7 @@ pub const SCHEMA: &str = include_str!("../schemas/conduct.json");
 pub const SCHEMA_VERSION: u32 = 1;
 
 mod account;
+mod control_use;
 mod finding;
 mod journal;
 pub mod junit;
@@ -21,6 +22,7 @@ pub mod text;
 mod theme;
 
 pub use account::{Account, OperationUse, ReceivedError};
+pub use control_use::{ControlUse, control_uses};
 pub use finding::{ConductEvidence, ConductFinding};
 pub use journal::{
     CallContent, CallPart, CallWire, EntryAnswer, JournalAttempt, JournalCall, JournalDelivery,

@@ -5,12 +5,17 @@ mod not_run;
 pub use not_run::{NotRun, NotRunKind};
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// What is said of a check, a step, a scenario or a run. Ordered: the worst is the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// There was nothing to judge; says why.
+    #[strum(serialize = "not applicable")]
     NotApplicable,
     /// It holds.
     Pass,
@@ -19,6 +24,7 @@ pub enum Verdict {
     /// It does not hold, but only a standard or an example asks for it.
     Warn,
     /// It could not be judged; says why and what would enable it.
+    #[strum(serialize = "not run")]
     NotRun,
     /// It differs from a snapshot or a pinned answer.
     Drift,
@@ -42,17 +48,8 @@ impl Verdict {
     ];
 
     /// For people: `not run`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NotApplicable => "not applicable",
-            Self::Pass => "pass",
-            Self::Observed => "observed",
-            Self::Warn => "warn",
-            Self::NotRun => "not run",
-            Self::Drift => "drift",
-            Self::Fail => "fail",
-            Self::Error => "error",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// The worst of many; nothing is [`Verdict::NotApplicable`].

@@ -25,7 +25,7 @@ const SHORTCUTS = [
 export function openCalls(main, place, page) {
   const filter = place.query;
   const list = journal(filter, ROWS, draw);
-  const { whole, body } = table("Calls", ["Call", "Time", "", "Status", "Why", "Client"], "calls");
+  const { whole, body } = table("Calls", ["Call", "Time", "What", "Status", "Why", "Client"], "calls");
   const detail = el("section", { class: "detail", "aria-label": "One call", hidden: true });
   const field = /** @type {HTMLInputElement} */ (
     el("input", { id: "filter", type: "search", spellcheck: "false", autocomplete: "off",

@@ -247,6 +247,7 @@ pub(crate) fn journal(world: &World) -> Value {
     journal["forgotten"] = json!(world.journal().forgotten());
     journal["answers"] = json!(world.answers());
     journal["deliveries"] = outbox::view(world, &DeliveryFilter::default())["deliveries"].take();
+    journal["counts"] = overview::first_counts(world);
     journal
 }
 

@@ -31,6 +31,10 @@ struct Entries {
     forgotten: u64,
     /// How often it was emptied.
     cleared: u64,
+    /// Whether the account of a client is made of it: what is cleared is then hidden, and not removed.
+    is_for_account: bool,
+    /// Number of the oldest entries that were cleared and are still here.
+    hidden: usize,
 }
 
 impl Journal {
@@ -47,6 +51,7 @@ impl Journal {
             queue.text_length -= oldest.text_length();
             queue.answer_length -= oldest.answer.len();
             queue.without_answer = queue.without_answer.saturating_sub(1);
+            queue.hidden = queue.hidden.saturating_sub(1);
             queue.forgotten += 1;
         }
         queue.text_length += text_length;
@@ -61,7 +66,20 @@ impl Journal {
 
     /// All entries, oldest first.
     pub(crate) fn all(&self) -> Vec<JournalEntry> {
+        let queue = self.0.lock();
+        queue.entries.iter().skip(queue.hidden).cloned().collect()
+    }
+
+    /// All entries, oldest first, with those that were cleared and are kept for the account.
+    #[cfg(feature = "server")]
+    pub(crate) fn all_for_account(&self) -> Vec<JournalEntry> {
         self.0.lock().entries.iter().cloned().collect()
+    }
+
+    /// Keeps from now on what is cleared, for the account of a client.
+    #[cfg(feature = "server")]
+    pub(crate) fn keep_for_account(&self) {
+        self.0.lock().is_for_account = true;
     }
 
     /// The newest entry that fits.
@@ -96,15 +114,21 @@ impl Journal {
     /// Forgets all.
     pub(crate) fn clear(&self) {
         let queue = &mut *self.0.lock();
-        let (forgotten, cleared) = (queue.recorded(), queue.cleared + 1);
-        *queue = Entries { forgotten, cleared, ..Entries::default() };
+        queue.cleared += 1;
+        if queue.is_for_account {
+            queue.hidden = queue.entries.len();
+        } else {
+            let (forgotten, cleared) = (queue.recorded(), queue.cleared);
+            *queue = Entries { forgotten, cleared, ..Entries::default() };
+        }
     }
 
     /// An empty journal that counts the entries of this one as forgotten.
     #[must_use]
     pub(crate) fn emptied(&self) -> Self {
-        let forgotten = self.0.lock().recorded();
-        Self(Mutex::new(Entries { forgotten, ..Entries::default() }))
+        let queue = self.0.lock();
+        let (forgotten, is_for_account) = (queue.recorded(), queue.is_for_account);
+        Self(Mutex::new(Entries { forgotten, is_for_account, ..Entries::default() }))
     }
 
     /// How many entries it had and has no more.

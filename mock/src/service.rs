@@ -144,6 +144,12 @@ impl Service {
         crate::control::journal(&self.0.world.read())
     }
 
+    /// Keeps from now on what is cleared from the journal, for the account of a client.
+    #[cfg(feature = "server")]
+    pub(crate) fn keep_for_account(&self) {
+        self.0.world.read().journal().keep_for_account();
+    }
+
     /// The call that a filter nearly matches; null if there is none.
     #[cfg(feature = "server")]
     pub(crate) fn nearest_exchange(&self, filter: &crate::control::ExchangeFilter) -> Value {

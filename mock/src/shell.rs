@@ -30,6 +30,8 @@ pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;
 pub use server::{serve, serve_tls};
-pub use site::{CallWatch, ClientJudge, Precedence, Site, SiteError, SiteOptions, WatchedCall};
+pub use site::{
+    CallWatch, ClientJudge, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall,
+};
 #[cfg(feature = "state")]
 pub use store::{DurableError, holds_state};

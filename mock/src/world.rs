@@ -345,6 +345,7 @@ impl World {
             path,
             serial,
             identifiers: &self.identifiers,
+            now,
             date: timestamp::date_header(now),
         }
     }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::equal::{equal, first_equal_pair, missing_from};
 use super::shown::{mistyped, shown, shown_some};
 use super::{Judgement, Mismatch, MismatchKind};
+use crate::terminal::counted;
 
 /// Whether the list has no two equal members, or has some where `expected` is false.
 pub(super) fn is_unique(value: &Value, expected: bool) -> Judgement {
@@ -130,12 +131,34 @@ pub(super) fn same_members(value: &Value, expected: &[Value]) -> Judgement {
     if missing.is_empty() && unexpected.is_empty() {
         return Judgement::Holds;
     }
-    let mut actual = format!("{} members", items.len());
+    // How many first: a long text is cut.
+    let (mut counts, mut named) = (Vec::new(), String::new());
     for (what, members) in [("missing", &missing), ("unexpected", &unexpected)] {
         if !members.is_empty() {
-            actual.push_str(&format!("; {what}: {}", shown_some(members)));
+            counts.push(format!("{} {what}", members.len()));
+            named.push_str(&format!("; {what}: {}", shown_some(members)));
         }
     }
-    let expected = format!("the same {} members", expected.len());
+    let actual = format!("{} of {}{named}", counts.join(", "), counted(items.len(), "member"));
+    let expected = format!("the same {}", counted(expected.len(), "member"));
     Judgement::differs(MismatchKind::Members, expected, actual)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::Judgement;
+    use super::same_members;
+
+    #[test]
+    fn how_many_are_missing_and_unexpected_comes_first() {
+        let expected: Vec<Value> = (0..12).map(|id| json!(format!("id-{id}"))).collect();
+        let actual: Vec<Value> = (10..37).map(|id| json!(format!("id-{id}"))).collect();
+        let Judgement::Fails(mismatch) = same_members(&json!(actual), &expected) else {
+            panic!("they differ")
+        };
+        let says = "10 missing, 25 unexpected of 27 members; missing: \"id-0\", \"id-1\"";
+        assert!(mismatch.actual.starts_with(says), "{}", mismatch.actual);
+    }
 }

@@ -118,6 +118,11 @@ impl RequestDestination {
         }
     }
 
+    /// `staging.yaml:4: `, if there is a file.
+    pub(crate) fn place_of_application(&self, role: &str) -> String {
+        self.places.of(&format!("applications.{role}"))
+    }
+
     /// The rules of a deployment; `None` for a sandbox.
     pub(crate) fn deployment(&self) -> Option<&DeploymentRules> {
         self.deployment.as_ref()

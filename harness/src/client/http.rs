@@ -150,6 +150,9 @@ impl Http {
                 "silence",
             ),
             (false, true) => Trouble::Unreachable(said),
+            (false, false) if is_no_http(error) => {
+                Trouble::Broken("the answer is not HTTP/1.1".to_owned())
+            }
             (false, false) => Trouble::Broken(said),
         }
     }
@@ -219,6 +222,12 @@ fn deepest(error: &reqwest::Error) -> String {
         innermost = source;
     }
     innermost.to_string()
+}
+
+/// Whether what came cannot be read as HTTP.
+fn is_no_http(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)
+        || error.source().is_some_and(is_no_http)
 }
 
 fn tls_error<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {

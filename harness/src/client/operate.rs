@@ -7,11 +7,10 @@ use serde_json::json;
 
 use crate::client::control_plane::ControlPlane;
 use crate::client::destination::UselessToken;
-use crate::client::operator::order::OperatorOrder;
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::client::operator::{command, person};
 use crate::client::service_client::ServiceClient;
-use crate::scenario::model::OperatorAction;
+use crate::scenario::model::{OperatorAction, OperatorOrder};
 use crate::target_file::{Consent, FileOperator};
 
 impl ServiceClient {

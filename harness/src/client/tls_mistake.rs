@@ -40,6 +40,10 @@ fn certificate(error: &CertificateError) -> String {
             "its certificate is not valid yet; look at the clock of this machine"
         }
         CertificateError::Revoked => "its certificate is revoked",
+        CertificateError::BadSignature => {
+            "its certificate is not signed by the authority that it names; name the right one as \
+             `tls.ca_file` in the target file"
+        }
         CertificateError::Other(other) if other.0.to_string() == CA_USED_AS_END_ENTITY => {
             "its certificate is that of an authority; a server needs a certificate that the authority \
              signed"
@@ -62,6 +66,7 @@ mod tests {
             (Error::InvalidCertificate(CertificateError::UnknownIssuer), "`tls.ca_file`"),
             (Error::InvalidCertificate(CertificateError::NotValidForName), "another host name"),
             (Error::InvalidCertificate(CertificateError::Expired), "expired"),
+            (Error::InvalidCertificate(CertificateError::BadSignature), "not signed"),
         ] {
             assert!(told(&error).contains(said), "{}", told(&error));
         }

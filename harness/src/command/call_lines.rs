@@ -66,6 +66,7 @@ mod tests {
     fn a_line_has_all_of_a_call() {
         let served = WatchedCall {
             at: "2026-11-22T12:04:31.25Z".parse().expect("a time"),
+            sandbox: None,
             method: "GET".to_owned(),
             path: "/v1/requests?page=2".to_owned(),
             operation: Some(Operation::ListLegalRequests),

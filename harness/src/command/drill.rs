@@ -1,10 +1,15 @@
 //! `moot drill`: runs a client's command once per situation, and grades the client.
 
+mod attach;
 mod client_process;
-pub(super) mod drill_mock;
+mod drill_certificate;
+mod drill_mock;
+pub(super) mod drill_run;
+mod probe;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,12 +17,15 @@ use clap::{Args, Subcommand};
 use futures_util::StreamExt as _;
 use jiff::Zoned;
 
-use self::drill_mock::{DrillRunner, run_client};
+use self::attach::AttachedClient;
+use self::drill_run::{DrillRunner, DrillTls, run_client};
+use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
+use super::listen::{at_port, listen_address};
 use super::reports::{self, ReplaceArguments, ReportRequest, drill_report};
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
-use super::serve::WorldArguments;
+use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::drill::certificate::{CALM, Certificate, CertificateInput};
 use crate::drill::judge::{self, DrillEnd, DrillResult};
@@ -28,7 +36,7 @@ use crate::drill::{html, text};
 use crate::report::Format;
 use crate::run::Interruption;
 use crate::terminal::table::Align;
-use crate::terminal::{Cell, Table, escape};
+use crate::terminal::{Cell, Paint, Table, escape};
 
 /// Seconds that a command may take in a drill, beside what the situation takes.
 const TIMEOUT_SECONDS: u64 = 60;
@@ -58,6 +66,24 @@ pub(super) struct DrillArguments {
     /// Drills that may fail: a YAML list with `drill`, `reason`, `owner` and `expires`
     #[arg(long, value_name = "FILE")]
     waivers: Option<PathBuf>,
+    /// How often did your business act for a legal request? A command that gets the id as its last argument and
+    /// prints a number, or an address that is asked with `?id=`
+    #[arg(long, value_name = "CMD|URL", value_parser = probe)]
+    probe: Option<Probe>,
+    /// Grade a client that runs all the time: one drill after the other, on one mock. CMD makes the client
+    /// work; without it a line on stdin says that the client is done
+    #[arg(long)]
+    attach: bool,
+    /// With --attach, where to listen: ADDRESS:PORT, localhost:PORT or PORT; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = listen_address, requires = "attach")]
+    listen: SocketAddr,
+    /// With --attach, listen on this port of 127.0.0.1
+    #[arg(long, value_name = "PORT", conflicts_with = "listen", requires = "attach")]
+    port: Option<u16>,
+    /// Serve https: PEM files with the certificate (and its chain) and with its key. One drill then has a wrong
+    /// certificate
+    #[arg(long, value_name = "CERT,KEY", value_delimiter = ',', conflicts_with = "attach")]
+    tls: Option<Vec<PathBuf>>,
     #[command(flatten)]
     world: WorldArguments,
     /// Write the certificate to a file too: text, json or html; `-` is stdout; repeatable
@@ -97,7 +123,7 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     if arguments.list {
         return list(screen);
     }
-    if arguments.command.is_empty() {
+    if arguments.command.is_empty() && !arguments.attach {
         return Err(CommandError::usage("there is no command to run")
             .help("give the command that runs the client's tests: moot drill -- CMD"));
     }
@@ -147,15 +173,29 @@ async fn record(
     screen: &Screen,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
     let interruption = Interruption::default();
+    let tls = match (serve::tls(arguments.tls.as_deref())?, arguments.tls.as_deref()) {
+        (Some(tls), Some([file, ..])) => {
+            let file =
+                std::path::absolute(file).map_err(|error| wrong(file, &error.to_string()))?;
+            Some(DrillTls { tls, file })
+        }
+        _ => None,
+    };
     let runner = DrillRunner {
+        tls,
         command: &arguments.command,
         world: &arguments.world,
         seed,
         timeout: Duration::from_secs(arguments.timeout),
         interruption: &interruption,
+        probe: arguments.probe.as_ref(),
     };
     let mut signals = StopSignals::new()?;
     let running = async {
+        if arguments.attach {
+            let listen = at_port(arguments.listen, arguments.port);
+            return record_attached(&runner, listen, drills, screen).await;
+        }
         let mut recordings = BTreeMap::new();
         let calm = run_client(&runner, None).await?;
         let result = judge::calm(&calm);
@@ -197,6 +237,35 @@ async fn record(
     })
 }
 
+/// Runs the calm run, then one drill after the other, with a client that runs all the time.
+async fn record_attached(
+    runner: &DrillRunner<'_>,
+    listen: SocketAddr,
+    drills: &[&'static Drill],
+    screen: &Screen,
+) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
+    let mut client = AttachedClient::start(runner, listen, screen).await?;
+    let mut recordings = BTreeMap::new();
+    let calm = client.run(None).await?;
+    let result = judge::calm(&calm);
+    progress(screen, &result, 0, drills.len())?;
+    recordings.insert(CALM.to_owned(), calm.clone());
+    if result.end == DrillEnd::Held {
+        for drill in attach::in_order(drills.to_vec()) {
+            // Its certificate is that of the whole mock.
+            let run = match drill.is_wrong_certificate {
+                true => DrillRecording::default(),
+                false => client.run(Some(drill)).await?,
+            };
+            let result = judge::judge(drill, &calm, &run);
+            progress(screen, &result, recordings.len(), drills.len())?;
+            recordings.insert(drill.id.clone(), run);
+        }
+    }
+    client.end().await;
+    Ok(recordings)
+}
+
 /// A line for each drill that ended, on a terminal.
 fn progress(
     screen: &Screen,
@@ -207,8 +276,12 @@ fn progress(
     if !screen.shows_progress() {
         return Ok(());
     }
-    let end = screen.paint_err().verdict(text::verdict(result.end), &result.end.shown());
-    screen.note(&format!("{number}/{count} {end} {}: {}\n", result.drill, result.title))
+    screen.note(&progress_line(result, number, count, screen.paint_err()))
+}
+
+fn progress_line(result: &DrillResult, number: usize, count: usize, paint: Paint) -> String {
+    let end = paint.verdict(text::verdict(result.end), &result.end.shown());
+    format!("{number}/{count} {end} {}: {}\n", result.drill, result.title)
 }
 
 /// The last lines that the command printed.
@@ -228,7 +301,7 @@ fn show(
         let text = match request.format {
             Format::Json => json(certificate)?,
             Format::Html => html::page(certificate).map_err(CommandError::fault)?,
-            _ => text::render(certificate, crate::terminal::Paint { color: false }),
+            _ => text::render(certificate, Paint { color: false }),
         };
         request.write(&text, screen)?;
     }
@@ -292,4 +365,20 @@ fn read(file: &std::path::Path) -> Result<String, CommandError> {
 
 fn wrong(file: &std::path::Path, error: &str) -> CommandError {
     CommandError::usage(format!("{}: {error}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Paint, judge, progress_line};
+    use crate::drill::recording::DrillRecording;
+    use crate::drill::table;
+
+    #[test]
+    fn progress_names_the_drill_and_how_it_ended() {
+        let drill = table::get("limited").expect("there is such a drill");
+        let nothing = DrillRecording::default();
+        let result = judge::judge(drill, &nothing, &nothing);
+        let line = progress_line(&result, 3, 40, Paint { color: false });
+        assert_eq!(line, "3/40 disturbed limited: 429 with Retry-After\n");
+    }
 }

@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
+use super::descendants::Descendants;
 use super::error::CommandError;
 use super::exec_environment;
 use super::listen::{at_port, listen_address};
@@ -114,7 +115,8 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         // Both a message and a dropped sender end the mock.
         let stopped = async { drop(stopped.await) };
         let served = tokio::spawn(opened.serve(stopped));
-        let ended = run(command, |command| {
+        let (descendants, inherited) = Descendants::new();
+        let ended = run(command, inherited, |command| {
             exec_environment::set(
                 command,
                 &description,
@@ -123,6 +125,10 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
             );
         })
         .await;
+        let outlived = match ended.is_ok() {
+            true => descendants.outlive().await,
+            false => false,
+        };
         if *console {
             let url = description["console"].as_str().unwrap_or_default();
             super::console::keep(url, screen).await?;
@@ -132,7 +138,7 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
         let _ = served.await;
         let code = exit_code(ended?);
         let reporter = ConductReporter { site, admin_token };
-        let account = reporter.account()?;
+        let account = Account { outlived, ..reporter.account()? };
         let broken = account.findings.iter().any(|it| fail_on.iter().any(|gate| gate.stops(it)));
         let code = if code == 0 && broken { BROKEN_RULE } else { code };
         reporter.report(&account, code, reports, screen)?;
@@ -141,9 +147,10 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
 }
 
 /// Runs the command to its end, and passes on the signals that ask a process to end. A typed Ctrl-C already
-/// reaches the command from the terminal, so it is not passed on.
-async fn run(
+/// reaches the command from the terminal, so it is not passed on. `inherited` is ours until the command has it.
+async fn run<Inherited>(
     line: &[OsString],
+    inherited: Inherited,
     prepare: impl FnOnce(&mut Command),
 ) -> Result<ExitStatus, CommandError> {
     let Some((program, words)) = line.split_first() else {
@@ -154,6 +161,7 @@ async fn run(
     command.args(words).kill_on_drop(true);
     prepare(&mut command);
     let mut child = command.spawn().map_err(|error| not_started(program, &error))?;
+    drop(inherited);
     loop {
         tokio::select! {
             ended = child.wait() => {
@@ -192,9 +200,11 @@ struct ConductReporter {
 
 impl ConductReporter {
     fn account(&self) -> Result<Account, CommandError> {
-        let worlds = conduct::read(&self.site.journals())
-            .map_err(|error| CommandError::fault(format!("the journal can't be read: {error}")))?;
-        Ok(Account::of(&worlds))
+        let unread = |error| CommandError::fault(format!("the journal can't be read: {error}"));
+        let journals = self.site.journals();
+        let worlds = conduct::read(&journals).map_err(unread)?;
+        let control = conduct::control_uses(&journals).map_err(unread)?;
+        Ok(Account { control, ..Account::of(&worlds) })
     }
 
     /// Prints to stderr, because stdout belongs to the command. JSON is the last line of stdout.

@@ -66,6 +66,12 @@ pub(super) fn set(
     }
 }
 
+/// The variables of a client that is not started here: all that the world has a value for.
+pub(super) fn variables(description: &Value) -> Vec<(&'static str, String)> {
+    let values = NAMES.iter().map(|name| Some((*name, value(name, description)?)));
+    values.flatten().collect()
+}
+
 fn value(name: &str, description: &Value) -> Option<String> {
     let ours = &description["applications"][0]["company"];
     match name {

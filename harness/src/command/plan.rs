@@ -152,7 +152,11 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     let work = |row: &PlannedScenario<'_>| {
         let estimate = &row.estimate;
         let requests = estimate.requests.likely.saturating_sub(estimate.unpaced_requests) as f64;
-        ScenarioWork { requests, waits_seconds: estimate.burst_seconds as f64 }
+        ScenarioWork {
+            requests,
+            waits_seconds: estimate.burst_seconds as f64,
+            paced_seconds: row.seconds.unwrap_or_default(),
+        }
     };
     let objects: u64 = sum_on_deployment(&rows).objects.values().sum();
     PlannedRun {

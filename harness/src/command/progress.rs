@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::iter::Sum;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -47,6 +48,18 @@ pub(super) struct ScenarioWork {
     pub(super) requests: f64,
     /// Seconds that it waits.
     pub(super) waits_seconds: f64,
+    /// Seconds of both at the pace of the target; less is not possible.
+    pub(super) paced_seconds: f64,
+}
+
+impl Sum for ScenarioWork {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, work| Self {
+            requests: sum.requests + work.requests,
+            waits_seconds: sum.waits_seconds + work.waits_seconds,
+            paced_seconds: sum.paced_seconds + work.paced_seconds,
+        })
+    }
 }
 
 /// What is known of a run while it goes on.
@@ -108,22 +121,17 @@ impl ProgressState {
     /// The time left, from the pace so far and what the other scenarios send and wait.
     pub(super) fn left(&self, now: Instant) -> Option<Duration> {
         let elapsed = now.saturating_duration_since(self.started?).as_secs_f64();
-        let of = |is_wanted: &dyn Fn(&str) -> bool| {
-            self.work.iter().filter(|(name, _)| is_wanted(name)).fold(
-                ScenarioWork::default(),
-                |sum, (_, work)| ScenarioWork {
-                    requests: sum.requests + work.requests,
-                    waits_seconds: sum.waits_seconds + work.waits_seconds,
-                },
-            )
+        let of = |is_done: bool| -> ScenarioWork {
+            let wanted = self.work.iter().filter(|(name, _)| self.done.contains(*name) == is_done);
+            wanted.map(|(_, work)| *work).sum()
         };
-        let done = of(&|name| self.done.contains(name));
-        let left = of(&|name| !self.done.contains(name));
+        let (done, left) = (of(true), of(false));
         if done.requests <= SHARE_DONE_MIN * (done.requests + left.requests) {
             return None;
         }
         let per_request = (elapsed - done.waits_seconds).max(0.0) / done.requests.max(1.0);
-        Some(Duration::from_secs_f64((left.requests * per_request + left.waits_seconds).max(0.0)))
+        let as_before = left.requests * per_request + left.waits_seconds;
+        Some(Duration::from_secs_f64(as_before.max(left.paced_seconds).max(0.0)))
     }
 
     /// ` 12 of 217 scenarios, 340 calls, about 3 min left, waiting 12 s for the rate limit`.
@@ -358,7 +366,8 @@ mod tests {
 
     #[test]
     fn the_time_left_counts_waits_apart_from_requests() {
-        let work = |requests, waits_seconds| ScenarioWork { requests, waits_seconds };
+        let work =
+            |requests, waits_seconds| ScenarioWork { requests, waits_seconds, paced_seconds: 0.0 };
         let plan =
             [("a/x", work(100.0, 0.0)), ("a/y", work(200.0, 0.0)), ("a/z", work(0.0, 120.0))];
         let plan: BTreeMap<String, ScenarioWork> =
@@ -369,5 +378,16 @@ mod tests {
         assert_eq!(state.left(later), None, "nothing is done yet");
         state.take(start, &ended("a/x"));
         assert_eq!(state.left(later), Some(Duration::from_secs(140)));
+    }
+
+    #[test]
+    fn the_time_left_is_no_less_than_the_pace_allows() {
+        let work = ScenarioWork { requests: 90.0, waits_seconds: 0.0, paced_seconds: 10.0 };
+        let plan = ["a/x", "a/y", "a/z"].map(|name| (name.to_owned(), work));
+        let (mut state, start) = (ProgressState::new(plan.into()), Instant::now());
+        state.take(start, &ended("a/x"));
+        // Fewer requests were sent than foreseen: the first scenario took two seconds.
+        let later = start + Duration::from_secs(2);
+        assert_eq!(state.left(later), Some(Duration::from_secs(20)));
     }
 }

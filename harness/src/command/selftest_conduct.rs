@@ -11,7 +11,7 @@ use moot_fixtures::contract::Severity;
 use serde::Serialize;
 use serde_json::json;
 
-use super::drill::drill_mock::{DrillRunner, run_client};
+use super::drill::drill_run::{DrillRunner, run_client};
 use super::error::CommandError;
 use super::progress::Progress;
 use super::runtime::runtime;
@@ -192,6 +192,8 @@ async fn client_run(
         seed: SEED,
         timeout: TIMEOUT,
         interruption: &Interruption::default(),
+        probe: None,
+        tls: None,
     };
     run_client(&runner, situation.drill()).await
 }

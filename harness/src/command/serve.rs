@@ -133,7 +133,7 @@ impl ListeningMock {
             ))
             .help(format!("set {ADMIN_TOKEN} or --admin-token-file, or listen on 127.0.0.1")));
         }
-        let tls = tls(place)?;
+        let tls = tls(place.tls.as_deref())?;
         let (listener, bound) = listen_on(listen).await?;
         let options = SiteOptions {
             admin_token: admin_token.clone(),
@@ -190,8 +190,12 @@ fn state_note(folder: &Path) -> String {
     )
 }
 
-fn tls(place: &PlaceArguments) -> Result<Option<Tls>, CommandError> {
-    match place.tls.as_deref() {
+/// What `--tls` names.
+///
+/// # Errors
+/// Not two files, or files that are no certificate and its key.
+pub(super) fn tls(files: Option<&[PathBuf]>) -> Result<Option<Tls>, CommandError> {
+    match files {
         None => Ok(None),
         Some([certificates, key]) => Tls::read(certificates, key)
             .map(Some)

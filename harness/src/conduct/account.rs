@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::control_use::ControlUse;
 use super::finding::ConductFinding;
 use super::journal::{JournalCall, WorldJournal};
 use super::relied::{self, ReliedQuestion};
 use super::rules;
 
 /// What a client did in the main world and in every sandbox. Shape: `{"calls", "forgotten",
-/// "sandboxes", "operations": […], "errors": […], "findings": […], "relies_on": […]}`.
+/// "sandboxes", "operations": […], "errors": […], "findings": […], "relies_on": […], "control": […], "outlived"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Calls in the journal.
@@ -27,6 +28,10 @@ pub struct Account {
     pub findings: Vec<ConductFinding>,
     /// The open questions that it relies on, in the order of the specification.
     pub relies_on: Vec<ReliedQuestion>,
+    /// What it used of the control plane.
+    pub control: Vec<ControlUse>,
+    /// Processes of the command outlived it: calls that they make later are missing.
+    pub outlived: bool,
 }
 
 /// How often an operation was called, and with which statuses.
@@ -71,6 +76,8 @@ impl Account {
             errors: errors(worlds),
             findings: rules::findings(worlds),
             relies_on: relied::relied(worlds),
+            control: Vec::new(),
+            outlived: false,
         }
     }
 }

@@ -157,6 +157,9 @@ pub struct JournalDelivery {
     pub state: String,
     /// The attempts so far.
     pub attempts: Vec<JournalAttempt>,
+    /// It came without the credential of its webhook, or with a wrong one, on purpose.
+    #[serde(default, rename = "forged")]
+    pub is_forged: bool,
 }
 
 /// An attempt of a delivery.

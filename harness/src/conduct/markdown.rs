@@ -38,5 +38,16 @@ pub fn render(account: &Account) -> String {
             escape::markdown(&it.allowed),
         ));
     }
+    if account.outlived {
+        out.push_str(
+            "\nProcesses that it started were still running: their later calls are missing.\n",
+        );
+    }
+    if !account.control.is_empty() {
+        out.push_str("\n## What it used of the control plane\n\n");
+    }
+    for it in &account.control {
+        out.push_str(&format!("- {}\n", it.shown()));
+    }
     out
 }

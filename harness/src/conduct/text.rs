@@ -1,6 +1,7 @@
 //! An account as text.
 
 use super::account::{Account, OperationUse, ReceivedError};
+use super::control_use::ControlUse;
 use super::finding::ConductFinding;
 use super::relied::ReliedQuestion;
 use moot_fixtures::contract::Severity;
@@ -18,8 +19,10 @@ const ANSWER_LENGTH_MAX: usize = 120;
 pub fn render(account: &Account, paint: Paint) -> String {
     if account.calls == 0 {
         return format!(
-            "{} it called nothing: does it read MOOT_BASE_URL?\n",
-            paint.verdict(Verdict::Warn, "!")
+            "{} it called nothing: does it read MOOT_BASE_URL?\n{}{}",
+            paint.verdict(Verdict::Warn, "!"),
+            outlived(account, paint),
+            control(&account.control, paint)
         );
     }
     let of_which = match account.sandboxes {
@@ -35,6 +38,7 @@ pub fn render(account: &Account, paint: Paint) -> String {
             "  {forgotten} before them are no longer in the journal, and not told here\n"
         ));
     }
+    out.push_str(&outlived(account, paint));
     out.push_str(&operations(&account.operations, paint));
     if !account.errors.is_empty() {
         out.push_str(&format!("\n{}\n", paint.bold("Errors it received")));
@@ -53,7 +57,28 @@ pub fn render(account: &Account, paint: Paint) -> String {
     }
     account.findings.iter().for_each(|finding| out.push_str(&one_finding(finding, paint)));
     out.push_str(&relied(&account.relies_on, paint));
+    out.push_str(&control(&account.control, paint));
     out
+}
+
+fn outlived(account: &Account, paint: Paint) -> String {
+    if !account.outlived {
+        return String::new();
+    }
+    let sign = paint.verdict(Verdict::Warn, "!");
+    format!(
+        "{sign} processes that it started are still running: what they call from now on is missing here\n"
+    )
+}
+
+/// What was used of the control plane.
+fn control(uses: &[ControlUse], paint: Paint) -> String {
+    if uses.is_empty() {
+        return String::new();
+    }
+    let rows = uses.iter().map(|it| format!("  {}\n", it.shown()));
+    let head = "What it used of the control plane, which only the mock has";
+    format!("\n{}\n{}", paint.bold(head), rows.collect::<String>())
 }
 
 fn operations(used: &[OperationUse], paint: Paint) -> String {

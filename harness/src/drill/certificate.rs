@@ -46,6 +46,8 @@ pub struct DrilledClient {
     pub user_agents: BTreeSet<String>,
     /// The operations that it used in the calm run.
     pub operations: BTreeSet<String>,
+    /// What it used of the control plane, in any run: methods and routes.
+    pub control: BTreeSet<String>,
 }
 
 /// The result of `moot drill`.
@@ -135,6 +137,7 @@ impl Certificate {
                 version: input.version,
                 user_agents: user_agents(recordings.values()),
                 operations: operations(&calm),
+                control: control(recordings.values()),
             },
             drills,
             waivers,
@@ -262,6 +265,11 @@ fn user_agents<'r>(recordings: impl Iterator<Item = &'r DrillRecording>) -> BTre
     let exchanges = recordings.flat_map(|it| exchanges(&it.journal));
     let agents = exchanges.filter_map(|it| it["request"]["user_agent"].as_str());
     agents.map(str::to_owned).collect()
+}
+
+fn control<'r>(recordings: impl Iterator<Item = &'r DrillRecording>) -> BTreeSet<String> {
+    let uses = recordings.flat_map(DrillRecording::control_uses);
+    uses.map(|it| format!("{} {}", it.method, it.path)).collect()
 }
 
 fn exchanges(journal: &Value) -> impl Iterator<Item = &Value> {

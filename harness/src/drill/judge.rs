@@ -1,5 +1,8 @@
 //! The verdict on one drill: a pure function of the calm run and the drill's run.
 
+#[cfg(test)]
+mod tests;
+
 use moot_fixtures::contract::{Operation, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,15 +102,28 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
         met_by: Vec::new(),
         findings: Vec::new(),
     };
+    if drill.is_wrong_certificate && !calm.is_tls {
+        result.end = DrillEnd::NotApplicable;
+        result.why = "the mock speaks plain HTTP: give --tls".to_owned();
+        return result;
+    }
     (result.end, result.why) = match (sound(calm), sound(run)) {
         (Err(why), _) | (_, Err(why)) => (DrillEnd::Disturbed, why),
+        (Ok(_), Ok(worlds)) if drill.is_wrong_certificate => {
+            let sent: Vec<&JournalCall> = calls(&worlds).collect();
+            let (end, why) = judge_wrong_certificate(drill, run, sent.len());
+            if end == DrillEnd::Failed {
+                result.findings.extend(own_finding(drill, run, &sent, &why));
+            }
+            (end, why)
+        }
         (Ok(calm_worlds), Ok(worlds)) => {
-            let met = met(&drill.met, &worlds, run);
+            let met = met(&drill.met, &worlds);
             result.met_by = met.iter().map(|call| call.serial).collect();
             result.findings =
                 findings(&worlds, |rule| drill.rules.iter().any(|named| named == rule));
             let is_met = !met.is_empty()
-                && run.deliveries >= drill.met.deliveries
+                && has_deliveries(&drill.met, calm, run, &worlds)
                 && run.orders_done >= drill.orders.iter().filter(|it| it.after.is_some()).count();
             let unused = drill.needs.iter().find(|needed| !uses(&calm_worlds, **needed));
             match (unused, is_met) {
@@ -115,11 +131,21 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
                     let why = format!("in the calm run it never calls {}", unused.as_str());
                     (DrillEnd::NotApplicable, why)
                 }
+                (None, _) if drill.reads_on && !calls(&calm_worlds).any(is_later_page) => {
+                    let why = "in the calm run it never reads a second page".to_owned();
+                    (DrillEnd::NotApplicable, why)
+                }
+                (None, _) if drill.is_timed && moved_clock(run) => {
+                    let why =
+                        format!("it would have needed {}, without moving the clock", drill.reach);
+                    (DrillEnd::NotReached, why)
+                }
                 (None, false) => {
                     (DrillEnd::NotReached, format!("it would have needed {}", drill.reach))
                 }
                 (None, true) => {
-                    let (end, why) = judge_met(drill, calm, run, &met, &worlds, &result.findings);
+                    let met_run = MetRun { drill, calm, run, met: &met, worlds: &worlds };
+                    let (end, why) = met_run.judge(&calm_worlds, &result.findings);
                     let has_must = result.findings.iter().any(|it| it.severity == Severity::Must);
                     if end == DrillEnd::Failed && !has_must {
                         result.findings.extend(own_finding(drill, run, &met, &why));
@@ -132,72 +158,162 @@ pub fn judge(drill: &Drill, calm: &DrillRecording, run: &DrillRecording) -> Dril
     result
 }
 
-fn judge_met(
-    drill: &Drill,
-    calm: &DrillRecording,
-    run: &DrillRecording,
-    met: &[&JournalCall],
-    worlds: &[WorldJournal],
-    findings: &[ConductFinding],
-) -> (DrillEnd, String) {
-    let failed = |why: String| (DrillEnd::Failed, why);
-    if run.is_timed_out {
-        return failed(format!("the command {}", ended(run)));
+/// A client sends nothing to a service with a wrong certificate, and says that it failed.
+fn judge_wrong_certificate(drill: &Drill, run: &DrillRecording, sent: usize) -> (DrillEnd, String) {
+    if sent > 0 {
+        let why = format!("it sent {sent} calls to a service with a wrong certificate");
+        return (DrillEnd::Failed, why);
     }
-    if run.strangers_trusted > 0 {
-        return failed("it sent its token to another host".to_owned());
-    }
-    if let Some(finding) = findings.iter().find(|it| it.severity == Severity::Must) {
-        return failed(format!("{}: {}", finding.rule, finding.seen));
-    }
-    let has_succeeded = run.exit_code == Some(0);
-    let is_same = run.made == calm.made;
-    let is_more = run
-        .made
-        .iter()
-        .any(|(kind, made)| made.abs() > calm.made.get(kind).copied().unwrap_or_default().abs());
-    let wrong = match drill.end {
-        ExpectedEnd::Ends => None,
-        _ if is_more => Some(format!("it made {}, and {} in the calm run", made(run), made(calm))),
-        ExpectedEnd::Fails if has_succeeded => {
-            Some("the command ended with 0 as if all was well".to_owned())
+    let end = match (run.connections, run.exit_code) {
+        (0, _) => {
+            return (DrillEnd::NotReached, format!("it would have needed {}", drill.reach));
         }
-        ExpectedEnd::Recovers if !has_succeeded => Some(format!("the command {}", ended(run))),
-        ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails if has_succeeded && !is_same => {
-            Some(format!("it made {}, and {} in the calm run", made(run), made(calm)))
-        }
-        ExpectedEnd::Recovers if drill.met.fault => not_made_up(met, worlds),
-        ExpectedEnd::RecoversOrFails if drill.met.fault && has_succeeded => {
-            not_made_up(met, worlds)
-        }
-        ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails | ExpectedEnd::Fails => None,
+        (_, Some(0)) => DrillEnd::Failed,
+        _ if run.is_timed_out => DrillEnd::Failed,
+        _ => DrillEnd::Held,
     };
-    match wrong {
-        Some(why) => failed(why),
-        None if drill.is_beyond_wire => {
-            let why =
-                "nothing wrong was seen; whether the client acted twice does not show on the wire";
-            (DrillEnd::NotObservable, why.to_owned())
+    (end, format!("it sent nothing, and the command {}", ended(run)))
+}
+
+/// A run that met the situation of its drill.
+struct MetRun<'r> {
+    drill: &'r Drill,
+    calm: &'r DrillRecording,
+    run: &'r DrillRecording,
+    met: &'r [&'r JournalCall],
+    worlds: &'r [WorldJournal],
+}
+
+impl MetRun<'_> {
+    fn judge(
+        &self,
+        calm_worlds: &[WorldJournal],
+        findings: &[ConductFinding],
+    ) -> (DrillEnd, String) {
+        let wrong = self
+            .conduct(findings)
+            .or_else(|| self.outcome())
+            .or_else(|| self.pages(calm_worlds))
+            .or_else(|| self.acted_otherwise());
+        match wrong {
+            Some(why) => (DrillEnd::Failed, why),
+            None => match self.unobserved() {
+                Some(why) => (DrillEnd::NotObservable, why),
+                None => (DrillEnd::Held, format!("the command {}", ended(self.run))),
+            },
         }
-        None => (DrillEnd::Held, format!("the command {}", ended(run))),
+    }
+
+    /// What it did wrong on the way.
+    fn conduct(&self, findings: &[ConductFinding]) -> Option<String> {
+        let Self { run, worlds, .. } = self;
+        if run.is_timed_out {
+            return Some(format!("the command {}", ended(run)));
+        }
+        if run.strangers_trusted > 0 {
+            return Some("it sent its token to another host".to_owned());
+        }
+        if let Some(status) = forged_answers(worlds).find(|status| (200..300).contains(status)) {
+            return Some(format!("a delivery with a wrong credential was answered {status}"));
+        }
+        let finding = findings.iter().find(|it| it.severity == Severity::Must)?;
+        Some(format!("{}: {}", finding.rule, finding.seen))
+    }
+
+    /// How it ended otherwise than it must.
+    fn outcome(&self) -> Option<String> {
+        let Self { drill, calm, run, met, worlds } = self;
+        let has_succeeded = run.exit_code == Some(0);
+        let calmly = |kind| calm.made.get(kind).copied().unwrap_or_default();
+        let is_more = run.made.iter().any(|(kind, made)| made.abs() > calmly(kind).abs());
+        let otherwise =
+            || Some(format!("it made {}, and {} in the calm run", made(run), made(calm)));
+        match drill.end {
+            ExpectedEnd::Ends => None,
+            _ if is_more => otherwise(),
+            ExpectedEnd::Fails if has_succeeded => {
+                Some("the command ended with 0 as if all was well".to_owned())
+            }
+            ExpectedEnd::Recovers if !has_succeeded => Some(format!("the command {}", ended(run))),
+            ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails
+                if has_succeeded && run.made != calm.made =>
+            {
+                otherwise()
+            }
+            ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails
+                if drill.met.fault && has_succeeded =>
+            {
+                not_made_up(met, worlds)
+            }
+            ExpectedEnd::Recovers | ExpectedEnd::RecoversOrFails | ExpectedEnd::Fails => None,
+        }
+    }
+
+    /// A list that was read to its last page in the calm run, and not here.
+    fn pages(&self, calm_worlds: &[WorldJournal]) -> Option<String> {
+        let is_read = |(page, pages): &(u64, u64)| page >= pages;
+        if !self.drill.reads_on || !last_page(calm_worlds).as_ref().is_some_and(is_read) {
+            return None;
+        }
+        let (page, pages) = last_page(self.worlds).filter(|last| !is_read(last))?;
+        Some(format!("it stopped at page {page} of {pages}"))
+    }
+
+    /// What the probe says, if the business acted more or less often than in the calm run.
+    fn acted_otherwise(&self) -> Option<String> {
+        let acted = &self.run.probe.as_ref().filter(|_| self.drill.is_beyond_wire)?.acted;
+        let calmly = self.calm.probe.as_ref().map(|probe| &probe.acted);
+        let calmly: Vec<u64> = calmly.into_iter().flatten().map(|(_, times)| *times).collect();
+        let least = calmly.iter().min().copied().unwrap_or(1);
+        let most = calmly.iter().max().copied().unwrap_or(1);
+        let (id, times) = acted.iter().find(|(_, times)| !(least..=most).contains(times))?;
+        let calmly = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        Some(format!(
+            "by the probe it acted {times} times for {id}, and {calmly} times in the calm run"
+        ))
+    }
+
+    /// Why the wire and the probe do not show that all is right.
+    fn unobserved(&self) -> Option<String> {
+        if !self.drill.is_beyond_wire {
+            return None;
+        }
+        let seen = "nothing wrong was seen, but the wire does not show how often the client acted";
+        match &self.run.probe {
+            None => Some(format!("{seen}: give --probe")),
+            Some(probe) => match (&probe.trouble, probe.acted.is_empty()) {
+                (Some(trouble), _) => Some(format!("{seen}, and the probe failed: {trouble}")),
+                (None, true) => Some(format!("{seen}, and the probe was asked about nothing")),
+                (None, false) => None,
+            },
+        }
     }
 }
 
-/// A struck call after which no call of this operation was served, though the command ended with 0.
+fn moved_clock(run: &DrillRecording) -> bool {
+    run.control_uses().iter().any(|it| it.method == "POST" && it.path == "/clock")
+}
+
+/// A struck call after which no call of this operation was served in its world, though the command ended with 0.
 fn not_made_up(met: &[&JournalCall], worlds: &[WorldJournal]) -> Option<String> {
-    let last = met.last()?;
+    let is_met = |call: &&JournalCall| met.iter().any(|it| std::ptr::eq(*it, *call));
+    worlds.iter().find_map(|world| not_made_up_in(world.calls.iter().rfind(is_met)?, &world.calls))
+}
+
+fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
     // The answer to a struck call that was done may have arrived in part, or late.
     let is_whole = |call: &JournalCall| match call.fault.as_deref() {
         None => call.status < 300 || (call.status == 404 && last.operation == call.operation),
         Some(fault) => fault == "slow_body",
     };
     let is_made_up = last.fault.as_deref() == Some("slow_body")
-        || calls(worlds).any(|call| {
+        || calls.iter().any(|call| {
             call.serial > last.serial && call.operation == last.operation && is_whole(call)
         });
     // A creation that was done and looked for needs no second one.
     let is_looked_for = last.method != "GET"
-        && calls(worlds)
+        && calls
+            .iter()
             .any(|call| call.serial > last.serial && call.method == "GET" && call.status < 300);
     (!is_made_up && !is_looked_for).then(|| {
         format!(
@@ -233,22 +349,48 @@ fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
     calls(worlds).any(|call| call.operation == Some(operation))
 }
 
-fn met<'w>(
-    meeting: &Meeting,
-    worlds: &'w [WorldJournal],
-    run: &DrillRecording,
-) -> Vec<&'w JournalCall> {
-    let Meeting { operation, problem, fault, served, deliveries } = meeting;
-    if run.deliveries < *deliveries {
-        return Vec::new();
-    }
+fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
+    let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
     let fits = |call: &&JournalCall| {
         (operation.is_none() || call.operation == *operation)
             && (problem.is_none() || call.problem == *problem)
             && (!fault || call.fault.is_some())
             && (!served || is_served(call))
+            && (!later_page || is_later_page(call))
     };
     calls(worlds).filter(fits).collect()
+}
+
+/// Whether the deliveries show that the situation was met.
+fn has_deliveries(
+    meeting: &Meeting,
+    calm: &DrillRecording,
+    run: &DrillRecording,
+    worlds: &[WorldJournal],
+) -> bool {
+    let waiting = worlds.iter().flat_map(|world| &world.deliveries);
+    let waiting = waiting.filter(|it| it.state == "queued" && it.attempts.is_empty()).count();
+    run.deliveries >= meeting.deliveries
+        && waiting >= meeting.waiting
+        && (meeting.waiting == 0 || calm.deliveries > 0)
+        && (!meeting.forged || forged_answers(worlds).next().is_some())
+}
+
+/// How receivers answered deliveries with a wrong credential.
+fn forged_answers(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
+    let forged = worlds.iter().flat_map(|world| &world.deliveries).filter(|it| it.is_forged);
+    forged.flat_map(|it| &it.attempts).filter_map(|attempt| attempt.status)
+}
+
+fn is_later_page(call: &JournalCall) -> bool {
+    call.response.page.is_some_and(|page| page > 1)
+}
+
+/// The page and the number of pages of the last list that was served.
+fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
+    let last =
+        calls(worlds).filter(|call| is_served(call) && call.response.pages.is_some()).last()?;
+    Some((last.response.page?, last.response.pages?))
 }
 
 fn findings(worlds: &[WorldJournal], counts: impl Fn(&str) -> bool) -> Vec<ConductFinding> {

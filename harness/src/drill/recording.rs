@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::conduct::{self, WorldJournal};
+use crate::conduct::{self, ControlUse, WorldJournal};
 
 /// One run of the client's command: all that a drill is judged by. Secrets are masked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,25 +15,57 @@ pub struct DrillRecording {
     pub exit_code: Option<i32>,
     /// It was ended because it took longer than `--timeout`.
     pub is_timed_out: bool,
-    /// Processes of the command were still there after its end, and were ended.
+    /// Processes of the command were still there two seconds after its end, and were ended: calls that they would
+    /// have made are missing.
     pub has_outlived: bool,
     /// Whether we failed: the mock or the command could not be started, or the journal is not whole.
     pub trouble: Option<String>,
     /// How many more objects of each kind there are than at the start.
     pub made: BTreeMap<String, i64>,
+    /// The mock spoke TLS (`--tls`).
+    pub is_tls: bool,
+    /// Connections to a mock with a wrong certificate.
+    pub connections: usize,
     /// Calls with credentials that came to another host.
     pub strangers_trusted: usize,
-    /// Deliveries of webhooks that were attempted.
+    /// Deliveries of webhooks that a receiver answered.
     pub deliveries: usize,
     /// Orders to the mock that were carried out after a call of the client.
     pub orders_done: usize,
+    /// What the probe said of `--probe`; null without one.
+    pub probe: Option<ProbeAnswers>,
     /// The journal of the mock.
     pub journal: Value,
     /// The last lines that the command printed.
     pub output: String,
 }
 
+/// How often the client's business acted, by what the probe of `--probe` said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeAnswers {
+    /// How often for each legal request that was delivered.
+    pub acted: BTreeMap<String, u64>,
+    /// Why it could not be asked.
+    pub trouble: Option<String>,
+}
+
 impl DrillRecording {
+    /// Counts the deliveries that a receiver answered, by the journal.
+    pub fn count_deliveries(&mut self) {
+        let worlds = self.journal["worlds"].as_array().into_iter().flatten();
+        let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());
+        let is_answered = |it: &&Value| {
+            let mut attempts = it["attempts"].as_array().into_iter().flatten();
+            attempts.any(|attempt| attempt["status"].is_u64())
+        };
+        self.deliveries = all.filter(is_answered).count();
+    }
+
+    /// What the client used of the control plane.
+    pub fn control_uses(&self) -> Vec<ControlUse> {
+        conduct::control_uses(&self.journal).unwrap_or_default()
+    }
+
     /// The calls.
     ///
     /// # Errors

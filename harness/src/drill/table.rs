@@ -37,6 +37,16 @@ pub struct Drill {
     /// The drill shows what is wrong, but not that all is right.
     #[serde(default)]
     pub is_beyond_wire: bool,
+    /// The last list that is read must be read to its last page, if it was in the calm run. Not applicable if no
+    /// second page was read there.
+    #[serde(default)]
+    pub reads_on: bool,
+    /// The certificate of the mock is wrong (`--tls`).
+    #[serde(default)]
+    pub is_wrong_certificate: bool,
+    /// The situation ends once the clock of the mock is moved.
+    #[serde(default)]
+    pub is_timed: bool,
     /// The rule of conduct that is broken if the command ends otherwise.
     pub breaks: Option<String>,
     /// Rules of conduct: a finding of one that a client must keep fails the drill.
@@ -79,8 +89,14 @@ pub struct Meeting {
     pub fault: bool,
     /// A call that was served.
     pub served: bool,
-    /// So many deliveries.
+    /// A call that read a second or later page of a list.
+    pub later_page: bool,
+    /// So many deliveries that a receiver answered.
     pub deliveries: usize,
+    /// So many deliveries that wait, and one in the calm run that a receiver answered.
+    pub waiting: usize,
+    /// A delivery with a wrong credential that a receiver answered.
+    pub forged: bool,
 }
 
 /// How the command must end.

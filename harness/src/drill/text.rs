@@ -33,6 +33,10 @@ pub fn render(certificate: &Certificate, paint: Paint) -> String {
     for reason in &certificate.reasons {
         out.push_str(&format!("  {}\n", escape::line(reason)));
     }
+    let control: Vec<&str> = certificate.client.control.iter().map(String::as_str).collect();
+    if !control.is_empty() {
+        out.push_str(&format!("  used of the control plane: {}\n", control.join(", ")));
+    }
     out.push_str(&format!("  seed {}\n", certificate.seed));
     out
 }

@@ -15,9 +15,14 @@ pub(crate) fn of_refusal(base: &Url, role: &str, refusal: &TokenRequestRefusal) 
     }
 }
 
+/// Whether a base address has the `/v1` with which the paths of the specification begin. The token endpoint is
+/// beside it.
+pub(crate) fn ends_in_version(base: &Url) -> bool {
+    base.path().trim_end_matches('/').ends_with(VERSION_PREFIX)
+}
+
 fn likely(base: &Url, role: &str, refusal: &TokenRequestRefusal) -> Option<String> {
-    // The paths of the specification begin with `/v1`; the token endpoint is beside it.
-    if base.path().trim_end_matches('/').ends_with(VERSION_PREFIX) {
+    if ends_in_version(base) {
         return Some("`base_url` ends in `/v1`: leave that out".to_owned());
     }
     if let Some(location) = &refusal.redirect {

@@ -132,7 +132,7 @@ pub enum OpenError {
     /// The target file, or how it was named, is wrong; nothing was sent (exit 2).
     #[error("{0}")]
     Usage(String),
-    /// It does not answer (exit 4).
+    /// It does not answer, or not at this address (exit 4).
     #[error("{0}")]
     Unreachable(String),
     /// It refuses the credentials (exit 4).

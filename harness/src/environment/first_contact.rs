@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::client::access_tokens::{CredentialPlace, TokenError, TokenRequestRefusal, token_label};
 use crate::client::control_plane::ControlPlane;
+use crate::client::destination::FileMistake;
 use crate::client::send::{self, SendMode};
 use crate::client::sender::RequestSender;
 use crate::client::service_client::{ServiceClient, first_scope};
@@ -94,7 +95,8 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
             "{host} gives no token now: its token endpoint answered {refusal}"
         )),
         TokenError::Refused(refusal) => OpenError::Credentials(format!(
-            "{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            "{}{host} gives no token to the application `{role}`: it answered {refusal}{}",
+            client.destination.place_of_application(role),
             advice::of_refusal(base, role, &refusal)
         )),
     }
@@ -104,8 +106,8 @@ pub(crate) fn no_token(client: &ServiceClient, role: &str, error: TokenError) ->
 /// works the run goes on with it, and reports the refusal of the form.
 ///
 /// # Errors
-/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::TokenEndpoint`] where the
-/// request is.
+/// [`OpenError::Credentials`] where the credentials are refused, [`OpenError::Unreachable`] where the address
+/// is wrong, [`OpenError::TokenEndpoint`] where the request is refused.
 async fn other_ways(
     client: &ServiceClient,
     main: &ApplicationCredentials,
@@ -114,12 +116,19 @@ async fn other_ways(
     let request = |way| client.token_request("main", main, first_scope(main.scopes), way);
     let label = token_label("main", first_scope(main.scopes), main.scopes);
     let is_basic_taken = client.granted(request(CredentialPlace::Basic), &label).await.is_ok();
-    let host = address::shown_host(&client.destination.base);
+    let base = &client.destination.base;
+    let (host, advice) = (address::shown_host(base), advice::of_refusal(base, "main", refusal));
     if !is_basic_taken && refusal.is_about_credentials() {
         return Err(OpenError::Credentials(format!(
-            "{host} gives no token to the application `main`: it answered {refusal}{}",
-            advice::of_refusal(&client.destination.base, "main", refusal)
+            "{}{host} gives no token to the application `main`: it answered {refusal}{advice}",
+            client.destination.place_of_application("main"),
         )));
+    }
+    if !is_basic_taken && refusal.status == 404 && advice::ends_in_version(base) {
+        let key = "base_url".to_owned();
+        let place = client.destination.places.of(&key);
+        let answered = format!("its token endpoint answered {refusal}{advice}");
+        return Err(OpenError::Unreachable(FileMistake { key, place, answered }.to_string()));
     }
     // Once more, to report the request with its response.
     let exchange = send::send(client, request(CredentialPlace::Form), SendMode::Paced).await;
@@ -131,8 +140,7 @@ async fn other_ways(
     }
     let why = format!(
         "{host} gives no token: its token endpoint answered {refusal} to the request that §4.1 \
-         documents, and refused HTTP Basic too{}",
-        advice::of_refusal(&client.destination.base, "main", refusal)
+         documents, and refused HTTP Basic too{advice}"
     );
     Err(OpenError::TokenEndpoint { why, exchange })
 }

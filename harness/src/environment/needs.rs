@@ -46,6 +46,11 @@ pub(crate) fn application_of(need: &str) -> Option<&'static str> {
     }
 }
 
+/// The binding of the workflow that a need is about.
+pub(crate) fn workflow_binding(need: &str) -> Option<String> {
+    need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
+}
+
 fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
     match need {
         "read" => scope(offer, Scopes::READ),
@@ -68,6 +73,7 @@ fn missing(offer: &Offer<'_>, need: &str) -> Option<UnmetNeed> {
         | "operator.advance_clock"
         | "operator.revoke_token" => operator(offer, OperatorAction::of_need(need)?),
         "second_company" => application(offer, "other_company", "no second company is known"),
+        "read_write_application" => scope(offer, Scopes::READ_WRITE),
         "reader_application" => {
             application(offer, "reader", "no application scoped `read` alone is known")
         }

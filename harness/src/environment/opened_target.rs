@@ -212,8 +212,10 @@ impl Environment {
 
     /// Which applications of a deployment were refused a token for their credentials, one clause.
     pub fn refused_applications(&self) -> Option<String> {
-        let refused = self.deployment()?.destination.refused.lock();
-        let all: Vec<String> = refused.iter().map(|(role, why)| no_token(role, why)).collect();
+        let client = self.deployment()?;
+        let refused = client.destination.refused.lock();
+        let all: Vec<String> =
+            refused.iter().map(|(role, why)| no_token(client, role, why)).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
@@ -229,6 +231,22 @@ impl Environment {
     /// Why scenarios that create a legal request do not run: the requester is no user.
     pub async fn refused_requester(&self) -> Option<NotRun> {
         self.refused(target_fit::REQUESTER).await
+    }
+
+    /// Why rows with this workflow do not run: the target file binds it, and it is not there.
+    pub async fn refused_workflow(&self, id: &str) -> Option<NotRun> {
+        let bindings = &self.deployment()?.destination.bindings;
+        let is_bound = |need: &&str| {
+            let name = needs::workflow_binding(need);
+            name.and_then(|name| bindings.get(&name)).is_some_and(|bound| bound == id)
+        };
+        for need in NEEDS.into_iter().filter(is_bound) {
+            let refused = self.refused(need).await;
+            if refused.is_some() {
+                return refused;
+            }
+        }
+        None
     }
 
     /// Tries what the target file says of every need that it meets.
@@ -257,7 +275,7 @@ impl Environment {
         }
         let why = client.destination.refused.lock().get(role).cloned()?;
         let setting = format!("applications.{role} in the target file");
-        Some(self.not_run(need, no_token(role, &why), Some(setting)))
+        Some(self.not_run(need, no_token(client, role, &why), Some(setting)))
     }
 
     /// Asks for a token of each application of a deployment that had none yet.
@@ -337,6 +355,7 @@ impl Environment {
     }
 }
 
-fn no_token(role: &str, why: &str) -> String {
-    format!("the target gives no token to the application `{role}`: {why}")
+fn no_token(client: &ServiceClient, role: &str, why: &str) -> String {
+    let place = client.destination.place_of_application(role);
+    format!("{place}the target gives no token to the application `{role}`: {why}")
 }

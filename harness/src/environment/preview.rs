@@ -57,10 +57,7 @@ impl TargetPreview {
 
     /// Whether a need is about workflows that are not bound. They are discovered at the target.
     pub fn is_found_later(&self, need: &str) -> bool {
-        let Some(key) = need.strip_prefix("workflow_").map(|kind| format!("{kind}_workflow_id"))
-        else {
-            return false;
-        };
+        let Some(key) = needs::workflow_binding(need) else { return false };
         let has_read =
             self.destination.applications.get("main").is_some_and(|main| main.scopes.read);
         has_read && !self.destination.bindings.contains_key(&key)

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use crate::client::destination::UselessToken;
-use crate::client::operator::order::OperatorOrder;
 use crate::client::payload;
 use crate::client::receiver::{DeliveryReceiver, Listener};
 use crate::client::request::{ClientRequest, FormPart};
@@ -22,7 +21,7 @@ use crate::environment::mock::MockSandboxes;
 use crate::environment::{replayed, root_names};
 use crate::exchange::{Exchange, Trouble};
 use crate::recording::mode::RecordingMode;
-use crate::scenario::model::OperatorAction;
+use crate::scenario::model::{OperatorAction, OperatorOrder};
 
 /// The age, in seconds, at which a token has expired (§5.3).
 const EXPIRED_AGE_SECONDS: i64 = moot_fixtures::contract::TOKEN_LIFETIME_SECONDS;

@@ -13,6 +13,7 @@ use crate::client::request::{ClientBody, ClientRequest, FormPart};
 use crate::client::send::{self, SendMode};
 use crate::client::service_client::ServiceClient;
 use crate::client::workflow_form::WorkflowForm;
+use crate::environment::needs;
 use crate::exchange::{Exchange, ReceivedResponse};
 
 /// Statuses by which a creation is refused for what it says.
@@ -29,14 +30,13 @@ pub(crate) async fn mistake(client: &ServiceClient, need: &str) -> Option<FileMi
     let mut fit = client.destination.fit.lock().await;
     if fit.tried.insert(need.to_owned()) {
         let found = match need {
-            "write" => writes(client).await,
+            "write" | "read_write_application" => writes(client).await,
             REQUESTER => requester(client).await,
             "second_company" => second_company(client).await,
-            "workflow_generated"
-            | "workflow_third_party"
-            | "workflow_single_signer"
-            | "workflow_multiple_signers" => workflow(client, need).await,
-            _ => None,
+            _ => match needs::workflow_binding(need) {
+                Some(name) => workflow(client, &name).await,
+                None => None,
+            },
         };
         if let Some(mistake) = found {
             fit.mistakes.insert(need.to_owned(), mistake);
@@ -204,14 +204,13 @@ fn ids(response: &ReceivedResponse) -> Option<Vec<String>> {
     items.map(|item| Some(item.get("id")?.as_str()?.to_owned())).collect()
 }
 
-/// Whether the workflow that the file binds for this need is there and published.
-async fn workflow(client: &ServiceClient, need: &str) -> Option<FileMistake> {
-    let name = format!("{need}_id").replacen("workflow_", "", 1).replace("_id", "_workflow_id");
+/// Whether the workflow that the file binds by this name is there and published.
+async fn workflow(client: &ServiceClient, name: &str) -> Option<FileMistake> {
     let key = format!("bindings.{name}");
     if !client.destination.places.has(&key) {
         return None;
     }
-    let id = client.destination.bindings.get(&name)?.as_str()?;
+    let id = client.destination.bindings.get(name)?.as_str()?;
     let answer = async |operation: Operation| {
         client.read(&client.destination.endpoints.path_of(operation, id)).await.ok()
     };

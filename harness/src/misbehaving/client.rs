@@ -1,6 +1,6 @@
 //! Sending calls: the token, repetitions, pauses, and reading answers.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::{HeaderMap, StatusCode, header};
 use reqwest::multipart::{Form, Part};
@@ -76,8 +76,11 @@ impl ServiceAnswer {
     }
 
     fn told_pause(&self) -> Option<Duration> {
-        let seconds = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-        Some(Duration::from_secs(seconds))
+        let told = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+        match told.parse() {
+            Ok(seconds) => Some(Duration::from_secs(seconds)),
+            Err(_) => httpdate::parse_http_date(told).ok()?.duration_since(SystemTime::now()).ok(),
+        }
     }
 
     /// An error that names the answer.

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use moot_fixtures::contract::INTERFACE_VERSION;
-use moot_fixtures::{questions, register};
+use moot_fixtures::register;
 use serde::Serialize;
-use serde_json::Value;
 
+use super::answer_row::{self, AnswerRow};
 use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
 use super::script::{self, ScriptHead};
-use crate::answers::{Observed, Sample};
 use crate::client::Residue;
 use crate::masks::Secrets;
 use crate::result::{
@@ -124,24 +123,6 @@ pub struct NotRunRow {
     pub names: Vec<String>,
 }
 
-/// Answers seen of one question.
-#[derive(Debug, Clone, Serialize)]
-pub struct AnswerRow {
-    /// Its id.
-    pub question: String,
-    /// The clause.
-    pub section: String,
-    /// The question as a sentence.
-    pub ask: Option<String>,
-    /// Distinct answers, in the order first seen.
-    pub answers: Vec<Sample>,
-    /// Steps, at most 10.
-    pub seen_in: Vec<String>,
-    /// The answer of an answers file that imitates it; for people only, programs read the file.
-    #[serde(skip)]
-    pub imitated: Option<Value>,
-}
-
 /// A row of the register.
 #[derive(Debug, Clone, Serialize)]
 pub struct RequirementRow {
@@ -227,7 +208,7 @@ impl Report {
             checks,
             not_run,
             expected: run.expected,
-            answers: answers(result, map),
+            answers: answer_row::answers(result, map),
             unused_snapshots: run.snapshots.unused,
             residue: run.residue,
             requirements,
@@ -356,28 +337,6 @@ fn not_run(run: &RunResult) -> Vec<NotRunRow> {
     rows
 }
 
-fn answers(result: &RunResult, map: &impl TextMap) -> Vec<AnswerRow> {
-    let shown = |value: &Value| {
-        // Through its text, so that a secret inside of it is masked too.
-        let mapped = map.block(&value.to_string());
-        serde_json::from_str(&mapped).unwrap_or(Value::String(mapped))
-    };
-    let imitated = Observed::of_run(&result.answers).answers;
-    let row = |seen: &crate::answers::ObservedAnswer| AnswerRow {
-        imitated: imitated.get(&seen.question).map(shown),
-        question: seen.question.clone(),
-        section: seen.section.clone(),
-        ask: questions::get(&seen.question).map(|question| question.ask.clone()),
-        answers: seen
-            .answers
-            .iter()
-            .map(|(value, times)| Sample { value: shown(value), times: *times })
-            .collect(),
-        seen_in: seen.seen_in.iter().map(|step| map.line(step)).collect(),
-    };
-    result.answers.values().map(row).collect()
-}
-
 fn requirements(run: &RunResult) -> Vec<RequirementRow> {
     let mut judged: BTreeMap<&str, (Verdict, usize)> = BTreeMap::new();
     for check in run.checks() {
@@ -404,51 +363,4 @@ fn requirements(run: &RunResult) -> Vec<RequirementRow> {
             }
         })
         .collect()
-}
-
-/// Characters of one answer on a line for people, of each where there are several, and how many are shown.
-const ANSWER_CHARACTERS_MAX: usize = 60;
-const EACH_ANSWER_CHARACTERS_MAX: usize = 24;
-const ANSWERS_SHOWN_MAX: usize = 3;
-
-impl AnswerRow {
-    /// The answer on one line: the one that imitates it, else the only one seen, else how many were seen.
-    pub fn line(&self) -> String {
-        let short = |value: &Value| {
-            let text = match value {
-                Value::String(text) => escape::line(text),
-                other => escape::line(&other.to_string()),
-            };
-            escape::cut(&text, ANSWER_CHARACTERS_MAX)
-        };
-        match (&self.imitated, self.answers.as_slice()) {
-            (Some(imitated), _) => short(imitated),
-            (None, [only]) if !only.value.is_array() && !only.value.is_object() => {
-                short(&only.value)
-            }
-            (None, seen) if seen.iter().all(|one| one.value.is_number()) => self.seen_line(),
-            (None, seen) => format!("free: {} seen", seen.len()),
-        }
-    }
-
-    /// The first values seen, on one line; with how often each was seen where there are several.
-    pub fn seen_line(&self) -> String {
-        let several = self.answers.len() > 1;
-        let shown = |seen: &Sample| {
-            let value = escape::line(&seen.value.to_string());
-            if several {
-                let value = escape::cut(&value, EACH_ANSWER_CHARACTERS_MAX);
-                format!("{value} ×{}", seen.times)
-            } else {
-                escape::cut(&value, ANSWER_CHARACTERS_MAX)
-            }
-        };
-        let mut shown: Vec<String> =
-            self.answers.iter().take(ANSWERS_SHOWN_MAX).map(shown).collect();
-        let more = self.answers.len().saturating_sub(ANSWERS_SHOWN_MAX);
-        if more > 0 {
-            shown.push(format!("and {more} more"));
-        }
-        shown.join(", ")
-    }
 }

@@ -4,6 +4,7 @@
 //! [`text`], [`json`], [`junit`], [`html`], [`markdown`], [`github`], [`ndjson`]. Texts for people pass
 //! [`crate::terminal::escape`]. Nothing here judges, and nothing here opens a file.
 
+mod answer_row;
 mod document;
 mod exchange;
 mod findings;
@@ -17,8 +18,9 @@ mod notice;
 mod script;
 pub mod text;
 
-use std::fmt;
 use std::str::FromStr;
+
+use strum::{Display, IntoStaticStr};
 
 use crate::masks::Secrets;
 use crate::result::RunResult;
@@ -29,7 +31,8 @@ pub use findings::Finding;
 pub(crate) use findings::{findings, section_order};
 
 /// A format of report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// For a person at a terminal.
     Text,
@@ -71,22 +74,8 @@ impl Format {
     ];
 
     /// As on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Junit => "junit",
-            Self::Html => "html",
-            Self::Markdown => "markdown",
-            Self::Github => "github",
-            Self::Ndjson => "ndjson",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Known failures, as a result tells them.
 
 use serde::Serialize;
+use strum::IntoStaticStr;
 
 use super::TextMap;
 use crate::verdict::Verdict;
@@ -34,8 +35,9 @@ pub struct ExpectedFailure {
 }
 
 /// Whether an expected failure happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ExpectedState {
     /// It did.
     Happened,
@@ -49,13 +51,8 @@ pub enum ExpectedState {
 
 impl ExpectedState {
     /// As in the JSON report.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Happened => "happened",
-            Self::Stale => "stale",
-            Self::Inapplicable => "inapplicable",
-            Self::Unjudged => "unjudged",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

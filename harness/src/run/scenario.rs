@@ -114,6 +114,12 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
             ));
             continue;
         }
+        if let Some(Value::String(id)) = &row
+            && let Some(not_run) = shared.target.refused_workflow(id).await
+        {
+            results.push(unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun));
+            continue;
+        }
         let own = token_budget::token_requests(planned.scenario);
         let left = shared.target.token_requests_left();
         let refused = shared.token_budget.refuses(&planned.name(), index, own, left);

@@ -27,7 +27,7 @@ pub(super) use file::ScenarioFileKeys;
 pub use file::{NEEDS, Sandbox, Scenario, ScenarioFile};
 pub use for_each::ForEach;
 pub use matcher::{JsonType, Matcher, MatcherRule, Near, Pattern, TextFormat};
-pub use operator::{OperatorAction, OperatorStep};
+pub use operator::{OperatorAction, OperatorOrder};
 pub use own_requirement::OwnRequirement;
 pub use place::Place;
 pub use poll::{EachPage, Poll};

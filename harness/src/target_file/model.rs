@@ -7,6 +7,7 @@ use moot_fixtures::contract::{Endpoint, Operation, Scopes};
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::Deserialize;
+use strum::IntoStaticStr;
 use url::Url;
 
 use crate::target_file::address;
@@ -119,8 +120,11 @@ pub struct FileBindings {
 }
 
 /// What a run may do beyond reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema, IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Consent {
     /// Send other requests than GET and token requests.
     Write,
@@ -139,14 +143,8 @@ impl Consent {
     pub const ALL: [Self; 5] = [Self::Write, Self::Delete, Self::Load, Self::Fetch, Self::Operate];
 
     /// As in the target file.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Delete => "delete",
-            Self::Load => "load",
-            Self::Fetch => "fetch",
-            Self::Operate => "operate",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

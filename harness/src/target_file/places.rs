@@ -28,7 +28,9 @@ impl KeyPlaces {
         let found = KEYS.into_iter().filter_map(|(block, key)| {
             Some((format!("{block}.{key}"), line_of(text, block, key)?))
         });
-        Self { file: file.to_owned(), lines: found.collect() }
+        let address = text.lines().position(|line| has_key(line, "base_url"));
+        let address = address.map(|at| ("base_url".to_owned(), at + 1));
+        Self { file: file.to_owned(), lines: found.chain(address).collect() }
     }
 
     /// Whether the file has this key.
@@ -89,6 +91,7 @@ limits:
 ";
         let places = KeyPlaces::new("t.yaml", text);
         for (key, expected) in [
+            ("base_url", "t.yaml:1: "),
             ("applications.main.scopes", "t.yaml:4: "),
             ("applications.other_company", "t.yaml:5: "),
             ("bindings.requester_email", "t.yaml:8: "),

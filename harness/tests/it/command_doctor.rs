@@ -57,7 +57,7 @@ fn certified() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_certificate_of_its_own_needs_its_authority() {
+fn a_certificate_of_its_own_needs_its_authority_and_https() {
     let dir = certified();
     let file = |name: &str| dir.path().join(name).display().to_string();
     let tls = format!("{},{}", file("cert.pem"), file("key.pem"));
@@ -79,6 +79,10 @@ fn a_certificate_of_its_own_needs_its_authority() {
         let ran = run(&words, dir.path());
         assert_eq!(ran.code, Some(code), "{more}: {}{}", ran.stdout, ran.stderr);
     }
+    target(dir.path(), &base.replace("https:", "http:"), "");
+    let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(ran.stderr.contains("write https:// in `base_url`"), "{}", ran.stderr);
 }
 
 #[tokio::test]
@@ -96,9 +100,12 @@ async fn refused_credentials_are_4_and_named() {
         let text = std::fs::read_to_string(&path).expect("it was written");
         std::fs::write(&path, text.replace(secret, "another-secret")).expect("writable");
         let named = format!("application `{role}`");
+        let line = text.lines().position(|line| line.contains(secret)).expect("it was there") + 1;
+        let place = format!("target.yaml:{line}: ");
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(4), "{role}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stderr.contains(&named), "{role}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&place), "{role}: {}", ran.stderr);
         if role == "reader" {
             // No scenario of those that run without consent is its.
             continue;

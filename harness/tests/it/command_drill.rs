@@ -79,7 +79,8 @@ fn the_drills_refer_to_what_there_is() {
         rules.filter(|rule| moot_fixtures::conduct::get(rule).is_none()).collect();
     assert_eq!(unknown, BTreeSet::new());
     for drill in table::all() {
-        assert!(!drill.orders.is_empty() && !drill.reach.is_empty(), "{}", drill.id);
+        let is_situation = !drill.orders.is_empty() || drill.is_wrong_certificate;
+        assert!(is_situation && !drill.reach.is_empty(), "{}", drill.id);
         // An unobservable drill has a rule that names what can be seen.
         assert!(!drill.is_beyond_wire || drill.breaks.is_some(), "{}", drill.id);
     }
@@ -117,4 +118,49 @@ fn a_command_that_calls_nothing_is_never_ready() {
         assert!(why.contains("called nothing") || why.contains("can't run"), "{why}");
         assert!(validator.is_valid(&certificate));
     }
+}
+
+/// A client that runs by itself, and a pipe that says when it is done.
+#[cfg(unix)]
+#[test]
+fn an_attached_client_is_waited_for_by_lines_of_stdin() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let words = ["drill", "--attach", "--only", "unavailable", "--format", "json"];
+    let mut command = crate::command_support::moot(&words, dir.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut moot = command.spawn().expect("it runs");
+    let mut stderr = BufReader::new(moot.stderr.take().expect("stderr is piped"));
+    let mut said = String::new();
+    while !said.contains("calm: nothing happens") {
+        assert_ne!(stderr.read_line(&mut said).expect("text"), 0, "{said}");
+    }
+    assert!(said.contains("MOOT_BASE_URL=http://127.0.0.1:"), "{said}");
+    let mut stdin = moot.stdin.take().expect("stdin is piped");
+    stdin.write_all(b"\n").expect("a written line");
+    let output = moot.wait_with_output().expect("it ends");
+    let certificate: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let why = certificate["drills"][0]["why"].as_str().expect("a reason");
+    assert!(why.contains("called nothing"), "{why}");
+
+    let ran = run(&["drill", "--attach"], dir.path());
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert!(ran.stderr.contains("stdin ended"), "{}", ran.stderr);
+    let ran = run(&["drill", "--port", "0", "--", "true"], dir.path());
+    assert_eq!(ran.code, Some(2), "--port is for --attach: {}", ran.stderr);
+}
+
+#[test]
+fn the_seed_decides_what_each_drill_finds() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let seen = |seed: &str| {
+        let words =
+            ["drill", "--seed", seed, "--format", "json", "--", "sh", "-c", "echo $MOOT_SEED"];
+        let certificate = json_of(&run(&words, dir.path()));
+        assert_eq!(certificate["seed"].to_string(), seed);
+        certificate["recordings"]["calm"]["output"].clone()
+    };
+    assert_eq!(seen("7"), seen("7"));
+    assert_ne!(seen("7"), seen("8"));
 }

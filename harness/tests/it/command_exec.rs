@@ -276,3 +276,44 @@ fn a_sigterm_reaches_the_command_and_the_account_is_still_told() {
     assert_eq!(child.wait().expect("it ends").code(), Some(9), "{stderr}");
     assert!(stderr.contains("it called nothing"), "{stderr}");
 }
+
+/// A client that misbehaves, then deletes every trace of it that the control plane lets it delete.
+const HOSTILE: &str = "host=${MOOT_BASE_URL#http://}; send() { exec 3<>/dev/tcp/${host%:*}/${host#*:}; \
+    printf '%s HTTP/1.1\\r\\nHost: %s\\r\\nContent-Length: 0\\r\\nConnection: close\\r\\n\\r\\n' \"$1\" $host >&3; \
+    cat <&3; echo; exec 3<&-; }; send 'GET /v1/requests?state=x' >/dev/null; \
+    for line in 'DELETE /exchanges' 'DELETE /faults' 'POST /reset' 'POST /restart' 'DELETE /exchanges'; do \
+    send \"${line% *} /__admin${line#* }\" | grep -q '^HTTP/1.1 200' || exit 9; done";
+
+#[test]
+fn a_client_that_deletes_its_traces_is_still_told_of() {
+    let ran = exec(&["--fail-on", "no-token", "--format", "json"], &["bash", "-c", HOSTILE]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+    let conduct = &report["conduct"];
+    assert_eq!((&conduct["calls"], &conduct["forgotten"]), (&1.into(), &0.into()), "{conduct}");
+    let used = conduct["control"].as_array().expect("a list").iter();
+    let used: Vec<(&str, u64)> =
+        used.filter_map(|row| Some((row["path"].as_str()?, row["calls"].as_u64()?))).collect();
+    assert_eq!(used, [("/exchanges", 2), ("/faults", 1), ("/reset", 1), ("/restart", 1)]);
+    let told = exec(&[], &["bash", "-c", HOSTILE]).stderr;
+    assert!(told.contains("DELETE /exchanges ×2"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_process_that_outlives_the_command_is_waited_for_or_told_of() {
+    let late = format!("(sleep 0.3; {WITHOUT_TOKEN}) >/dev/null 2>&1 &");
+    for (script, calls, outlived) in
+        [(late.as_str(), 1, false), ("sleep 30 >/dev/null 2>&1 & echo $! >&2", 0, true)]
+    {
+        let ran = exec(&["--format", "json"], &["bash", "-c", script]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
+        let conduct = &report["conduct"];
+        assert_eq!((&conduct["calls"], &conduct["outlived"]), (&calls.into(), &outlived.into()));
+        if let Ok(id) = ran.stderr.trim().parse::<i32>() {
+            let id = rustix::process::Pid::from_raw(id).expect("an id");
+            let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+        }
+    }
+}

@@ -87,11 +87,55 @@ async fn what_does_not_fit_the_target_is_4_and_named_by_key_and_line() {
         let ran = run(&["doctor", "--target", "target.yaml"], dir.path());
         assert_eq!(ran.code, Some(4), "{key}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(&place), "{place}\n{}", ran.stdout);
-        let words = ["run", "--target", "target.yaml", "section:4.5", "--format", "json"];
+        let words = [
+            "run",
+            "--target=target.yaml",
+            "--format=json",
+            "section:4.5",
+            "04_01_create_access_token",
+            "02_resources/workflow-schema-members",
+        ];
         let ran = run(&words, dir.path());
         let report: Value = serde_json::from_str(&ran.stdout).expect("it is JSON");
         assert_eq!(ran.code, Some(4), "{key}: {}", report["findings"]);
         assert!(ran.stdout.contains(&place.replace('"', "\\\"")), "{place}");
+    }
+}
+
+#[tokio::test]
+async fn an_application_that_only_reads_breaks_nothing() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    let need = "read_write_application";
+    target(dir.path(), &format!("{}/api", server.uri()), "");
+    let path = dir.path().join("target.yaml");
+    let text = fs::read_to_string(&path).expect("it was written");
+    let main = "demo-main, client_secret: demo-main-secret-Vr8Kq3Zt6Wm1Xc5B";
+    let reader = "demo-reader, client_secret: demo-reader-secret-Hp2Ln9Yd4Fs7Gj0T, scopes: [read]";
+    let role = format!("  reader: {{ client_id: {reader} }}\n");
+    assert!(text.contains(&role) && text.contains(main));
+    let text = text.replace(&role, "").replace(main, reader);
+    let scenario = "04_01_create_access_token/scope-omitted-read-write-application";
+    for (tolerated, code) in [("", 3), ("tolerate: [read_write_application]\n", 0)] {
+        fs::write(&path, format!("{text}{tolerated}")).expect("writable");
+        let ran = run(&["run", "--target", "target.yaml", scenario], dir.path());
+        assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+        let is_offered = ran.stdout.contains(&format!("tolerate with `{need}`"));
+        assert_eq!(is_offered, code == 3, "{}", ran.stdout);
+    }
+}
+
+#[tokio::test]
+async fn a_base_address_that_ends_in_v1_is_a_mistake_of_the_file() {
+    let server = start("default").await;
+    let dir = tempfile::tempdir().expect("a folder");
+    target(dir.path(), &format!("{}/api/v1", server.uri()), "");
+    for command in ["doctor", "run"] {
+        let ran = run(&[command, "--target", "target.yaml"], dir.path());
+        assert_eq!(ran.code, Some(4), "{command}: {}{}", ran.stdout, ran.stderr);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("target.yaml:1: `base_url` does not fit the target"), "{said}");
+        assert!(said.contains("ends in `/v1`: leave that out"), "{said}");
     }
 }
 

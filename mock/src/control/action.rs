@@ -64,7 +64,7 @@ pub enum ControlAction {
         id: String,
     },
     /// The time
-    #[schemars(extend("x-route" = "GET /clock"))]
+    #[schemars(extend("x-route" = "GET /clock", "x-offered" = true))]
     GetClock,
     /// Move the time forward, or freeze the clock or let it run; wait for what falls due. 202 with what is in
     /// flight if receivers are too slow
@@ -72,6 +72,7 @@ pub enum ControlAction {
     #[schemars(with = "ClockRequest")]
     #[schemars(extend(
         "x-route" = "POST /clock",
+        "x-offered" = true,
         "oneOf" = one_of(&["advance_seconds", "set", "next", "freeze"]),
     ))]
     MoveClock(ClockMove),

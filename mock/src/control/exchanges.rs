@@ -25,12 +25,12 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
     json!({ "count": count, "exchanges": shown })
 }
 
-/// The whole journal, with the bodies of the answers that it still has: `answer` of each exchange, a text
-/// without secrets, or null.
+/// The whole journal, also what was cleared and is kept for the account, with the bodies of the answers that it
+/// still has: `answer` of each exchange, a text without secrets, or null.
 #[cfg(feature = "server")]
 pub(super) fn with_answers(world: &World) -> Value {
-    let exchanges = found(world, &ExchangeFilter::default()).into_iter();
-    let exchanges = exchanges.map(|exchange| with_answer(world, exchange));
+    let entries = named(world, world.journal().all_for_account()).into_iter();
+    let exchanges = entries.map(|exchange| with_answer(world, exchange));
     json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
 
@@ -103,10 +103,15 @@ pub(super) fn advised(world: &World, mut exchange: JournalEntry) -> JournalEntry
 
 /// The exchanges that match, oldest first.
 pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry> {
-    let mut exchanges = world.journal().all();
+    let mut exchanges = named(world, world.journal().all());
+    exchanges.retain(|exchange| filter.matches(exchange));
+    exchanges
+}
+
+/// The entries with the client ids of their applications.
+fn named(world: &World, mut exchanges: Vec<JournalEntry>) -> Vec<JournalEntry> {
     for exchange in &mut exchanges {
         name_application(world, exchange);
     }
-    exchanges.retain(|exchange| filter.matches(exchange));
     exchanges
 }

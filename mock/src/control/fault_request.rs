@@ -76,6 +76,8 @@ struct EffectRequest {
     problem: Option<String>,
     /// with `status`: the header `Retry-After`
     retry_after_seconds: Option<u64>,
+    /// with `retry_after_seconds`: `true` sends it as a date
+    retry_after_date: Option<bool>,
     /// of `redirect`: the header `Location`
     location: Option<String>,
     /// of `delay`, `slow_body` and `stall`: real time
@@ -196,6 +198,8 @@ impl EffectRequest {
         Ok(Some(FailedStatus {
             status,
             problem: self.problem.take().unwrap_or_else(of_status),
+            is_retry_after_date: self.retry_after_seconds.is_some()
+                && self.retry_after_date.take().unwrap_or_default(),
             retry_after_seconds: self.retry_after_seconds.take(),
         }))
     }
@@ -225,6 +229,7 @@ impl EffectRequest {
             ("status", self.status.is_some()),
             ("problem", self.problem.is_some()),
             ("retry_after_seconds", self.retry_after_seconds.is_some()),
+            ("retry_after_date", self.retry_after_date.is_some()),
             ("location", self.location.is_some()),
             ("milliseconds", self.milliseconds.is_some()),
             ("content_type", self.content_type.is_some()),

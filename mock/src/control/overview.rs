@@ -28,9 +28,24 @@ pub(super) fn world(world: &World, now: Timestamp) -> Value {
     })
 }
 
-fn company(world: &World, index: u32, company: &Company) -> Value {
+/// How many objects of each kind the first company has.
+#[cfg(feature = "server")]
+pub(super) fn first_counts(world: &World) -> Value {
+    counts(world, 0)
+}
+
+fn counts(world: &World, company: u32) -> Value {
     let state = world.state();
-    let count = |rows: &Index| rows.rows(index, None).map_or(0, |rows| rows.len());
+    let count = |rows: &Index| rows.rows(company, None).map_or(0, |rows| rows.len());
+    json!({
+        "workflows": count(world.seeded().workflow_index()),
+        "legal_requests": count(&state.legal_request_index),
+        "repository_documents": count(&state.document_index),
+        "webhooks": count(&state.webhook_index),
+    })
+}
+
+fn company(world: &World, index: u32, company: &Company) -> Value {
     let applications = world.seeded().applications();
     json!({
         "name": company.name,
@@ -39,12 +54,7 @@ fn company(world: &World, index: u32, company: &Company) -> Value {
             .map(|application| &application.client_id)
             .collect::<Vec<_>>(),
         "users": company.users,
-        "counts": {
-            "workflows": count(world.seeded().workflow_index()),
-            "legal_requests": count(&state.legal_request_index),
-            "repository_documents": count(&state.document_index),
-            "webhooks": count(&state.webhook_index),
-        },
+        "counts": counts(world, index),
     })
 }
 

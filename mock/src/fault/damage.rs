@@ -10,6 +10,7 @@ use crate::message::json::json_bytes;
 use crate::message::problem::Problem;
 use crate::message::reply::Responder;
 use crate::message::response::{Response, ResponseBody, TransportFault};
+use crate::value::timestamp;
 
 /// The answer with all effects, in their order; `None` if it has nothing that any of them can damage.
 pub(crate) fn damage(
@@ -76,11 +77,15 @@ fn effect(
 }
 
 fn failure(reply: &Responder<'_>, operation: Option<Operation>, failed: &FailedStatus) -> Response {
-    let FailedStatus { status, problem, retry_after_seconds } = failed;
+    let FailedStatus { status, problem, retry_after_seconds, is_retry_after_date } = failed;
     let mut response = reply.problem(&Problem::injected(operation, *status, problem));
     // No rule of the service refused it.
     response.refused = None;
-    let retry_after = retry_after_seconds.map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds)));
+    let retry_after = retry_after_seconds.map(|seconds| match is_retry_after_date {
+        true => timestamp::retry_date(reply.now, seconds),
+        false => HeaderValue::from(seconds),
+    });
+    let retry_after = retry_after.map(|value| (RETRY_AFTER, value));
     response.headers.extend(retry_after);
     response
 }

@@ -75,6 +75,8 @@ pub struct FailedStatus {
     pub problem: String,
     /// `Retry-After`.
     pub retry_after_seconds: Option<u64>,
+    /// `Retry-After` is a date, the next whole second after so many.
+    pub is_retry_after_date: bool,
 }
 
 impl FaultKind {

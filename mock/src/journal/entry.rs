@@ -21,6 +21,7 @@ use crate::value::limits::{
     JOURNAL_ANSWER_MAX, JOURNAL_BODY_TEXT_MAX, JOURNAL_DELIVERIES_MAX, JOURNAL_PARTS_MAX,
     JOURNAL_TEXT_MAX,
 };
+use crate::value::timestamp;
 
 /// A draft header with which a client marks a repetition of the same call.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -206,7 +207,7 @@ impl JournalEntry {
             application_index: occurrence.application,
             request: RequestSummary::of(head.headers, occurrence.body),
             status: response.status.as_u16(),
-            response: ResponseSummary::of(response),
+            response: ResponseSummary::of(response, occurrence.read_at),
             problem: refused.map(|refused| cut(&refused.problem)),
             detail: refused.map(|refused| cut(&refused.detail)).filter(|text| !text.is_empty()),
             decision: refused_by.map_or("served", Into::into),
@@ -319,7 +320,7 @@ impl SentPart {
 }
 
 impl ResponseSummary {
-    fn of(response: &Response) -> Self {
+    fn of(response: &Response, now: Timestamp) -> Self {
         let header = |wanted: HeaderName| {
             let found = response.headers.iter().find(|(name, _)| *name == wanted);
             found.and_then(|(_, value)| value.to_str().ok())
@@ -332,7 +333,8 @@ impl ResponseSummary {
             },
             page: response.page.map(|page| page.page),
             pages: response.page.map(|page| page.pages),
-            retry_after_seconds: header(RETRY_AFTER).and_then(|text| text.parse().ok()),
+            retry_after_seconds: header(RETRY_AFTER)
+                .and_then(|text| text.parse().ok().or_else(|| timestamp::seconds_to(now, text))),
         }
     }
 }

@@ -5,6 +5,7 @@ use http::StatusCode;
 use http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, PRAGMA,
 };
+use jiff::Timestamp;
 use moot_fixtures::contract::Answers;
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub(crate) struct Responder<'a> {
     /// Of which `request_id` is one.
     pub(crate) identifiers: &'a Identifiers,
     /// The world's time.
+    pub(crate) now: Timestamp,
+    /// The same, as the header.
     pub(crate) date: HeaderValue,
 }
 

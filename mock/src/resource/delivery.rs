@@ -19,6 +19,9 @@ pub struct Delivery {
     pub(crate) legal_request_id: String,
     pub(crate) url: String,
     pub(crate) authorization: Option<String>,
+    /// Whether the credential is not that of the webhook, on purpose.
+    #[serde(default)]
+    pub(crate) is_forged: bool,
     pub(crate) body: String,
     pub(crate) state: DeliveryState,
     /// The attempts so far, the oldest first.
@@ -90,6 +93,8 @@ pub(crate) struct DeliveryJson<'a> {
     state: &'static str,
     attempts: Vec<AttemptJson<'a>>,
     next_attempt_at: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    forged: bool,
 }
 
 #[derive(Serialize)]
@@ -139,6 +144,7 @@ impl Delivery {
                 | DeliveryState::Failed
                 | DeliveryState::Discarded => None,
             },
+            forged: self.is_forged,
         }
     }
 }

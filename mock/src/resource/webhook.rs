@@ -46,6 +46,17 @@ impl fmt::Debug for Credential {
 }
 
 impl Credential {
+    /// `authorization` headers that are not this credential: none, and a wrong one. There are none without a
+    /// credential.
+    pub(crate) fn forgeries(&self) -> Vec<Option<String>> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Bearer(_) => vec![None, Some("Bearer moot-forged".to_owned())],
+            // `moot:forged`
+            Self::Basic { .. } => vec![None, Some("Basic bW9vdDpmb3JnZWQ=".to_owned())],
+        }
+    }
+
     /// The `authorization` header of a delivery.
     pub(crate) fn header(&self) -> Option<String> {
         match self {

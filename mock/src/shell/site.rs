@@ -1,6 +1,7 @@
 //! The whole mock without a socket: its main world, its sandboxes, and what they share.
 
 mod access;
+mod control_uses;
 mod journals;
 mod judge;
 mod watch;
@@ -13,9 +14,10 @@ use moot_fixtures::world::SeedWorld;
 use serde_json::{Value, json};
 use tokio::sync::watch as flag;
 
-pub(crate) use self::access::Access;
+pub(crate) use self::access::{Access, ControlRights};
+use self::control_uses::ControlUses;
 pub use self::judge::ClientJudge;
-pub use self::watch::{CallWatch, WatchedCall};
+pub use self::watch::{CallWatch, SandboxWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
 use super::delivery::Deliverer;
@@ -48,6 +50,9 @@ pub struct SiteOptions {
     /// The bearer token of the control plane; without one it answers only calls that come from this
     /// machine and name it.
     pub admin_token: Option<String>,
+    /// The bearer token of the part of the control plane that is offered to a client that is graded: sandboxes,
+    /// the clock, the built-in receiver, and waiting for deliveries. It counts beside an admin token.
+    pub client_token: Option<String>,
     /// Whether calls may come from beyond the loopback addresses: then the token must be there.
     pub is_beyond_loopback: bool,
     /// Whether deliveries go to private and loopback addresses even so.
@@ -62,6 +67,8 @@ pub struct SiteOptions {
     pub watch: Option<CallWatch>,
     /// Judges clients for `GET /findings`; without one that route is absent.
     pub judge: Option<ClientJudge>,
+    /// Who is told of each new sandbox.
+    pub sandbox_watch: Option<SandboxWatch>,
     /// Which settings take precedence over those that a state folder keeps.
     pub precedence: Precedence,
 }
@@ -87,6 +94,7 @@ impl SiteOptions {
             settings,
             defects: Vec::new(),
             admin_token: None,
+            client_token: None,
             is_beyond_loopback: false,
             has_private_receivers: false,
             network: Network::system(),
@@ -94,6 +102,7 @@ impl SiteOptions {
             body_times: BodyTimes::default(),
             watch: None,
             judge: None,
+            sandbox_watch: None,
             precedence: Precedence::default(),
         }
     }
@@ -152,6 +161,8 @@ struct SiteShared {
     judge: Option<ClientJudge>,
     /// Whether the server is about to end.
     ending: flag::Sender<bool>,
+    sandbox_watch: Option<SandboxWatch>,
+    control_uses: ControlUses,
 }
 
 impl Site {
@@ -211,7 +222,8 @@ impl Site {
         let base_path = base_path(&run.base_url)?;
         let seed_world = settings.seed_world.clone();
         let main = Realm::new(MAIN, None, service, run, Lease::default());
-        let access = Access::new(admin_token.as_deref(), &main.settings.base_url);
+        let access = Access::new(admin_token.as_deref(), &main.settings.base_url)
+            .offering(options.client_token.as_deref());
         let (durable, made) = kept.unzip();
         let made = made.unwrap_or_default();
         let sandboxes = Arc::new(Sandboxes::new(seed_world, options.defects, durable, made));
@@ -232,6 +244,8 @@ impl Site {
             watch: options.watch,
             judge: options.judge,
             ending: flag::Sender::new(false),
+            sandbox_watch: options.sandbox_watch,
+            control_uses: ControlUses::default(),
         })))
     }
 
@@ -280,6 +294,16 @@ impl Site {
 
     pub(crate) fn access(&self) -> &Access {
         &self.0.access
+    }
+
+    /// What was used of the control plane.
+    pub(crate) fn control_uses(&self) -> &ControlUses {
+        &self.0.control_uses
+    }
+
+    /// Who is told of each new sandbox.
+    pub(crate) fn sandbox_watch(&self) -> Option<&SandboxWatch> {
+        self.0.sandbox_watch.as_ref()
     }
 
     /// Who is told of each answered call.

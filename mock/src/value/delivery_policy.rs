@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::value::key::SeedKey;
 
 /// Whether and how deliveries are attempted. All but the pause is about events that occur from now
-/// on. Shape: `{"paused", "delay_seconds", "reorder_seconds", "duplicates", "event"}`.
+/// on. Shape: `{"paused", "delay_seconds", "reorder_seconds", "duplicates", "event", "forged"}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeliveryPolicy {
@@ -22,6 +22,10 @@ pub struct DeliveryPolicy {
     pub duplicates: u32,
     /// What the payload names the event, whatever happened.
     pub event: Option<String>,
+    /// Whether each event comes twice more, first without a credential and then with a wrong one, to webhooks that
+    /// have one.
+    #[serde(rename = "forged")]
+    pub is_forged: bool,
 }
 
 /// A change of a policy; what is absent stays.
@@ -39,6 +43,9 @@ pub struct PolicyUpdate {
     /// what the payload names the event; `null`: what happened
     #[serde(default, deserialize_with = "present")]
     pub event: Option<Option<String>>,
+    /// `true`: each event comes twice more, without a credential and with a wrong one
+    #[serde(rename = "forged")]
+    pub is_forged: Option<bool>,
 }
 
 /// Tells `null` from a member that is absent.
@@ -49,13 +56,21 @@ fn present<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Option<String>
 impl DeliveryPolicy {
     /// The policy with what is set.
     pub(crate) fn updated(&self, update: PolicyUpdate) -> Self {
-        let PolicyUpdate { is_paused, delay_seconds, reorder_seconds, duplicates, event } = update;
+        let PolicyUpdate {
+            is_paused,
+            delay_seconds,
+            reorder_seconds,
+            duplicates,
+            event,
+            is_forged,
+        } = update;
         Self {
             is_paused: is_paused.unwrap_or(self.is_paused),
             delay_seconds: delay_seconds.unwrap_or(self.delay_seconds),
             reorder_seconds: reorder_seconds.unwrap_or(self.reorder_seconds),
             duplicates: duplicates.unwrap_or(self.duplicates),
             event: event.unwrap_or_else(|| self.event.clone()),
+            is_forged: is_forged.unwrap_or(self.is_forged),
         }
     }
 

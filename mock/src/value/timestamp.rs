@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use moot_fixtures::contract::TimestampForm;
 
 /// A timestamp in a form of §2.
@@ -21,6 +21,24 @@ pub(crate) fn text(form: TimestampForm, at: Timestamp) -> String {
 /// where there are some.
 pub(crate) fn exact(at: Timestamp) -> String {
     at.to_string()
+}
+
+/// A date has whole seconds, and clocks differ: so much earlier is not too early.
+const RETRY_DATE_SLACK: SignedDuration = SignedDuration::from_millis(500);
+
+/// A `Retry-After` date: the next whole second after so many seconds.
+pub(crate) fn retry_date(now: Timestamp, seconds: u64) -> HeaderValue {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_add(1);
+    let at = now.checked_add(SignedDuration::from_secs(seconds));
+    date_header(at.unwrap_or(Timestamp::MAX))
+}
+
+/// The whole seconds from `now` to a `Retry-After` date, less [`RETRY_DATE_SLACK`].
+pub(crate) fn seconds_to(now: Timestamp, date: &str) -> Option<u64> {
+    let since_1970 = httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::UNIX_EPOCH);
+    let at = Timestamp::from_second(i64::try_from(since_1970.ok()?.as_secs()).ok()?).ok()?;
+    let left = at.duration_since(now) - RETRY_DATE_SLACK;
+    u64::try_from(left.as_secs()).ok()
 }
 
 /// The value of the `date` header at `now`; before 1970 it is that of 1970, since the format knows no

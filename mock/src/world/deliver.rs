@@ -68,9 +68,16 @@ pub(crate) fn queue(
     let (mut changes, mut effects) = (Vec::new(), Vec::new());
     let copies = 1 + policy.duplicates;
     let receivers = subscribed(world, record.company, event)
-        .flat_map(|receiver| std::iter::repeat_n(receiver, copies as usize))
-        .flat_map(|receiver| told.iter().map(move |told| (receiver, told)));
-    for (id, ((row, webhook), (told_event, body))) in (world.state().next_delivery..).zip(receivers)
+        .flat_map(|(row, webhook)| {
+            let forgeries =
+                if policy.is_forged { webhook.credential.forgeries() } else { Vec::new() };
+            let forged = forgeries.into_iter().map(|authorization| (authorization, true));
+            let own = std::iter::repeat_n((webhook.credential.header(), false), copies as usize);
+            forged.chain(own).map(move |credential| (row, webhook, credential))
+        })
+        .flat_map(|receiver| told.iter().map(move |told| (receiver.clone(), told)));
+    for (id, ((row, webhook, (authorization, is_forged)), (told_event, body))) in
+        (world.state().next_delivery..).zip(receivers)
     {
         let event = if *told_event == drill::EVENT { drill::EVENT } else { event };
         let due = later(at, policy.wait_seconds(world.settings().seed, id));
@@ -81,7 +88,8 @@ pub(crate) fn queue(
             event: event.to_owned(),
             legal_request_id: record.id.clone(),
             url: webhook.url.clone(),
-            authorization: webhook.credential.header(),
+            authorization,
+            is_forged,
             body: body.clone(),
             state: DeliveryState::Queued { due },
             attempts: Vec::new(),

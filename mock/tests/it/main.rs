@@ -4,6 +4,7 @@ mod address;
 mod arbitrary;
 mod defect_tour;
 mod defects;
+mod shell_account;
 mod shell_advice;
 mod shell_archive;
 mod shell_checkpoints;

@@ -274,6 +274,46 @@ async fn deliveries_are_duplicated_and_name_an_unknown_event() {
     assert_eq!((all.len(), &last["event"]), (4, &json!("execution_complete")));
 }
 
+#[tokio::test]
+async fn forged_deliveries_have_no_credential_or_a_wrong_one_and_are_told_apart() {
+    let (site, token) = quiet_site().await;
+    let receiver = receiver(200).await;
+    webhook(&site, &token, &receiver.uri()).await;
+    let open =
+        json!({ "name": "Open", "url": format!("{}/open", receiver.uri()), "auth_type": "none" });
+    let body = Some(("application/json", open.to_string().into_bytes()));
+    send(&site, request(&format!("POST {BASE}/v1/webhooks"), &token, body)).await.ok();
+    set_policy(&site, json!({ "forged": true })).await;
+    signed(&site, &token).await;
+    settle(&site).await;
+    let mut credentials = Vec::new();
+    for request in received(&receiver).await {
+        let credential = request.headers.get("authorization");
+        let credential = credential.map(|value| value.to_str().expect("a text").to_owned());
+        credentials.push((request.url.path().to_owned(), credential));
+    }
+    credentials.sort();
+    let to =
+        |path: &str, credential: Option<&str>| (path.to_owned(), credential.map(str::to_owned));
+    assert_eq!(
+        credentials,
+        [
+            to("/", None),
+            to("/", Some("Bearer hook-secret")),
+            to("/", Some("Bearer moot-forged")),
+            to("/open", None),
+        ]
+    );
+    let listed = admin(&site, BASE, "GET /deliveries", Value::Null).await.ok().json();
+    let listed = listed["deliveries"].as_array().expect("a list").clone();
+    let refused = listed.iter().filter(|it| it["forged"] == true);
+    assert_eq!(
+        refused.map(|it| it["attempts"][0]["status"].clone()).collect::<Vec<_>>(),
+        [404, 404]
+    );
+    assert_eq!(listed.len(), 4);
+}
+
 /// The requests that were delivered, in the order in which they arrived.
 async fn arrived(server: &MockServer) -> Vec<Value> {
     let requests = received(server).await;

@@ -87,6 +87,27 @@ async fn a_status_is_answered_instead_and_nothing_is_done() {
     assert_eq!(stage.marked().await, [json!("status"), Value::Null]);
 }
 
+/// A client that waits until the date waits as long as the journal says.
+#[tokio::test]
+async fn retry_after_can_be_a_date() {
+    let stage = Stage::new().await;
+    let date = json!({ "kind": "status", "status": 429, "retry_after_seconds": 60, "retry_after_date": true });
+    stage.arm(date).await;
+    let answer = stage.create().await.expect("an answer");
+    let header = |name: &str| answer.headers()[name].to_str().expect("a text").to_owned();
+    let seconds = |name: &str| {
+        let at = httpdate::parse_http_date(&header(name)).expect("an HTTP date");
+        at.duration_since(std::time::SystemTime::UNIX_EPOCH).expect("after 1970").as_secs()
+    };
+    assert_eq!(seconds("retry-after") - seconds("date"), 61, "the next whole second");
+    let all = admin(&stage.site, BASE, "GET /exchanges", Value::Null).await.ok().json();
+    let told = all["exchanges"][0]["response"]["retry_after_seconds"].as_u64().expect("a number");
+    assert!((59..=60).contains(&told), "{told}");
+    let alone = json!({ "kind": "status", "status": 429, "retry_after_date": true });
+    let refused = admin(&stage.site, BASE, "POST /faults", alone).await;
+    assert!(refused.status.is_client_error(), "a date of nothing: {refused:?}");
+}
+
 #[tokio::test]
 async fn a_fault_strikes_from_its_nth_call_as_often_as_it_was_told() {
     let stage = Stage::new().await;

@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
 
-use crate::client::operator::order::OperatorOrder;
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::masks::Masks;
+use crate::scenario::model::OperatorOrder;
 use crate::target_file::OperatorCommand;
 
 /// Bytes of a command's standard error that are kept.
@@ -140,10 +140,9 @@ mod tests {
     use std::time::Duration;
 
     use super::run;
-    use crate::client::operator::order::OperatorOrder;
     use crate::client::operator::trouble::OperatorTrouble;
     use crate::masks::Masks;
-    use crate::scenario::model::OperatorAction;
+    use crate::scenario::model::{OperatorAction, OperatorOrder};
     use crate::target_file::OperatorCommand;
 
     /// A command that runs this script; the order's words are `$@`.

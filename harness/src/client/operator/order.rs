@@ -1,34 +1,8 @@
-//! One action with its values.
+//! An order to an operator, in words for a command and for a person.
 
-use crate::scenario::model::OperatorAction;
-
-/// What an operator is asked to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum OperatorOrder {
-    /// A legal request gets another status.
-    SetStatus { id: String, status: String },
-    /// A legal request gets a comment.
-    AddComment { id: String, comment: String },
-    /// The service is stopped and started again.
-    Restart,
-    /// The clock of the service goes forward.
-    AdvanceClock { seconds: u64 },
-    /// An access token is revoked.
-    RevokeToken { token: String },
-}
+use crate::scenario::model::OperatorOrder;
 
 impl OperatorOrder {
-    /// Its action.
-    pub(crate) fn action(&self) -> OperatorAction {
-        match self {
-            Self::SetStatus { .. } => OperatorAction::SetStatus,
-            Self::AddComment { .. } => OperatorAction::AddComment,
-            Self::Restart => OperatorAction::Restart,
-            Self::AdvanceClock { .. } => OperatorAction::AdvanceClock,
-            Self::RevokeToken { .. } => OperatorAction::RevokeToken,
-        }
-    }
-
     /// Verb and values, as a command takes them. A token is not among them: others could read it in the list
     /// of processes.
     pub(crate) fn words(&self) -> Vec<String> {

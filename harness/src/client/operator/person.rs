@@ -4,9 +4,9 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use tokio::sync::oneshot;
 
-use crate::client::operator::order::OperatorOrder;
 use crate::client::operator::trouble::OperatorTrouble;
 use crate::masks::Masks;
+use crate::scenario::model::OperatorOrder;
 
 /// Whether a person can be asked: there is a terminal, and this is no CI.
 pub(crate) fn has_terminal() -> bool {
@@ -67,7 +67,7 @@ fn put(question: &str, input: &mut impl BufRead, output: &mut impl Write) -> Per
 #[cfg(test)]
 mod tests {
     use super::{PersonAnswer, put};
-    use crate::client::operator::order::OperatorOrder;
+    use crate::scenario::model::OperatorOrder;
 
     #[track_caller]
     fn check(typed: &str, expected: PersonAnswer, times: usize) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::process::{Child, Command};
 
-/// Between the request to end and the end by force.
+/// For processes that outlived the command, and between the request to end and the end by force.
 const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks for processes that are still there.
 const LOOK: Duration = Duration::from_millis(20);
@@ -53,7 +53,7 @@ pub(super) async fn run(
         () = tokio::time::sleep(timeout) => None,
         () = stop => None,
     };
-    let has_outlived = ended.is_some() && group.is_there();
+    let has_outlived = ended.is_some() && !group.ends_by_itself().await;
     group.end(&mut child).await;
     Ok(ProcessEnd {
         exit_code: ended.and_then(|ended| ended.code()),
@@ -96,6 +96,15 @@ impl ProcessGroup {
         }
     }
 
+    /// Waits for processes that outlived the command. Returns whether all of them ended.
+    async fn ends_by_itself(&self) -> bool {
+        let until = tokio::time::Instant::now() + GRACE;
+        while self.is_there() && tokio::time::Instant::now() < until {
+            tokio::time::sleep(LOOK).await;
+        }
+        !self.is_there()
+    }
+
     /// Asks all processes to end, then ends them.
     async fn end(&self, child: &mut Child) {
         if !self.is_there() {
@@ -119,8 +128,8 @@ impl ProcessGroup {
         Self {}
     }
 
-    fn is_there(&self) -> bool {
-        false
+    async fn ends_by_itself(&self) -> bool {
+        true
     }
 
     async fn end(&self, child: &mut Child) {

@@ -1,7 +1,6 @@
-//! A mock of its own for each run of a client's command. The client has no token for the control plane.
+//! The mock that a client is drilled with. What grades has a token that the client is not given.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,106 +9,152 @@ use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
 use moot_fixtures::contract::Operation;
-use moot_mock::shell::{CallWatch, ServeLimits, Site, SiteOptions, WatchedCall, serve};
+use moot_mock::shell::{
+    CallWatch, SandboxWatch, ServeLimits, Site, SiteOptions, WatchedCall, serve, serve_tls,
+};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
-use super::client_process;
+use super::drill_certificate::{CountingRelay, DrillCertificate};
 use crate::command::error::CommandError;
-use crate::command::exec_environment;
+use crate::command::listen::listen_on;
 use crate::command::runtime::random_seed;
 use crate::command::serve::{WorldArguments, settings_of};
 use crate::drill::recording::DrillRecording;
-use crate::drill::table::{Drill, DrillOrder};
+use crate::drill::table::DrillOrder;
 use crate::masks::{Masks, Secrets};
-use crate::run::Interruption;
-
-/// How long deliveries that are due may take after the end of the command.
-const SETTLE_SECONDS: u64 = 5;
-
-/// What all runs have in common.
-pub(in crate::command) struct DrillRunner<'a> {
-    pub(in crate::command) command: &'a [OsString],
-    pub(in crate::command) world: &'a WorldArguments,
-    pub(in crate::command) seed: u64,
-    pub(in crate::command) timeout: Duration,
-    pub(in crate::command) interruption: &'a Interruption,
-}
 
 /// A mock that serves, with its control plane.
 #[derive(Clone)]
-struct DrillMock(Arc<DrillMockShared>);
+pub(super) struct DrillMock(Arc<DrillMockShared>);
 
 struct DrillMockShared {
     site: OnceLock<Site>,
     base_url: String,
     admin_token: String,
+    client_token: String,
     stranger: String,
+    situation: Mutex<Situation>,
+}
+
+/// What is done to the mock in a drill, and how far that is.
+#[derive(Default)]
+struct Situation {
     orders: Vec<DrillOrder>,
-    /// Calls that fitted the trigger of each order.
-    counts: Mutex<Vec<usize>>,
-    done: Mutex<usize>,
-    trouble: Mutex<Option<String>>,
+    /// Calls that fitted the trigger of each order, by world and order.
+    fitting: BTreeMap<(Option<String>, usize), usize>,
+    /// The orders that were carried out after a call.
+    done: BTreeSet<usize>,
+    /// The objects of each world at the start, by kind.
+    first_counts: BTreeMap<Option<String>, Value>,
+    trouble: Option<String>,
+    /// When the client last called.
+    called: Option<Instant>,
 }
 
-/// Runs the command against a mock of its own, in the situation of the drill.
-///
-/// # Errors
-/// Wrong options of the world.
-pub(in crate::command) async fn run_client(
-    runner: &DrillRunner<'_>,
-    drill: Option<&Drill>,
-) -> Result<DrillRecording, CommandError> {
-    let (listener, base_url) = listen().await?;
-    let (stranger_listener, stranger_url) = listen().await?;
-    let key = drill.map_or("calm", |drill| drill.id.as_str());
-    let mut settings = settings_of(runner.world, base_url.clone())?;
-    settings.seed = derived(runner.seed, key) & u64::from(u32::MAX);
-    let stranger = SiteOptions::new(settings.clone());
-    let mock = DrillMock(Arc::new(DrillMockShared {
-        site: OnceLock::new(),
-        base_url,
-        admin_token: format!("drill-{:x}-{:x}", derived(settings.seed, "token"), random_seed()),
-        stranger: stranger_url,
-        orders: drill.map(|drill| drill.orders.clone()).unwrap_or_default(),
-        counts: Mutex::default(),
-        done: Mutex::default(),
-        trouble: Mutex::default(),
-    }));
-    let watched = mock.clone();
-    let options = SiteOptions {
-        admin_token: Some(mock.0.admin_token.clone()),
-        watch: Some(CallWatch::new(move |call| watched.called(&call))),
-        ..SiteOptions::new(settings)
-    };
-    let site = Site::new(options).map_err(not_started)?;
-    let stranger = Site::new(stranger).map_err(not_started)?;
-    let _ = mock.0.site.set(site.clone());
-    let stops = [(listener, &site), (stranger_listener, &stranger)].map(|(listener, site)| {
-        let (stop, stopped) = oneshot::channel::<()>();
-        let stopped = async { drop(stopped.await) };
-        (stop, tokio::spawn(serve(listener, site.clone(), ServeLimits::default(), stopped)))
-    });
-    let mut recording = mock.record(runner, drill, &site).await;
-    for (stop, served) in stops {
-        drop(stop);
-        // A call is in the journal only after it ended.
-        let _ = served.await;
+/// A mock with what ends it.
+pub(super) struct ServedDrillMock {
+    pub(super) mock: DrillMock,
+    stranger: Site,
+    stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
+    relay: Option<CountingRelay>,
+}
+
+impl ServedDrillMock {
+    /// A mock that serves at this address, and another host beside it.
+    ///
+    /// # Errors
+    /// Wrong options of the world, or an address that can't be listened on.
+    pub(super) async fn start(
+        world: &WorldArguments,
+        listen: SocketAddr,
+        seed: u64,
+        certificate: DrillCertificate,
+    ) -> Result<Self, CommandError> {
+        let (listener, mut base_url) = listen_at(listen).await?;
+        let relay = match certificate {
+            DrillCertificate::Wrong => {
+                let at = listener.local_addr().map_err(not_started)?;
+                let (relay, url) = CountingRelay::start(at).await?;
+                base_url = url;
+                Some(relay)
+            }
+            DrillCertificate::None | DrillCertificate::Given(_) => None,
+        };
+        let tls = certificate.tls()?;
+        if tls.is_some() {
+            base_url = base_url.replacen("http://", "https://", 1);
+        }
+        let (stranger_listener, stranger_url) =
+            listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let mut settings = settings_of(world, base_url.clone())?;
+        settings.seed = seed;
+        let stranger = SiteOptions::new(settings.clone());
+        let token = |of: &str| format!("{of}-{:x}-{:x}", derived(seed, of), random_seed());
+        let mock = DrillMock(Arc::new(DrillMockShared {
+            site: OnceLock::new(),
+            base_url,
+            admin_token: token("drill"),
+            client_token: token("client"),
+            stranger: stranger_url,
+            situation: Mutex::default(),
+        }));
+        let (watched, offered) = (mock.clone(), mock.clone());
+        let options = SiteOptions {
+            admin_token: Some(mock.0.admin_token.clone()),
+            client_token: Some(mock.0.client_token.clone()),
+            watch: Some(CallWatch::new(move |call| watched.called(&call))),
+            sandbox_watch: Some(SandboxWatch::new(move |id| offered.entered(id))),
+            ..SiteOptions::new(settings)
+        };
+        let site = Site::new(options).map_err(not_started)?;
+        site.remember_deleted();
+        let stranger = Site::new(stranger).map_err(not_started)?;
+        let _ = mock.0.site.set(site.clone());
+        let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
+        let stops = served.map(|(listener, site, tls)| {
+            let (stop, stopped) = oneshot::channel::<()>();
+            let stopped = async { drop(stopped.await) };
+            let limits = ServeLimits::default();
+            let served = match tls {
+                Some(tls) => tokio::spawn(serve_tls(listener, site, limits, tls, stopped)),
+                None => tokio::spawn(serve(listener, site, limits, stopped)),
+            };
+            (stop, served)
+        });
+        Ok(Self { mock, stranger, stops: Vec::from(stops), relay })
     }
-    recording.journal = site.journals();
-    recording.strangers_trusted = trusted(&stranger.journals());
-    mock.masked(recording, &site)
+
+    /// Ends it, once each call was answered: only then it is in the journal.
+    pub(super) async fn end(&mut self) {
+        for (stop, served) in self.stops.drain(..) {
+            drop(stop);
+            let _ = served.await;
+        }
+    }
+
+    /// Connections to a mock with a wrong certificate.
+    pub(super) fn connections(&self) -> usize {
+        self.relay.as_ref().map_or(0, CountingRelay::connections)
+    }
+
+    /// Calls with credentials that came to the other host.
+    pub(super) fn strangers_trusted(&self) -> usize {
+        let journals = self.stranger.journals();
+        let worlds = journals["worlds"].as_array().into_iter().flatten();
+        let calls = worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten());
+        calls.filter(|call| call["request"]["authorization"].is_string()).count()
+    }
 }
 
-async fn listen() -> Result<(TcpListener, String), CommandError> {
-    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let fault = |error| CommandError::fault(format!("can't listen on {at}: {error}"));
-    let listener = TcpListener::bind(at).await.map_err(fault)?;
-    let base_url = format!("http://{}", listener.local_addr().map_err(fault)?);
-    Ok((listener, base_url))
+async fn listen_at(at: SocketAddr) -> Result<(TcpListener, String), CommandError> {
+    let (listener, bound) = listen_on(at).await?;
+    Ok((listener, format!("http://{bound}")))
 }
 
 fn not_started(error: impl std::fmt::Display) -> CommandError {
@@ -117,145 +162,182 @@ fn not_started(error: impl std::fmt::Display) -> CommandError {
 }
 
 /// A seed for a drill: the same for the same `--seed`.
-fn derived(seed: u64, key: &str) -> u64 {
+pub(super) fn derived(seed: u64, key: &str) -> u64 {
     let digest = Sha256::digest(format!("{seed} {key}"));
     digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-/// Calls with credentials.
-fn trusted(journals: &Value) -> usize {
-    let worlds = journals["worlds"].as_array().into_iter().flatten();
-    let calls = worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten());
-    calls.filter(|call| call["request"]["authorization"].is_string()).count()
-}
-
 impl DrillMock {
-    async fn record(
-        &self,
-        runner: &DrillRunner<'_>,
-        drill: Option<&Drill>,
-        site: &Site,
-    ) -> DrillRecording {
-        let mut recording = DrillRecording::default();
-        let before = self.counts().await;
-        for order in self.0.orders.iter().filter(|order| order.after.is_none()) {
-            self.carry_out(order).await;
-        }
-        let mut description = site.describe();
-        // The control plane is not offered to the client.
-        description["admin_url"] = Value::Null;
-        let waits = Duration::from_secs(drill.map_or(0, |drill| drill.seconds));
-        let ended = client_process::run(
-            runner.command,
-            runner.timeout + waits,
-            runner.interruption.told(),
-            |command| exec_environment::set(command, &description, None, None),
-        );
-        match ended.await {
-            Ok(ended) => {
-                recording.exit_code = ended.exit_code;
-                recording.is_timed_out = ended.is_timed_out;
-                recording.has_outlived = ended.has_outlived;
-                recording.output = ended.output;
-            }
-            Err(why) => recording.trouble = Some(why),
-        }
-        let wait = json!({ "wait_seconds": SETTLE_SECONDS });
-        let _ = self.admin("POST /deliveries/settle", &wait).await;
-        let deliveries = self.admin("GET /deliveries", &Value::Null).await.unwrap_or_default();
-        let deliveries = deliveries["deliveries"].as_array().into_iter().flatten();
-        let is_attempted = |it: &&Value| it["attempts"].as_array().is_some_and(|it| !it.is_empty());
-        recording.deliveries = deliveries.filter(is_attempted).count();
-        match (before, self.counts().await) {
-            (Ok(before), Ok(after)) => {
-                let more = |(kind, count): (String, i64)| {
-                    let earlier = before.get(&kind).copied().unwrap_or_default();
-                    (kind, count - earlier)
-                };
-                recording.made = after.into_iter().map(more).collect();
-            }
-            (Err(why), _) | (_, Err(why)) => recording.trouble = Some(why),
-        }
-        recording.orders_done = *self.0.done.lock();
-        recording.trouble = recording.trouble.or(self.0.trouble.lock().take());
-        recording
+    /// Its addresses and credentials, as a client finds them.
+    pub(super) fn description(&self) -> Value {
+        self.0.site.get().map(Site::describe).unwrap_or_default()
     }
 
-    /// Objects of each kind that the client's company has.
-    async fn counts(&self) -> Result<BTreeMap<String, i64>, String> {
-        let world = self.admin("GET /world", &Value::Null).await?;
-        let counts = world["companies"][0]["counts"].as_object().cloned().unwrap_or_default();
-        Ok(counts.into_iter().filter_map(|(kind, count)| Some((kind, count.as_i64()?))).collect())
+    /// Client id and secret of the main application.
+    pub(super) fn main_application(&self) -> (String, String) {
+        let described = self.description();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let main = main_application(&described);
+        main.map(|it| (text(&it["client_id"]), text(&it["client_secret"]))).unwrap_or_default()
+    }
+
+    /// Waits until the client made no call for so long, for `most` at most.
+    pub(super) async fn wait_until_quiet(&self, quiet: Duration, most: Duration) {
+        let end = Instant::now() + most;
+        loop {
+            let called = self.0.situation.lock().called;
+            let until = called.map_or_else(Instant::now, |called| called + quiet).min(end);
+            if until <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(until).await;
+        }
+    }
+
+    /// The token of what is offered of the control plane.
+    pub(super) fn client_token(&self) -> &str {
+        &self.0.client_token
+    }
+
+    /// The journals of all worlds.
+    pub(super) fn journals(&self) -> Value {
+        self.0.site.get().map(Site::journals).unwrap_or_default()
+    }
+
+    /// Begins a situation: what it orders from the start is done to every world.
+    pub(super) async fn begin(&self, orders: Vec<DrillOrder>) {
+        let worlds = self.journals();
+        let worlds = worlds["worlds"].as_array().into_iter().flatten();
+        let counts = worlds.map(|world| (sandbox_of(world), world["counts"].clone()));
+        let first_counts: BTreeMap<_, _> = counts.collect();
+        let sandboxes: Vec<Option<String>> = first_counts.keys().cloned().collect();
+        *self.0.situation.lock() = Situation { orders, first_counts, ..Situation::default() };
+        for sandbox in sandboxes {
+            self.carry_out_first(sandbox.as_deref()).await;
+        }
+    }
+
+    /// What came of the situation: objects made, orders done, trouble.
+    pub(super) fn come_to(&self, recording: &mut DrillRecording) {
+        let situation = self.0.situation.lock();
+        recording.orders_done = situation.done.len();
+        recording.trouble = recording.trouble.take().or(situation.trouble.clone());
+        let worlds = recording.journal["worlds"].as_array().into_iter().flatten();
+        for world in worlds {
+            let first = situation.first_counts.get(&sandbox_of(world));
+            for (kind, count) in world["counts"].as_object().into_iter().flatten() {
+                let earlier = first.and_then(|first| first[kind].as_i64()).unwrap_or_default();
+                let made = count.as_i64().unwrap_or_default() - earlier;
+                *recording.made.entry(kind.clone()).or_default() += made;
+            }
+        }
+    }
+
+    /// A new sandbox of the client is in the same situation.
+    fn entered(&self, id: &str) {
+        let mock = self.clone();
+        let id = id.to_owned();
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async move {
+                let world = mock.admin(Some(&id), "GET /world", &Value::Null).await;
+                let counts = world.map(|mut world| world["companies"][0]["counts"].take());
+                match counts {
+                    Ok(counts) => {
+                        mock.0.situation.lock().first_counts.insert(Some(id.clone()), counts);
+                        mock.carry_out_first(Some(&id)).await;
+                    }
+                    Err(why) => mock.fail(why),
+                }
+            });
+        });
+    }
+
+    /// Does something to every world, and keeps the first trouble.
+    pub(super) async fn everywhere(&self, line: &str, body: &Value) {
+        let worlds: Vec<Option<String>> =
+            self.0.situation.lock().first_counts.keys().cloned().collect();
+        for sandbox in worlds {
+            if let Err(why) = self.admin(sandbox.as_deref(), line, body).await {
+                self.fail(format!("{line}: {why}"));
+            }
+        }
+    }
+
+    async fn carry_out_first(&self, sandbox: Option<&str>) {
+        let orders = self.0.situation.lock().orders.clone();
+        for order in orders.iter().filter(|order| order.after.is_none()) {
+            self.carry_out(sandbox, order).await;
+        }
     }
 
     /// Carries out what follows the answer to this call, before the answer is sent.
     fn called(&self, call: &WatchedCall) {
-        let due: Vec<DrillOrder> = {
-            let mut counts = self.0.counts.lock();
-            counts.resize(self.0.orders.len(), 0);
-            let orders = self.0.orders.iter().zip(counts.iter_mut());
-            let due = orders.filter_map(|(order, count)| {
-                let after = order.after.as_ref()?;
-                let fits = match after.operation {
-                    Some(operation) => call.operation == Some(operation),
-                    None => call.operation != Some(Operation::CreateAccessToken),
-                };
-                if fits && call.status < 300 && call.application.is_some() {
-                    *count += 1;
-                    return (*count == after.nth).then(|| order.clone());
-                }
-                None
-            });
-            due.collect()
-        };
-        for order in due {
-            let mock = self.clone();
-            tokio::task::block_in_place(|| {
-                tokio::runtime::Handle::current().block_on(async move {
-                    mock.carry_out(&order).await;
-                    *mock.0.done.lock() += 1;
-                });
-            });
+        self.0.situation.lock().called = Some(Instant::now());
+        let due = self.due(call);
+        if due.is_empty() {
+            return;
         }
+        let mock = self.clone();
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async move {
+                for (number, order) in due {
+                    mock.carry_out(call.sandbox.as_deref(), &order).await;
+                    mock.0.situation.lock().done.insert(number);
+                }
+            });
+        });
     }
 
-    async fn carry_out(&self, order: &DrillOrder) {
+    /// The orders that follow this call, with their numbers.
+    fn due(&self, call: &WatchedCall) -> Vec<(usize, DrillOrder)> {
+        let mut situation = self.0.situation.lock();
+        let Situation { orders, fitting, .. } = &mut *situation;
+        let due = orders.iter().enumerate().filter_map(|(number, order)| {
+            let after = order.after.as_ref()?;
+            let fits = match after.operation {
+                Some(operation) => call.operation == Some(operation),
+                None => call.operation != Some(Operation::CreateAccessToken),
+            };
+            if !fits || call.status >= 300 || call.application.is_none() {
+                return None;
+            }
+            let count = fitting.entry((call.sandbox.clone(), number)).or_default();
+            *count += 1;
+            (*count == after.nth).then(|| (number, order.clone()))
+        });
+        due.collect()
+    }
+
+    async fn carry_out(&self, sandbox: Option<&str>, order: &DrillOrder) {
         let carried_out = async {
-            let line = self.filled(&order.line).await?;
-            let body = self.filled(&order.body.to_string()).await?;
+            let line = self.filled(sandbox, &order.line).await?;
+            let body = self.filled(sandbox, &order.body.to_string()).await?;
             let body = serde_json::from_str(&body).map_err(|error| error.to_string())?;
-            self.admin(&line, &body).await
+            self.admin(sandbox, &line, &body).await
         };
         if let Err(why) = carried_out.await {
-            self.0.trouble.lock().get_or_insert(format!("{}: {why}", order.line));
+            self.fail(format!("{}: {why}", order.line));
         }
     }
 
-    async fn filled(&self, text: &str) -> Result<String, String> {
+    /// Keeps the first trouble of ours.
+    fn fail(&self, why: String) {
+        self.0.situation.lock().trouble.get_or_insert(why);
+    }
+
+    async fn filled(&self, sandbox: Option<&str>, text: &str) -> Result<String, String> {
         let mut text = text.replace("{stranger}", &self.0.stranger);
-        if let Some(site) = self.0.site.get() {
-            let described = site.describe();
-            let company = &described["applications"][0]["company"];
-            let applications = described["applications"].as_array().into_iter().flatten();
-            let main = applications
-                .clone()
-                .find(|it| it["scopes"].as_array().is_some_and(|scopes| scopes.len() > 1));
-            let workflows = described["workflows"].as_array().into_iter().flatten();
-            let generated = workflows.clone().find(|it| {
-                &it["company"] == company
-                    && it["status"] == "published"
-                    && !it["type"].as_str().is_some_and(|kind| kind.contains("third"))
-            });
-            for (name, value) in [
-                ("{client_id}", main.map(|it| &it["client_id"])),
-                ("{workflow}", generated.map(|it| &it["id"])),
-            ] {
-                text = text.replace(name, value.and_then(Value::as_str).unwrap_or_default());
-            }
+        if text.contains("{client_id}") || text.contains("{workflow}") {
+            let described = match sandbox {
+                None => self.description(),
+                Some(id) => self.admin(None, &format!("GET /sandboxes/{id}"), &Value::Null).await?,
+            };
+            let (client_id, workflow) = parties(&described);
+            text = text.replace("{client_id}", client_id).replace("{workflow}", workflow);
         }
         if text.contains("{request}") {
             let line = "GET /exchanges/har?operation=create_legal_request";
-            let archive = self.admin(line, &Value::Null).await?;
+            let archive = self.admin(sandbox, line, &Value::Null).await?;
             let entries = archive["log"]["entries"].as_array().and_then(|all| all.last());
             let answer = entries.and_then(|it| it["response"]["content"]["text"].as_str());
             let answer: Value =
@@ -265,14 +347,24 @@ impl DrillMock {
         Ok(text)
     }
 
-    async fn admin(&self, line: &str, body: &Value) -> Result<Value, String> {
+    /// Calls the control plane of a world with all rights.
+    ///
+    /// # Errors
+    /// It refused, as text.
+    pub(super) async fn admin(
+        &self,
+        sandbox: Option<&str>,
+        line: &str,
+        body: &Value,
+    ) -> Result<Value, String> {
         let site = self.0.site.get().ok_or("the mock is not there yet")?;
         let (method, path) = line.split_once(' ').ok_or("an order is METHOD PATH")?;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-        let host = self.0.base_url.trim_start_matches("http://");
+        let (_, host) = self.0.base_url.split_once("://").unwrap_or_default();
+        let below = sandbox.map(|id| format!("/sandboxes/{id}")).unwrap_or_default();
         let request = Request::builder()
             .method(method)
-            .uri(format!("{}/__admin{path}", self.0.base_url))
+            .uri(format!("{}{below}/__admin{path}", self.0.base_url))
             .header(header::HOST, host)
             .header(header::AUTHORIZATION, format!("Bearer {}", self.0.admin_token))
             .header(header::CONTENT_TYPE, "application/json")
@@ -288,19 +380,57 @@ impl DrillMock {
         }
     }
 
+    /// Waits until what is due was delivered, in every world.
+    pub(super) async fn settle(&self, seconds: u64) {
+        let wait = json!({ "wait_seconds": seconds });
+        let listed = self.admin(None, "GET /sandboxes", &Value::Null).await.unwrap_or_default();
+        let ids = listed["sandboxes"].as_array().into_iter().flatten();
+        let sandboxes = ids.map(|it| it["id"].as_str());
+        for sandbox in std::iter::once(None).chain(sandboxes) {
+            // A receiver that is too slow is in the journal all the same.
+            let _ = self.admin(sandbox, "POST /deliveries/settle", &wait).await;
+        }
+    }
+
     /// The recording without secrets.
-    fn masked(
-        &self,
-        recording: DrillRecording,
-        site: &Site,
-    ) -> Result<DrillRecording, CommandError> {
+    ///
+    /// # Errors
+    /// It is no JSON, which is a bug.
+    pub(super) fn masked(&self, recording: DrillRecording) -> Result<DrillRecording, CommandError> {
         let fault = |error| CommandError::fault(format!("the recording is no JSON: {error}"));
         let text = serde_json::to_string(&recording).map_err(fault)?;
         let masks = Masks::default();
         masks.hide(&self.0.admin_token, "admin token");
-        for secret in site.secrets_near(&text) {
+        masks.hide(&self.0.client_token, "client's admin token");
+        for secret in self.0.site.get().map(|site| site.secrets_near(&text)).unwrap_or_default() {
             masks.hide(&secret, "secret");
         }
         serde_json::from_str(&Secrets::of(&masks).mask(&text)).map_err(fault)
     }
+}
+
+fn sandbox_of(world: &Value) -> Option<String> {
+    world["sandbox"].as_str().map(str::to_owned)
+}
+
+/// The first application with more than one scope.
+fn main_application(described: &Value) -> Option<&Value> {
+    let mut applications = described["applications"].as_array().into_iter().flatten();
+    applications.find(|it| it["scopes"].as_array().is_some_and(|it| it.len() > 1))
+}
+
+/// The main application and the generated workflow of the client's company.
+fn parties(described: &Value) -> (&str, &str) {
+    let company = &described["applications"][0]["company"];
+    let main = main_application(described);
+    let mut workflows = described["workflows"].as_array().into_iter().flatten();
+    let generated = workflows.find(|it| {
+        &it["company"] == company
+            && it["status"] == "published"
+            && !it["type"].as_str().is_some_and(|kind| kind.contains("third"))
+    });
+    (
+        main.and_then(|it| it["client_id"].as_str()).unwrap_or_default(),
+        generated.and_then(|it| it["id"].as_str()).unwrap_or_default(),
+    )
 }

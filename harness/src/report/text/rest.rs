@@ -61,7 +61,7 @@ pub(super) fn residue(out: &mut String, report: &Report, paint: Paint) {
     out.push('\n');
 }
 
-/// By reason, with the setting that enables it.
+/// By reason, with the setting that enables it and the name that tolerates it.
 pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
     if report.not_run.is_empty() {
         return;
@@ -79,6 +79,9 @@ pub(super) fn not_run(out: &mut String, report: &Report, options: Options) {
         out.push_str(&format!("  {count} {}{tolerated}\n", one.reason));
         if let Some(setting) = &one.setting {
             out.push_str(&format!("       {} {setting}\n", paint.dim("enable with")));
+        }
+        if let Some(name) = one.tolerate_as.as_ref().filter(|_| !one.is_tolerated) {
+            out.push_str(&format!("       {} `{name}`\n", paint.dim("tolerate with")));
         }
         names(out, &one.names, options, paint);
     }

@@ -75,7 +75,7 @@ keyed! {
 }
 
 /// Every capability that `needs` may name.
-pub const NEEDS: [&str; 21] = [
+pub const NEEDS: [&str; 22] = [
     "read",
     "write",
     "delete",
@@ -88,6 +88,7 @@ pub const NEEDS: [&str; 21] = [
     "operator.revoke_token",
     "fetch",
     "second_company",
+    "read_write_application",
     "reader_application",
     "writer_application",
     "expired_token",

@@ -3,47 +3,55 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
 
 use crate::scenario::language::fields::MapFields;
 use crate::scenario::language::form::{Integer, SchemaDefinitions, Word, YamlForm};
 use crate::scenario::language::keys::{Keys, MapSchema};
 use crate::scenario::language::reader::ScenarioReader;
+use crate::scenario::names::{Names, UnknownName};
 use crate::scenario::text::Text;
 
 /// The longest move of the clock: a year.
 const ADVANCED_SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 
-/// What an operator does at a target. The names are the verbs of `operator.command`.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+/// What an operator is asked to do at a target. In a scenario its texts may name values.
+#[derive(Debug, Clone, PartialEq, Eq, EnumDiscriminants)]
+#[strum_discriminants(
+    name(OperatorAction),
+    derive(PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames),
+    derive(Serialize, Deserialize, JsonSchema),
+    serde(rename_all = "snake_case"),
+    strum(serialize_all = "snake_case"),
+    doc = "What an operator does at a target. The names are the verbs of `operator.command`."
 )]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum OperatorAction {
+pub enum OperatorOrder<T = String> {
     /// Gives a legal request another status.
-    SetStatus,
+    SetStatus {
+        /// Of a legal request.
+        id: T,
+        /// One of the twelve.
+        status: T,
+    },
     /// Comments on a legal request.
-    AddComment,
+    AddComment {
+        /// Of a legal request.
+        id: T,
+        /// The comment.
+        comment: T,
+    },
     /// Stops the service and starts it again.
     Restart,
     /// Moves the clock of the service forward.
-    AdvanceClock,
+    AdvanceClock {
+        /// By so many seconds.
+        seconds: u64,
+    },
     /// Revokes an access token.
-    RevokeToken,
+    RevokeToken {
+        /// The access token.
+        token: T,
+    },
 }
 
 impl OperatorAction {
@@ -90,57 +98,41 @@ impl OperatorAction {
     }
 }
 
-/// A step that an operator takes.
-#[derive(Debug, Clone)]
-pub enum OperatorStep {
-    /// `id` gets `status`.
-    SetStatus {
-        /// Of a legal request.
-        id: Text,
-        /// One of the twelve.
-        status: Text,
-    },
-    /// `id` gets a comment.
-    AddComment {
-        /// Of a legal request.
-        id: Text,
-        /// The comment.
-        comment: Text,
-    },
-    /// The service is started again.
-    Restart,
-    /// The clock goes forward.
-    AdvanceClock {
-        /// By so many seconds.
-        seconds: u64,
-    },
-    /// A token is revoked.
-    RevokeToken {
-        /// The access token.
-        token: Text,
-    },
-}
-
-impl OperatorStep {
+impl<T> OperatorOrder<T> {
     /// Its action.
-    pub const fn action(&self) -> OperatorAction {
-        match self {
-            Self::SetStatus { .. } => OperatorAction::SetStatus,
-            Self::AddComment { .. } => OperatorAction::AddComment,
-            Self::Restart => OperatorAction::Restart,
-            Self::AdvanceClock { .. } => OperatorAction::AdvanceClock,
-            Self::RevokeToken { .. } => OperatorAction::RevokeToken,
-        }
+    pub fn action(&self) -> OperatorAction {
+        self.into()
     }
 
     /// Its texts.
-    pub fn texts(&self) -> Vec<&Text> {
+    pub fn texts(&self) -> Vec<&T> {
         match self {
             Self::SetStatus { id, status } => vec![id, status],
             Self::AddComment { id, comment } => vec![id, comment],
             Self::RevokeToken { token } => vec![token],
             Self::Restart | Self::AdvanceClock { .. } => Vec::new(),
         }
+    }
+}
+
+impl OperatorOrder<Text> {
+    /// With the values of its texts.
+    ///
+    /// # Errors
+    /// A text names an unknown value.
+    pub fn render(&self, names: &Names) -> Result<OperatorOrder, UnknownName> {
+        let text = |text: &Text| text.render_text(names);
+        Ok(match self {
+            Self::SetStatus { id, status } => {
+                OperatorOrder::SetStatus { id: text(id)?, status: text(status)? }
+            }
+            Self::AddComment { id, comment } => {
+                OperatorOrder::AddComment { id: text(id)?, comment: text(comment)? }
+            }
+            Self::Restart => OperatorOrder::Restart,
+            Self::AdvanceClock { seconds } => OperatorOrder::AdvanceClock { seconds: *seconds },
+            Self::RevokeToken { token } => OperatorOrder::RevokeToken { token: text(token)? },
+        })
     }
 }
 
@@ -153,7 +145,7 @@ const KEYS: [(&str, &str); 5] = [
     ("token", "The access token."),
 ];
 
-impl Keys for OperatorStep {
+impl Keys for OperatorOrder<Text> {
     fn names(names: &mut Vec<&'static str>) {
         names.push("operator");
         names.extend(KEYS.map(|(key, _)| key));

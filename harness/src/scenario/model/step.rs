@@ -10,7 +10,7 @@ use super::control::ControlRequest;
 use super::expectation::{Check, Expectation, Observation};
 use super::for_each::ForEach;
 use super::matcher::Matcher;
-use super::operator::OperatorStep;
+use super::operator::OperatorOrder;
 use super::place::Place;
 use super::poll::{EachPage, Poll};
 use super::receive::ReceiveStep;
@@ -47,7 +47,7 @@ pub enum StepAction {
     /// Asks the control plane.
     Admin(Box<AdminStep>),
     /// Lets an operator act at the target.
-    Operator(Box<OperatorStep>),
+    Operator(Box<OperatorOrder<Text>>),
     /// Loops over a value of run time.
     ForEach(ForEach, Vec<Step>),
     /// Names values: name, from, place.
@@ -173,8 +173,8 @@ static KINDS: [StepKind; 8] = [
     StepKind::new::<AdminStep>("admin", |reader, fields| {
         AdminStep::read_keys(reader, fields).map(Box::new).map(StepAction::Admin)
     }),
-    StepKind::new::<OperatorStep>("operator", |reader, fields| {
-        OperatorStep::read_keys(reader, fields).map(Box::new).map(StepAction::Operator)
+    StepKind::new::<OperatorOrder<Text>>("operator", |reader, fields| {
+        OperatorOrder::read_keys(reader, fields).map(Box::new).map(StepAction::Operator)
     }),
     StepKind::new::<ForEachKeys>("for_each", |reader, fields| {
         let keys = ForEachKeys::read_keys(reader, fields)?;

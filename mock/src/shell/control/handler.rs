@@ -22,7 +22,7 @@ use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
 use crate::shell::sandbox::Realm;
-use crate::shell::site::Site;
+use crate::shell::site::{ControlRights, Site};
 
 /// Bytes of a request; the bytes of an address are the largest.
 const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -35,6 +35,7 @@ const WAIT_SECONDS_MAX: u64 = 600;
 pub(crate) async fn call<B>(
     site: &Site,
     realm: &Arc<Realm>,
+    rights: ControlRights,
     path: &str,
     parts: &Parts,
     body: B,
@@ -43,7 +44,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let path = if path.is_empty() { "/" } else { path };
-    match answer(site, realm, path, parts, body).await {
+    match answer(site, realm, rights, path, parts, body).await {
         // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
         Ok(ControlAnswer::Json(
             status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED),
@@ -70,6 +71,7 @@ enum ControlAnswer {
 async fn answer<B>(
     site: &Site,
     realm: &Arc<Realm>,
+    rights: ControlRights,
     path: &str,
     parts: &Parts,
     body: B,
@@ -79,6 +81,7 @@ where
 {
     let body = whole_body(site, parts, body).await?;
     let (route, id) = route(site, realm, path, &parts.method)?;
+    check_rights(site, route, rights)?;
     let members = members::read(route, parts, id, &body)?;
     let patience = patience(&members)?;
     let call = ControlCall { site, realm, parts, body, patience };
@@ -98,6 +101,25 @@ where
         (status, text(&value, sent))
     };
     Ok(ControlAnswer::Json(status.unwrap_or(route.status), text))
+}
+
+/// Whether a route is open to a caller. The use is counted for the account of the client.
+fn check_rights(
+    site: &Site,
+    route: &'static Route,
+    rights: ControlRights,
+) -> Result<(), ControlProblem> {
+    let is_refused = rights == ControlRights::Offered && !route.is_offered;
+    // Where a client has a token of its own, the others are not its calls.
+    if rights == ControlRights::Offered || !site.access().is_offering() {
+        site.control_uses().count(route.method.as_str(), &route.path, is_refused);
+    }
+    if is_refused {
+        let detail =
+            format!("`{} {}` is not offered to a client that is graded", route.method, route.path);
+        return Err(ControlProblem::foreign(detail));
+    }
+    Ok(())
 }
 
 /// The text of an answer; of the member that a client sent, its exact text.

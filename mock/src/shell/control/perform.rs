@@ -105,8 +105,10 @@ pub(super) async fn on_world(
     let mut value = match earlier {
         Some(checkpoint) => {
             let (value, former) = realm.service.go_back(clock::now(), checkpoint.as_deref())?;
-            // Removing thousands of files takes seconds.
-            tokio::task::spawn_blocking(move || drop(former));
+            if let Some(former) = call.site.sandboxes().remember_former(realm, former) {
+                // Removing thousands of files takes seconds.
+                tokio::task::spawn_blocking(move || drop(former));
+            }
             value
         }
         None => realm.service.control(clock::now(), action)?,
@@ -168,6 +170,9 @@ fn create_sandbox(site: &Site, plan: SandboxPlan) -> Result<Value, ControlProble
     site.collect();
     let realm = site.sandboxes().create(site.main(), plan, clock::now())?;
     site.deliverer().add(&realm);
+    if let (Some(watch), Some(id)) = (site.sandbox_watch(), &realm.sandbox) {
+        watch.tell(id);
+    }
     Ok(realm.describe())
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Route {
     pub(super) media_type: String,
     /// Whether its body is not JSON of ours.
     pub(super) takes_any_body: bool,
+    /// Whether it is offered to a client that is graded.
+    pub(super) is_offered: bool,
     /// JSON Schemas of its members, but for the tag.
     pub(super) members: Map<String, Value>,
     pub(super) required: Vec<String>,
@@ -58,6 +60,8 @@ struct VariantRow {
     media_type: String,
     #[serde(rename = "x-any-body", default)]
     takes_any_body: bool,
+    #[serde(rename = "x-offered", default)]
+    is_offered: bool,
     properties: Map<String, Value>,
     #[serde(default)]
     required: Vec<String>,
@@ -103,6 +107,7 @@ impl Route {
                 .expect("a test reads the status of every route"),
             media_type: variant.media_type,
             takes_any_body: variant.takes_any_body,
+            is_offered: variant.is_offered,
             members: properties,
             required,
             one_of: one_of.into_iter().flat_map(|one| one.required).collect(),

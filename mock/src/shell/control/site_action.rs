@@ -23,29 +23,29 @@ const TIMEOUT_SECONDS_MAX: u64 = 60;
 #[serde(tag = "action", rename_all = "snake_case")]
 pub(super) enum SiteAction {
     /// What there is
-    #[schemars(extend("x-route" = "GET /"))]
+    #[schemars(extend("x-route" = "GET /", "x-offered" = true))]
     Index,
     /// That this is a mock, and what it allows
-    #[schemars(extend("x-route" = "GET /health"))]
+    #[schemars(extend("x-route" = "GET /health", "x-offered" = true))]
     Health,
     /// This control plane as OpenAPI 3.1
     #[serde(rename = "open_api")]
-    #[schemars(extend("x-route" = "GET /openapi.json"))]
+    #[schemars(extend("x-route" = "GET /openapi.json", "x-offered" = true))]
     OpenApi,
     /// The sandboxes
-    #[schemars(extend("x-route" = "GET /sandboxes"))]
+    #[schemars(extend("x-route" = "GET /sandboxes", "x-offered" = true))]
     ListSandboxes,
     /// Another world under its own base path
-    #[schemars(extend("x-route" = "POST /sandboxes", "x-status" = 201))]
+    #[schemars(extend("x-route" = "POST /sandboxes", "x-offered" = true, "x-status" = 201))]
     CreateSandbox(SandboxPlan),
     /// All that is known of a sandbox: credentials, settings, clock and lease
-    #[schemars(extend("x-route" = "GET /sandboxes/{id}"))]
+    #[schemars(extend("x-route" = "GET /sandboxes/{id}", "x-offered" = true))]
     GetSandbox {
         /// its id
         id: String,
     },
     /// Let the lease of a sandbox begin again, with another length if one is given
-    #[schemars(extend("x-route" = "POST /sandboxes/{id}/renew"))]
+    #[schemars(extend("x-route" = "POST /sandboxes/{id}/renew", "x-offered" = true))]
     RenewSandbox {
         /// its id
         id: String,
@@ -55,20 +55,20 @@ pub(super) enum SiteAction {
         lease: Option<Duration>,
     },
     /// Delete a sandbox
-    #[schemars(extend("x-route" = "DELETE /sandboxes/{id}"))]
+    #[schemars(extend("x-route" = "DELETE /sandboxes/{id}", "x-offered" = true))]
     DeleteSandbox {
         /// its id
         id: String,
     },
     /// Wait until what is due was delivered; 202 with what is in flight if receivers are too slow
-    #[schemars(extend("x-route" = "POST /deliveries/settle"))]
+    #[schemars(extend("x-route" = "POST /deliveries/settle", "x-offered" = true))]
     SettleDeliveries {
         /// real time without an answer of any receiver, 10 if absent, 600 at most
         #[serde(rename = "wait_seconds")]
         _wait_seconds: Option<u64>,
     },
     /// Wait for a delivery that matches; 408 if none does in time
-    #[schemars(extend("x-route" = "POST /deliveries/wait"))]
+    #[schemars(extend("x-route" = "POST /deliveries/wait", "x-offered" = true))]
     WaitForDelivery {
         /// Which.
         #[serde(flatten)]
@@ -105,13 +105,13 @@ pub(super) enum SiteAction {
     #[schemars(extend("x-route" = "GET /findings"))]
     ListFindings,
     /// The built-in receiver: its address for webhooks, and what arrived
-    #[schemars(extend("x-route" = "GET /receiver"))]
+    #[schemars(extend("x-route" = "GET /receiver", "x-offered" = true))]
     ListReceived,
     /// The address for webhooks: takes any body, and answers as planned
-    #[schemars(extend("x-route" = "POST /receiver", "x-any-body" = true))]
+    #[schemars(extend("x-route" = "POST /receiver", "x-offered" = true, "x-any-body" = true))]
     Receive,
     /// Plan the statuses that the built-in receiver answers
-    #[schemars(extend("x-route" = "PUT /receiver"))]
+    #[schemars(extend("x-route" = "PUT /receiver", "x-offered" = true))]
     PlanReceiver {
         /// the status of the next arrival, of the one after it, …; the last goes on; none is 200
         #[serde(deserialize_with = "statuses")]
@@ -119,7 +119,7 @@ pub(super) enum SiteAction {
         statuses: Vec<StatusCode>,
     },
     /// Forget what arrived, and answer 200 again
-    #[schemars(extend("x-route" = "DELETE /receiver"))]
+    #[schemars(extend("x-route" = "DELETE /receiver", "x-offered" = true))]
     ClearReceived,
 }
 

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use http::StatusCode;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::lease::Lease;
 use crate::Service;
+use crate::World;
 use crate::service::DeliveryAttempt;
 use crate::shell::clock;
 use crate::shell::receiver::{Arrival, Mailbox, RECEIVER};
@@ -26,6 +28,8 @@ pub(crate) struct Realm {
     pub(crate) called: Notify,
     /// The calls that its built-in receiver got.
     pub(crate) mailbox: Mailbox,
+    /// What it was before each reset and return to a checkpoint, as far as that is remembered.
+    pub(crate) former: Mutex<Vec<Box<World>>>,
 }
 
 impl Realm {
@@ -38,7 +42,34 @@ impl Realm {
         lease: Lease,
     ) -> Arc<Self> {
         let (called, mailbox) = (Notify::new(), Mailbox::default());
-        Arc::new(Self { key, sandbox, service, settings, lease, called, mailbox })
+        let former = Mutex::default();
+        Arc::new(Self { key, sandbox, service, settings, lease, called, mailbox, former })
+    }
+
+    /// Its journal, after those of the worlds that it was before. Shape: see [`crate::shell::Site::journals`].
+    pub(crate) fn journals(&self) -> Vec<Value> {
+        let former = self.former.lock();
+        let mut all: Vec<Value> =
+            former.iter().map(|world| crate::control::journal(world)).collect();
+        all.push(self.service.journal());
+        let mut earlier = 0;
+        for journal in &mut all {
+            // A world counts the calls of its former worlds as forgotten, but these are here.
+            let forgotten = journal["forgotten"].as_u64().unwrap_or_default();
+            let held = journal["exchanges"].as_array().map_or(0, Vec::len) as u64;
+            journal["forgotten"] = json!(forgotten.saturating_sub(earlier));
+            journal["sandbox"] = json!(self.sandbox);
+            earlier = forgotten + held;
+        }
+        all
+    }
+
+    /// Calls in its journals.
+    pub(crate) fn calls(&self) -> u64 {
+        let journals = self.journals();
+        let counts =
+            journals.iter().map(|it| it["exchanges"].as_array().map_or(0, Vec::len) as u64);
+        counts.sum()
     }
 
     /// Whether an address is that of its built-in receiver. The query is ignored.

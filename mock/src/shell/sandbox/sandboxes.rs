@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -58,6 +59,8 @@ pub(crate) struct Sandboxes {
     remembered: Mutex<Option<Vec<Arc<Realm>>>>,
     /// No lease ends before this time; `None` if there is no lease.
     first_end: Mutex<Option<Instant>>,
+    /// Calls to deleted sandboxes that are not remembered.
+    calls_lost: AtomicU64,
 }
 
 /// The names of the world and of the answers; `None` if they are those of the main world.
@@ -80,6 +83,7 @@ impl Sandboxes {
             seeded: Mutex::default(),
             remembered: Mutex::default(),
             first_end: Mutex::default(),
+            calls_lost: AtomicU64::new(0),
         }
     }
 
@@ -182,6 +186,26 @@ impl Sandboxes {
         *self.remembered.lock() = Some(Vec::new());
     }
 
+    /// Calls to deleted sandboxes that are not remembered, since these were too many.
+    pub(crate) fn calls_lost(&self) -> u64 {
+        self.calls_lost.load(Ordering::Relaxed)
+    }
+
+    /// Whether deleted sandboxes are remembered.
+    pub(crate) fn is_remembering(&self) -> bool {
+        self.remembered.lock().is_some()
+    }
+
+    /// Remembers what a world was before it went back, of [`REMEMBERED_MAX`] worlds; or gives it back.
+    pub(crate) fn remember_former(&self, realm: &Realm, former: Box<World>) -> Option<Box<World>> {
+        let mut worlds = realm.former.lock();
+        if !self.is_remembering() || worlds.len() >= REMEMBERED_MAX {
+            return Some(former);
+        }
+        worlds.push(former);
+        None
+    }
+
     /// The remembered sandboxes, in the order of their deletion.
     pub(crate) fn remembered(&self) -> Vec<Arc<Realm>> {
         self.remembered.lock().clone().unwrap_or_default()
@@ -189,8 +213,11 @@ impl Sandboxes {
 
     fn remember(&self, gone: &[Arc<Realm>]) {
         if let Some(remembered) = self.remembered.lock().as_mut() {
-            let room = REMEMBERED_MAX.saturating_sub(remembered.len());
-            remembered.extend(gone.iter().take(room).cloned());
+            let room = REMEMBERED_MAX.saturating_sub(remembered.len()).min(gone.len());
+            let (kept, lost) = gone.split_at(room);
+            remembered.extend(kept.iter().cloned());
+            let calls: u64 = lost.iter().map(|realm| realm.calls()).sum();
+            self.calls_lost.fetch_add(calls, Ordering::Relaxed);
         }
     }
 
@@ -241,6 +268,9 @@ impl Sandboxes {
             })?;
         }
         let realm = self.realm(key, world, settings, plan.lease);
+        if self.is_remembering() {
+            realm.service.keep_for_account();
+        }
         if self.insert(&realm) {
             return Ok(realm);
         }

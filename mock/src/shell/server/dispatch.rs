@@ -151,12 +151,12 @@ where
         Some(_) => site.access().check_page(parts, client),
         None => site.access().check(parts, client),
     };
-    if let (Ok(()), None) = (&access, file) {
-        return control::call(site, realm, path, parts, body).await;
+    if let (Ok(rights), None) = (&access, file) {
+        return control::call(site, realm, *rights, path, parts, body).await;
     }
     body::drain(body, &parts.headers, site.times()).await;
     match access {
-        Ok(()) => console::answer(&parts.method, parts.uri.path(), file.unwrap_or_default()),
+        Ok(_) => console::answer(&parts.method, parts.uri.path(), file.unwrap_or_default()),
         Err(problem) => problem.respond(parts.uri.path()),
     }
 }
@@ -196,6 +196,7 @@ where
         let lasted = clock::now().duration_since(at).as_millis();
         watch.tell(WatchedCall {
             at,
+            sandbox: realm.sandbox.clone(),
             method: entry.method,
             path: format!("{}{query}", parts.uri.path()),
             operation: entry.operation,

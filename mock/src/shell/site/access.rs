@@ -10,8 +10,24 @@ use url::Url;
 
 use crate::shell::answer::ControlProblem;
 
-/// The rule, chosen when the mock starts.
-pub(crate) enum Access {
+/// What a caller may do with the control plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ControlRights {
+    /// Everything.
+    All,
+    /// What is offered to a client that is graded.
+    Offered,
+}
+
+/// Who may use the control plane, chosen when the mock starts.
+pub(crate) struct Access {
+    rule: AccessRule,
+    /// The digest of the token of a client that is graded.
+    client_token: Option<[u8; 32]>,
+}
+
+/// Who may use all of it.
+enum AccessRule {
     /// Calls from this machine, addressed to it by name: a web page that a browser on this machine
     /// shows can neither name us (DNS rebinding) nor act for its user.
     Loopback {
@@ -24,24 +40,47 @@ pub(crate) enum Access {
 
 impl Access {
     pub(crate) fn new(token: Option<&str>, base_url: &str) -> Self {
-        match token {
-            Some(token) => Self::Token(Sha256::digest(token).into()),
+        let rule = match token {
+            Some(token) => AccessRule::Token(Sha256::digest(token).into()),
             None => {
                 let url = Url::parse(base_url).ok();
                 let public_host = url.and_then(|url| url.host_str().map(str::to_owned));
-                Self::Loopback { public_host }
+                AccessRule::Loopback { public_host }
             }
-        }
+        };
+        Self { rule, client_token: None }
     }
 
-    /// Whether a call may go on.
+    /// With a token for what is offered to a client that is graded.
+    pub(crate) fn offering(self, client_token: Option<&str>) -> Self {
+        Self { client_token: client_token.map(|token| Sha256::digest(token).into()), ..self }
+    }
+
+    /// Whether a part of it is offered to a client that is graded.
+    pub(crate) const fn is_offering(&self) -> bool {
+        self.client_token.is_some()
+    }
+
+    /// Whether a call may go on, and what it may do.
     ///
     /// # Errors
     /// The 401 or 403 to answer.
-    pub(crate) fn check(&self, parts: &Parts, client: IpAddr) -> Result<(), ControlProblem> {
-        match self {
-            Self::Token(digest) => check_token(parts, digest),
-            Self::Loopback { public_host } => {
+    pub(crate) fn check(
+        &self,
+        parts: &Parts,
+        client: IpAddr,
+    ) -> Result<ControlRights, ControlProblem> {
+        let is_client = |digest| check_token(parts, digest).is_ok();
+        if self.client_token.as_ref().is_some_and(is_client) {
+            return Ok(ControlRights::Offered);
+        }
+        self.check_rule(parts, client).map(|()| ControlRights::All)
+    }
+
+    fn check_rule(&self, parts: &Parts, client: IpAddr) -> Result<(), ControlProblem> {
+        match &self.rule {
+            AccessRule::Token(digest) => check_token(parts, digest),
+            AccessRule::Loopback { public_host } => {
                 if !client.to_canonical().is_loopback() {
                     return Err(ControlProblem::foreign(
                         "without a token only this machine may call",
@@ -57,10 +96,14 @@ impl Access {
     ///
     /// # Errors
     /// The 403 to answer.
-    pub(crate) fn check_page(&self, parts: &Parts, client: IpAddr) -> Result<(), ControlProblem> {
-        match self {
-            Self::Token(_) => Ok(()),
-            Self::Loopback { .. } => self.check(parts, client),
+    pub(crate) fn check_page(
+        &self,
+        parts: &Parts,
+        client: IpAddr,
+    ) -> Result<ControlRights, ControlProblem> {
+        match self.rule {
+            AccessRule::Token(_) => Ok(ControlRights::All),
+            AccessRule::Loopback { .. } => self.check(parts, client),
         }
     }
 }
@@ -127,7 +170,7 @@ mod tests {
 
     use http::Request;
 
-    use super::Access;
+    use super::{Access, ControlRights};
 
     #[track_caller]
     fn check(token: Option<&str>, client: &str, headers: &[(&str, &str)], expected: u16) {
@@ -138,7 +181,7 @@ mod tests {
         }
         let (parts, ()) = request.body(()).expect("a row's header is sound").into_parts();
         let client: IpAddr = client.parse().expect("a row's address is sound");
-        let status = access.check(&parts, client).map_or_else(|p| p.status.as_u16(), |()| 200);
+        let status = access.check(&parts, client).map_or_else(|p| p.status.as_u16(), |_| 200);
         assert_eq!(status, expected, "{client} {headers:?}");
     }
 
@@ -164,6 +207,19 @@ mod tests {
         check(None, "127.0.0.1", &[host, ("origin", "https://page.example")], 403);
         check(None, "127.0.0.1", &[host, ("origin", "null")], 403);
         check(None, "127.0.0.1", &[("origin", "null")], 403);
+    }
+
+    #[test]
+    fn the_token_of_a_client_gives_only_what_is_offered() {
+        let access = Access::new(Some("t0p"), "http://mock.example").offering(Some("client"));
+        let rights = |token: &str| {
+            let request = Request::builder().header("authorization", format!("Bearer {token}"));
+            let (parts, ()) = request.body(()).expect("a sound header").into_parts();
+            access.check(&parts, "127.0.0.1".parse().expect("an address")).ok()
+        };
+        assert_eq!(rights("t0p"), Some(ControlRights::All));
+        assert_eq!(rights("client"), Some(ControlRights::Offered));
+        assert_eq!(rights("other"), None);
     }
 
     #[test]

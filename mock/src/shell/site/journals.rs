@@ -12,21 +12,32 @@ use crate::shell::sandbox::Realm;
 const TOKEN_LENGTH_MIN: usize = 24;
 
 impl Site {
-    /// Keeps from now on the journals of sandboxes that are deleted, of 1,000 at most.
+    /// Keeps from now on what the control plane takes away: the journals of sandboxes that are deleted and of
+    /// worlds that go back, of 1,000 at most, and the calls that are cleared from a journal. So no client can
+    /// change its account.
     pub fn remember_deleted(&self) {
         self.sandboxes().remember_deleted();
+        for realm in self.worlds() {
+            realm.service.keep_for_account();
+        }
     }
 
     /// The journal of every world: the main one, the sandboxes that are gone as far as they are
-    /// remembered, those that are there. Shape: `{"worlds": [{"sandbox", "forgotten", "exchanges",
-    /// "deliveries", "answers"}]}`;
+    /// remembered, those that are there; before each what it was before it went back. Shape: `{"worlds":
+    /// [{"sandbox", "forgotten", "exchanges", "deliveries", "answers", "counts"}], "control": [{"method", "path",
+    /// "calls", "refused"}]}`; `control` says what was used of the control plane, `counts` has the objects of the first company;
     /// `exchanges` as `GET /__admin/exchanges` shows them, the oldest call first, with
     /// `answer`, the body of the answer; `deliveries` as `GET /__admin/deliveries` shows them; `answers` to the open
     /// questions; `forgotten` how
     /// many earlier ones are no longer among them, `sandbox` its id or null.
     pub fn journals(&self) -> Value {
-        let worlds: Vec<Value> = self.worlds().iter().map(|realm| realm.journal()).collect();
-        json!({ "worlds": worlds })
+        let worlds = self.worlds().into_iter().flat_map(|realm| realm.journals());
+        let mut worlds: Vec<Value> = worlds.collect();
+        if let Some(main) = worlds.first_mut() {
+            let forgotten = main["forgotten"].as_u64().unwrap_or_default();
+            main["forgotten"] = json!(forgotten + self.sandboxes().calls_lost());
+        }
+        json!({ "worlds": worlds, "control": self.control_uses().shown() })
     }
 
     /// The client secrets of every world, and the tokens of any of them that stand in `text`.

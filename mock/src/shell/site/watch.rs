@@ -1,4 +1,4 @@
-//! Telling somebody of each answered call: `moot mock -v`.
+//! Telling somebody of each answered call: `moot mock -v`, and of each new sandbox.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use moot_fixtures::contract::Operation;
 pub struct WatchedCall {
     /// The system's time when it came.
     pub at: Timestamp,
+    /// The sandbox that it came to; `None` is the main world.
+    pub sandbox: Option<String>,
     /// As sent.
     pub method: String,
     /// The whole path, as sent, with the query; secrets are masked.
@@ -49,5 +51,26 @@ impl CallWatch {
 impl fmt::Debug for CallWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CallWatch")
+    }
+}
+
+/// Is told the id of each sandbox that the control plane made, before that is answered.
+#[derive(Clone)]
+pub struct SandboxWatch(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl SandboxWatch {
+    /// One that calls this function.
+    pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(told))
+    }
+
+    pub(crate) fn tell(&self, id: &str) {
+        (self.0)(id);
+    }
+}
+
+impl fmt::Debug for SandboxWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SandboxWatch")
     }
 }

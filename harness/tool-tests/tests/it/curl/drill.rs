@@ -122,16 +122,129 @@ fn a_waiver_counts_until_its_day_and_only_for_what_fails() {
     }
 }
 
+/// Tries every route by which a client could change what is known of it, then calls once and ignores the answer.
+const HOSTILE: &str = "admin() { curl -s -o /dev/null -w '%{http_code} ' -X $1 $2/__admin$3 -H \"$4\"; }; \
+    for auth in \"Authorization: Bearer $MOOT_ADMIN_TOKEN\" 'X-None: 1'; do for base in $MOOT_BASE_URL $BASE; do \
+    admin DELETE $base /exchanges \"$auth\"; admin DELETE $base /faults \"$auth\"; admin POST $base /reset \"$auth\"; \
+    admin POST $base /restart \"$auth\"; admin PUT $base /rate_limit \"$auth\"; admin PUT $base /settings \"$auth\"; \
+    done; done";
+
 #[test]
-fn the_control_plane_is_out_of_reach_of_the_client() {
+fn a_client_that_tries_to_change_its_grade_is_judged_by_what_it_did() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let script = format!(
-        "env | grep MOOT_ADMIN && exit 9; echo $MOOT_CLIENT_SECRET; for path in exchanges faults; do \
-         curl -s -o /dev/null -w '%{{http_code}} ' -X DELETE $MOOT_BASE_URL/__admin/$path; done; {CARELESS}"
-    );
-    let options = ["--only", "limited", "--format", "json"];
-    let certificate = json_of(&drill(&options, &["sh", "-c", &script], dir.path()));
+    let script = format!("BASE=$MOOT_BASE_URL; {HOSTILE}; {CARELESS}");
+    let options = ["--only", "unavailable", "--format", "json"];
+    let ran = drill(&options, &["sh", "-c", &script], dir.path());
+    let certificate = json_of(&ran);
     let output = certificate["recordings"]["calm"]["output"].as_str().expect("an output");
-    assert_eq!(output.trim(), "[secret]\n401 401");
-    assert_eq!(ends(&certificate), [("calm", "held"), ("limited", "failed")]);
+    let statuses: Vec<&str> = output.split_whitespace().collect();
+    assert_eq!(statuses, [["403"; 12], ["401"; 12]].concat());
+    assert_eq!(ends(&certificate), [("calm", "held"), ("unavailable", "failed")]);
+    let used = certificate["client"]["control"].as_array().expect("a list");
+    assert!(used.contains(&json!("DELETE /exchanges")), "{used:?}");
+}
+
+/// In a sandbox of its own a client is in the same situation, and what it makes there counts.
+#[test]
+fn a_sandbox_of_the_client_is_drilled_too() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let sandbox = r#"made=$(curl -s -X POST $MOOT_ADMIN_URL/sandboxes -H "Authorization: Bearer $MOOT_ADMIN_TOKEN")
+        first() { echo "$made" | grep -o "\"$1\":\"[^\"]*\"" | head -1 | sed 's/^[^:]*:"//; s/"$//'; }
+        MOOT_BASE_URL=$(first base_url) MOOT_TOKEN_URL=$(first token_url)
+        MOOT_CLIENT_ID=$(first client_id) MOOT_CLIENT_SECRET=$(first client_secret)"#;
+    let options = ["--only", "unavailable,limited-creation", "--format", "json"];
+    let careless = format!("{sandbox}; {CARELESS}");
+    let certificate = json_of(&drill(&options, &["sh", "-c", &careless], dir.path()));
+    let of_sandbox = &certificate["recordings"]["unavailable"]["journal"]["worlds"][1];
+    assert_eq!(of_sandbox["sandbox"], "s1");
+    let unused = ("limited-creation", "not_applicable");
+    assert_eq!(ends(&certificate), [("calm", "held"), unused, ("unavailable", "failed")]);
+    let honest = format!(
+        "{sandbox}; export MOOT_BASE_URL MOOT_TOKEN_URL MOOT_CLIENT_ID MOOT_CLIENT_SECRET; exec sh {}",
+        honest()
+    );
+    let certificate = json_of(&drill(&options, &["sh", "-c", &honest], dir.path()));
+    let held = [("calm", "held"), ("limited-creation", "held"), ("unavailable", "held")];
+    assert_eq!(ends(&certificate), held);
+    assert_eq!(certificate["recordings"]["calm"]["made"]["legal_requests"], 1);
+}
+
+/// Registers the built-in receiver as a webhook, then does what the honest client does.
+fn hooked() -> String {
+    let register = CARELESS.replace(
+        "curl -s -o /dev/null $MOOT_BASE_URL/v1/requests",
+        &format!("curl -s -o /dev/null {HOOK}"),
+    );
+    let register = register.replace("scope=read", "scope=write").replace("; exit 0", "");
+    format!("{register}; exec sh {}", honest())
+}
+
+const HOOK: &str = "$MOOT_BASE_URL/v1/webhooks -H 'Content-Type: application/json' -d \
+    \"{\\\"name\\\":\\\"Mine\\\",\\\"url\\\":\\\"$MOOT_ADMIN_URL/receiver\\\",\\\"auth_type\\\":\\\"bearer\\\",\\\"token\\\":\\\"mine\\\"}\"";
+
+/// The built-in receiver takes whatever comes, and its owner acts once or more.
+#[test]
+fn webhooks_are_drilled_and_a_probe_says_how_often_the_client_acted() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let only = "webhooks-again,webhooks-forged,webhooks-lost";
+    let run = |probe: &[&str], expected: &str| {
+        let options =
+            [&["--only", only, "--format", "json", "--progression", "immediate"], probe].concat();
+        let certificate = json_of(&drill(&options, &["sh", "-c", &hooked()], dir.path()));
+        let all = [
+            ("calm", "held"),
+            ("webhooks-again", expected),
+            ("webhooks-forged", "failed"),
+            ("webhooks-lost", "held"),
+        ];
+        assert_eq!(ends(&certificate), all, "{probe:?}: {}", certificate["drills"]);
+        certificate
+    };
+    run(&[], "not_observable");
+    run(&["--probe", "echo 1 #"], "held");
+    let more = "echo >> asked; wc -l < asked #";
+    let certificate = run(&["--probe", more], "failed");
+    assert_eq!(certificate["drills"][2]["findings"][0]["rule"], "hook-unlocked");
+    let told = run(&["--probe", "exit 3;"], "not_observable");
+    assert!(told["drills"][1]["why"].as_str().expect("a text").contains("the probe failed"));
+}
+
+/// The command is the client here; a service would be called by it.
+#[test]
+fn an_attached_client_is_graded_one_drill_after_the_other() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let only = "secret-revoked,limited-date,unavailable,answer-lost,schema-moves,other-page-size,new-members";
+    let options = ["--attach", "--only", only, "--format", "json"];
+    let ran = drill(&options, &["sh", &honest()], dir.path());
+    let certificate = json_of(&ran);
+    let ends = ends(&certificate);
+    assert!(ends.iter().all(|(_, end)| *end == "held"), "{ends:?}");
+    assert_eq!(ends.len(), 8);
+    assert!(ran.stderr.contains("MOOT_CLIENT_SECRET="), "{}", ran.stderr);
+    let careless = drill(
+        &["--attach", "--only", "unavailable", "--format", "json"],
+        &["sh", "-c", CARELESS],
+        dir.path(),
+    );
+    assert_eq!(self::ends(&json_of(&careless)), [("calm", "held"), ("unavailable", "failed")]);
+}
+
+#[test]
+fn a_client_that_checks_no_certificate_is_told_so() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    std::fs::write(dir.path().join("cert.pem"), made.cert.pem()).expect("a written file");
+    std::fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem())
+        .expect("a written file");
+    let run = |curl: &str| {
+        let client =
+            CARELESS.replace("curl ", &format!("curl {curl} ")).replace("exit 0", "exit $?");
+        let options =
+            ["--tls", "cert.pem,key.pem", "--only", "wrong-certificate", "--format", "json"];
+        let certificate = json_of(&drill(&options, &["sh", "-c", &client], dir.path()));
+        let row = &certificate["drills"][1];
+        (row["end"].clone(), row["findings"][0]["rule"].clone())
+    };
+    assert_eq!(run("--cacert $MOOT_CA_FILE"), (json!("held"), Value::Null));
+    assert_eq!(run("-k"), (json!("failed"), json!("certificate-unchecked")));
 }

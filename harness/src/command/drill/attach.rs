@@ -1,0 +1,254 @@
+//! `moot drill --attach`: one drill after the other on one mock, with a client that runs all the time.
+
+use std::collections::BTreeMap;
+use std::io::BufRead as _;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::drill_certificate::DrillCertificate;
+use super::drill_mock::{DrillMock, ServedDrillMock};
+use super::drill_run::{DrillRunner, SETTLE_SECONDS};
+use crate::command::error::{CommandError, INCONCLUSIVE};
+use crate::command::exec_environment;
+use crate::command::screen::Screen;
+use crate::drill::recording::DrillRecording;
+use crate::drill::table::{Drill, DrillOrder};
+
+/// A drill is over once the client made no call for so long after its trigger ended.
+const QUIET: Duration = Duration::from_secs(1);
+/// On a line of stdin: the client failed its task.
+const FAILED: &str = "failed";
+
+/// A client that runs all the time, and its mock.
+pub(super) struct AttachedClient<'a> {
+    runner: &'a DrillRunner<'a>,
+    screen: &'a Screen,
+    served: ServedDrillMock,
+    /// The lines of stdin, if there is no command that makes the client work.
+    lines: Option<mpsc::Receiver<String>>,
+    strangers_trusted: usize,
+}
+
+impl<'a> AttachedClient<'a> {
+    /// Starts the mock, and prints the environment of the client.
+    ///
+    /// # Errors
+    /// Wrong options of the world, or an address that can't be listened on.
+    pub(super) async fn start(
+        runner: &'a DrillRunner<'a>,
+        listen: SocketAddr,
+        screen: &'a Screen,
+    ) -> Result<Self, CommandError> {
+        let seed = runner.seed & u64::from(u32::MAX);
+        let served =
+            ServedDrillMock::start(runner.world, listen, seed, DrillCertificate::None).await?;
+        let mock = &served.mock;
+        mock.begin(Vec::new()).await;
+        let mut text = String::from("the client finds the service by these variables:\n");
+        for (name, value) in exec_environment::variables(&mock.description()) {
+            text.push_str(&format!("{name}={value}\n"));
+        }
+        screen.note(&text)?;
+        let lines = runner.command.is_empty().then(lines_of_stdin);
+        Ok(Self { runner, screen, served, lines, strangers_trusted: 0 })
+    }
+
+    /// Makes the client work once in the situation of the drill; `None` is the calm run, which has what the client
+    /// did since the start.
+    ///
+    /// # Errors
+    /// Stdin ended.
+    pub(super) async fn run(
+        &mut self,
+        drill: Option<&Drill>,
+    ) -> Result<DrillRecording, CommandError> {
+        let mock = self.served.mock.clone();
+        let orders = drill.map(|drill| drill.orders.clone()).unwrap_or_default();
+        let marks = drill.map(|_| JournalMarks::of(&mock.journals()));
+        let undoing = undoing(&mock, &orders).await;
+        if drill.is_some() {
+            mock.begin(orders).await;
+        }
+        let mut recording = match &mut self.lines {
+            None => self.runner.run_command(&mock, drill).await,
+            Some(lines) => {
+                self.screen.note(&asked(drill))?;
+                waited_for(lines).await?
+            }
+        };
+        mock.wait_until_quiet(QUIET, self.runner.timeout).await;
+        mock.settle(SETTLE_SECONDS).await;
+        self.runner.ask_probe(&mock, drill, &mut recording).await;
+        recording.journal = mock.journals();
+        if let Some(marks) = marks {
+            marks.cut(&mut recording.journal);
+        }
+        let strangers_trusted = self.served.strangers_trusted();
+        recording.strangers_trusted = strangers_trusted - self.strangers_trusted;
+        self.strangers_trusted = strangers_trusted;
+        recording.count_deliveries();
+        mock.come_to(&mut recording);
+        for (line, body) in undoing {
+            mock.everywhere(&line, &body).await;
+        }
+        mock.wait_until_quiet(QUIET, self.runner.timeout).await;
+        mock.masked(recording)
+    }
+
+    /// Ends the mock.
+    pub(super) async fn end(mut self) {
+        self.served.end().await;
+    }
+}
+
+/// The drills in an order in which none disturbs the next one. A workflow stays as a drill made it.
+pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
+    let changes_workflow =
+        |drill: &&Drill| drill.orders.iter().any(|order| order.line.contains("/workflows/"));
+    drills.sort_by_key(changes_workflow);
+    drills
+}
+
+fn asked(drill: Option<&Drill>) -> String {
+    let what = drill.map_or_else(
+        || "calm: nothing happens".to_owned(),
+        |drill| format!("{}: {}", drill.id, drill.title),
+    );
+    format!("{what}\n  let the client do its task, then press Enter; type {FAILED} if it failed\n")
+}
+
+fn lines_of_stdin() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    // A thread of its own, since a read of stdin can't be stopped.
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+async fn waited_for(lines: &mut mpsc::Receiver<String>) -> Result<DrillRecording, CommandError> {
+    let Some(line) = lines.recv().await else {
+        return Err(CommandError {
+            exit_code: INCONCLUSIVE,
+            ..CommandError::usage("stdin ended: there is no certificate")
+        }
+        .help("write a line for each drill, or give a command that makes the client work: moot drill --attach -- CMD"));
+    };
+    let exit_code = Some(i32::from(line.trim() == FAILED));
+    Ok(DrillRecording { exit_code, ..DrillRecording::default() })
+}
+
+/// The orders that end a situation, with what there was before it. The clock and statuses stay.
+async fn undoing(mock: &DrillMock, orders: &[DrillOrder]) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
+    for order in orders {
+        let earlier = async |path: &str| {
+            let line = format!("GET {path}");
+            mock.admin(None, &line, &Value::Null).await.unwrap_or_default()
+        };
+        let undo = match order.line.as_str() {
+            "POST /faults" => ("DELETE /faults".to_owned(), Value::Null),
+            "PUT /drills" => ("PUT /drills".to_owned(), json!({})),
+            "PUT /settings" => {
+                let answers = earlier("/settings").await["answers"].take();
+                ("PUT /settings".to_owned(), json!({ "answers": answers }))
+            }
+            "PUT /delivery_policy" => {
+                ("PUT /delivery_policy".to_owned(), earlier("/delivery_policy").await)
+            }
+            "PUT /applications/{client_id}" => {
+                let (client_id, secret) = mock.main_application();
+                (format!("PUT /applications/{client_id}"), json!({ "client_secret": secret }))
+            }
+            _ => continue,
+        };
+        all.push(undo);
+    }
+    all
+}
+
+/// Where the journals end, so that what comes later can be told apart.
+struct JournalMarks {
+    /// The numbers of the last call and delivery, by sandbox.
+    last: BTreeMap<Option<String>, (u64, u64)>,
+    /// Uses of the control plane, by method and path.
+    control: BTreeMap<(String, String), u64>,
+}
+
+impl JournalMarks {
+    fn of(journals: &Value) -> Self {
+        let number = |row: &Value, name: &str| row[name].as_u64().unwrap_or_default();
+        let newest = |world: &Value, list: &str, name: &str| {
+            rows(world, list).map(|row| number(row, name)).max().unwrap_or_default()
+        };
+        let worlds = rows(journals, "worlds").map(|world| {
+            let last = (newest(world, "exchanges", "serial"), newest(world, "deliveries", "id"));
+            (world["sandbox"].as_str().map(str::to_owned), last)
+        });
+        let control = rows(journals, "control").map(|row| (used(row), number(row, "calls")));
+        Self { last: worlds.collect(), control: control.collect() }
+    }
+
+    /// Takes away what was there before.
+    fn cut(&self, journals: &mut Value) {
+        for world in journals["worlds"].as_array_mut().into_iter().flatten() {
+            let sandbox = world["sandbox"].as_str().map(str::to_owned);
+            let (call, delivery) = self.last.get(&sandbox).copied().unwrap_or_default();
+            for (list, name, last) in
+                [("exchanges", "serial", call), ("deliveries", "id", delivery)]
+            {
+                if let Some(rows) = world[list].as_array_mut() {
+                    rows.retain(|row| row[name].as_u64().is_some_and(|number| number > last));
+                }
+            }
+        }
+        if let Some(rows) = journals["control"].as_array_mut() {
+            for row in rows.iter_mut() {
+                let earlier = self.control.get(&used(row)).copied().unwrap_or_default();
+                row["calls"] = json!(row["calls"].as_u64().unwrap_or_default() - earlier);
+            }
+            rows.retain(|row| row["calls"] != 0);
+        }
+    }
+}
+
+fn rows<'v>(value: &'v Value, list: &str) -> impl Iterator<Item = &'v Value> {
+    value[list].as_array().into_iter().flatten()
+}
+
+fn used(row: &Value) -> (String, String) {
+    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    (text("method"), text("path"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::JournalMarks;
+
+    #[test]
+    fn what_was_there_before_is_cut() {
+        let row = |calls: u64| json!({ "method": "POST", "path": "/clock", "calls": calls, "refused": 0 });
+        let world = |serials: &[u64], ids: &[u64]| {
+            let exchanges: Vec<_> = serials.iter().map(|it| json!({ "serial": it })).collect();
+            let deliveries: Vec<_> = ids.iter().map(|it| json!({ "id": it })).collect();
+            json!({ "sandbox": null, "exchanges": exchanges, "deliveries": deliveries })
+        };
+        let before = json!({ "worlds": [world(&[1, 2], &[7])], "control": [row(2)] });
+        let marks = JournalMarks::of(&before);
+        let mut after = json!({ "worlds": [world(&[1, 2, 3], &[7, 8])], "control": [row(3)] });
+        marks.cut(&mut after);
+        assert_eq!(after, json!({ "worlds": [world(&[3], &[8])], "control": [row(1)] }));
+        let mut same = before.clone();
+        marks.cut(&mut same);
+        assert_eq!(same, json!({ "worlds": [world(&[], &[])], "control": [] }));
+    }
+}

@@ -1,0 +1,85 @@
+//! The certificate of a drill's mock, and a relay that counts who tries a wrong one.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use moot_mock::shell::Tls;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use crate::command::error::CommandError;
+use crate::command::listen::listen_on;
+
+/// What a mock proves itself with.
+#[derive(Clone)]
+pub(super) enum DrillCertificate {
+    /// It speaks plain HTTP.
+    None,
+    /// The certificate of `--tls`.
+    Given(Tls),
+    /// One that nobody signed, made for this drill.
+    Wrong,
+}
+
+impl DrillCertificate {
+    pub(super) fn tls(self) -> Result<Option<Tls>, CommandError> {
+        match self {
+            Self::None => Ok(None),
+            Self::Given(tls) => Ok(Some(tls)),
+            Self::Wrong => wrong().map(Some),
+        }
+    }
+}
+
+fn wrong() -> Result<Tls, CommandError> {
+    let fault = |error: String| CommandError::fault(format!("no certificate can be made: {error}"));
+    let names = ["127.0.0.1".to_owned(), "localhost".to_owned()];
+    let made =
+        rcgen::generate_simple_self_signed(names).map_err(|error| fault(error.to_string()))?;
+    let folder = tempfile::tempdir().map_err(|error| fault(error.to_string()))?;
+    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    std::fs::write(&certificate, made.cert.pem())
+        .and_then(|()| std::fs::write(&key, made.signing_key.serialize_pem()))
+        .map_err(|error| fault(error.to_string()))?;
+    Tls::read(&certificate, &key).map_err(|error| fault(error.to_string()))
+}
+
+/// Passes connections on, and counts them: whoever refuses a certificate makes no call.
+pub(super) struct CountingRelay {
+    connections: Arc<AtomicUsize>,
+    running: JoinHandle<()>,
+}
+
+impl CountingRelay {
+    /// Starts one in front of this address. Returns it with its own.
+    pub(super) async fn start(to: SocketAddr) -> Result<(Self, String), CommandError> {
+        let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let connections = Arc::new(AtomicUsize::new(0));
+        let running = tokio::spawn(pass_on(listener, to, connections.clone()));
+        Ok((Self { connections, running }, format!("http://{bound}")))
+    }
+
+    pub(super) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for CountingRelay {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
+}
+
+async fn pass_on(listener: TcpListener, to: SocketAddr, connections: Arc<AtomicUsize>) {
+    while let Ok((mut from, _)) = listener.accept().await {
+        connections.fetch_add(1, Ordering::Relaxed);
+        tokio::spawn(async move {
+            if let Ok(mut to) = TcpStream::connect(to).await {
+                // A connection that breaks is the client's way to refuse.
+                let _ = copy_bidirectional(&mut from, &mut to).await;
+            }
+        });
+    }
+}

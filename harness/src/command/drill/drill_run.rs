@@ -1,0 +1,131 @@
+//! One run of the client's command, in the situation of a drill.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use moot_mock::shell::Tls;
+use tokio::process::Command;
+
+use super::client_process;
+use super::drill_certificate::DrillCertificate;
+use super::drill_mock::{DrillMock, ServedDrillMock, derived};
+use super::probe::Probe;
+use crate::command::error::CommandError;
+use crate::command::exec_environment;
+use crate::command::serve::WorldArguments;
+use crate::drill::recording::DrillRecording;
+use crate::drill::table::Drill;
+use crate::run::Interruption;
+
+/// How long deliveries that are due may take after the end of the command.
+pub(super) const SETTLE_SECONDS: u64 = 5;
+
+/// What all runs have in common.
+pub(in crate::command) struct DrillRunner<'a> {
+    pub(in crate::command) command: &'a [OsString],
+    pub(in crate::command) world: &'a WorldArguments,
+    pub(in crate::command) seed: u64,
+    pub(in crate::command) timeout: Duration,
+    pub(in crate::command) interruption: &'a Interruption,
+    pub(in crate::command) probe: Option<&'a Probe>,
+    pub(in crate::command) tls: Option<DrillTls>,
+}
+
+/// The certificate of `--tls`, and the file that has it.
+pub(in crate::command) struct DrillTls {
+    pub(in crate::command) tls: Tls,
+    pub(in crate::command) file: PathBuf,
+}
+
+/// Runs the command against a mock of its own, in the situation of the drill.
+///
+/// # Errors
+/// Wrong options of the world.
+pub(in crate::command) async fn run_client(
+    runner: &DrillRunner<'_>,
+    drill: Option<&Drill>,
+) -> Result<DrillRecording, CommandError> {
+    let key = drill.map_or("calm", |drill| drill.id.as_str());
+    let seed = derived(runner.seed, key) & u64::from(u32::MAX);
+    let at = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let certificate = match (&runner.tls, drill.is_some_and(|it| it.is_wrong_certificate)) {
+        (None, true) => return Ok(DrillRecording::default()),
+        (Some(_), true) => DrillCertificate::Wrong,
+        (None, false) => DrillCertificate::None,
+        (Some(given), false) => DrillCertificate::Given(given.tls.clone()),
+    };
+    let mut served = ServedDrillMock::start(runner.world, at, seed, certificate).await?;
+    let mock = served.mock.clone();
+    mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
+    let mut recording = runner.run_command(&mock, drill).await;
+    mock.settle(SETTLE_SECONDS).await;
+    runner.ask_probe(&mock, drill, &mut recording).await;
+    served.end().await;
+    recording.journal = mock.journals();
+    recording.strangers_trusted = served.strangers_trusted();
+    recording.is_tls = runner.tls.is_some();
+    recording.connections = served.connections();
+    recording.count_deliveries();
+    mock.come_to(&mut recording);
+    mock.masked(recording)
+}
+
+impl DrillRunner<'_> {
+    /// Asks the probe, in the calm run and where the wire does not show all.
+    pub(super) async fn ask_probe(
+        &self,
+        mock: &DrillMock,
+        drill: Option<&Drill>,
+        recording: &mut DrillRecording,
+    ) {
+        let Some(probe) = self.probe.filter(|_| drill.is_none_or(|drill| drill.is_beyond_wire))
+        else {
+            return;
+        };
+        let description = mock.description();
+        let prepare = |command: &mut Command| {
+            exec_environment::set(command, &description, Some(mock.client_token()), self.ca_file());
+        };
+        recording.probe = Some(probe.ask(&mock.journals(), prepare).await);
+    }
+
+    fn ca_file(&self) -> Option<&Path> {
+        self.tls.as_ref().map(|given| given.file.as_path())
+    }
+
+    /// Runs the command once.
+    pub(super) async fn run_command(
+        &self,
+        mock: &DrillMock,
+        drill: Option<&Drill>,
+    ) -> DrillRecording {
+        let waits = Duration::from_secs(drill.map_or(0, |drill| drill.seconds));
+        let description = mock.description();
+        let ended = client_process::run(
+            self.command,
+            self.timeout + waits,
+            self.interruption.told(),
+            |command| {
+                exec_environment::set(
+                    command,
+                    &description,
+                    Some(mock.client_token()),
+                    self.ca_file(),
+                )
+            },
+        );
+        let mut recording = DrillRecording::default();
+        match ended.await {
+            Ok(ended) => {
+                recording.exit_code = ended.exit_code;
+                recording.is_timed_out = ended.is_timed_out;
+                recording.has_outlived = ended.has_outlived;
+                recording.output = ended.output;
+            }
+            Err(why) => recording.trouble = Some(why),
+        }
+        recording
+    }
+}

@@ -1,0 +1,160 @@
+//! `--probe`: how often the client's business acted for a legal request, which the wire does not show.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
+use std::time::Duration;
+
+use reqwest::{Client, Url};
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::drill::recording::ProbeAnswers;
+
+/// Legal requests that are asked about in a run.
+const IDS_MAX: usize = 20;
+/// For one answer.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// Whom to ask.
+#[derive(Debug, Clone)]
+pub(in crate::command) enum Probe {
+    /// A command of the shell: it gets the id as its last argument, and prints a number.
+    Command(String),
+    /// An address: it is asked with `?id=`, and answers with a number as text.
+    Address(Url),
+}
+
+/// The value of `--probe`.
+pub(super) fn probe(text: &str) -> Result<Probe, String> {
+    if !text.starts_with("http://") && !text.starts_with("https://") {
+        return match text.trim() {
+            "" => Err("give a command, or an address with http:// or https://".to_owned()),
+            command => Ok(Probe::Command(command.to_owned())),
+        };
+    }
+    Url::parse(text).map(Probe::Address).map_err(|error| format!("`{text}` is no address: {error}"))
+}
+
+impl Probe {
+    /// Asks about each legal request that a delivery was about.
+    pub(super) async fn ask(
+        &self,
+        journals: &Value,
+        prepare: impl Fn(&mut Command),
+    ) -> ProbeAnswers {
+        let mut answers = ProbeAnswers { acted: BTreeMap::new(), trouble: None };
+        for id in delivered(journals).into_iter().take(IDS_MAX) {
+            let answer = tokio::time::timeout(ANSWER_MAX, self.number(&id, &prepare)).await;
+            match answer {
+                Ok(Ok(times)) => {
+                    answers.acted.insert(id, times);
+                }
+                Ok(Err(why)) => answers.trouble = Some(why),
+                Err(_) => {
+                    let seconds = ANSWER_MAX.as_secs();
+                    answers.trouble = Some(format!("it did not answer within {seconds} s"));
+                }
+            }
+        }
+        answers
+    }
+
+    async fn number(&self, id: &str, prepare: impl Fn(&mut Command)) -> Result<u64, String> {
+        let text = match self {
+            Self::Command(line) => printed(line, id, prepare).await?,
+            Self::Address(url) => answered(url, id).await?,
+        };
+        let text = text.trim();
+        text.parse().map_err(|_| {
+            let shown: String = text.chars().take(80).collect();
+            format!("`{shown}` is no number")
+        })
+    }
+}
+
+/// The ids of the legal requests that receivers answered deliveries for.
+fn delivered(journals: &Value) -> BTreeSet<String> {
+    let worlds = journals["worlds"].as_array().into_iter().flatten();
+    let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());
+    let is_answered = |it: &&Value| {
+        let mut attempts = it["attempts"].as_array().into_iter().flatten();
+        attempts.any(|attempt| attempt["status"].is_u64())
+    };
+    let ids = all.filter(is_answered).filter_map(|it| it["legal_request_id"].as_str());
+    ids.map(str::to_owned).collect()
+}
+
+async fn printed(line: &str, id: &str, prepare: impl Fn(&mut Command)) -> Result<String, String> {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{line} \"$1\"")).arg("probe").arg(id);
+    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    prepare(&mut command);
+    let output = command.output().await.map_err(|error| format!("can't run it: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("it ended with {}", output.status));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+async fn answered(url: &Url, id: &str) -> Result<String, String> {
+    // A second provider is refused, and the first one serves as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut url = url.clone();
+    url.query_pairs_mut().append_pair("id", id);
+    let client = Client::builder().no_proxy().timeout(ANSWER_MAX).build();
+    let client = client.map_err(|error| error.to_string())?;
+    let answer = client.get(url).send().await.map_err(|error| error.to_string())?;
+    if !answer.status().is_success() {
+        return Err(format!("it answered {}", answer.status().as_u16()));
+    }
+    answer.text().await.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Probe, probe};
+
+    fn journals() -> Value {
+        let delivery = |id: &str, status: Value| json!({ "legal_request_id": id, "attempts": [{ "status": status }] });
+        let deliveries =
+            [delivery("r1", json!(200)), delivery("r2", json!(null)), delivery("r1", json!(500))];
+        json!({ "worlds": [{ "deliveries": deliveries }] })
+    }
+
+    #[test]
+    fn an_address_and_a_command_are_told_apart() {
+        assert!(matches!(probe("http://127.0.0.1:9/acted"), Ok(Probe::Address(_))));
+        assert!(matches!(probe("./acted.sh --of"), Ok(Probe::Command(_))));
+        assert!(probe(" ").is_err());
+        assert!(probe("http://").is_err());
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_command_gets_the_id_last_and_prints_a_number() {
+        for (line, acted, has_trouble) in [
+            ("printf '%s' 2 #", Some(2), false),
+            ("test r1 =", None, true),
+            ("echo none #", None, true),
+            ("exit 3;", None, true),
+            ("expr 1 + 0 \\* length", Some(1), false),
+        ] {
+            let answers = Probe::Command(line.to_owned()).ask(&journals(), |_| {}).await;
+            assert_eq!(answers.acted.get("r1").copied(), acted, "{line}: {:?}", answers.trouble);
+            assert_eq!(answers.trouble.is_some(), has_trouble, "{line}");
+            assert!(!answers.acted.contains_key("r2"), "nothing answered its delivery");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_address_that_answers_nothing_is_trouble() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        drop(listener);
+        let probe = probe(&format!("http://{address}/acted")).expect("an address");
+        let answers = probe.ask(&journals(), |_| {}).await;
+        assert!(answers.acted.is_empty() && answers.trouble.is_some());
+    }
+}

@@ -1,0 +1,157 @@
+//! What the account of a client is made of is out of its reach.
+
+use http::StatusCode;
+use moot_mock::shell::{SandboxWatch, Site, SiteOptions};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use crate::shell_support::{BASE, MAIN, admin, call, request, send, settings, site, token};
+
+/// The calls of each world, as numbers, and how many are forgotten.
+fn held(site: &Site) -> Vec<(usize, u64)> {
+    let journals = site.journals();
+    let worlds = journals["worlds"].as_array().expect("worlds").iter();
+    worlds
+        .map(|world| {
+            let calls = world["exchanges"].as_array().expect("a list").len();
+            (calls, world["forgotten"].as_u64().expect("a number"))
+        })
+        .collect()
+}
+
+async fn list(site: &Site, base: &str) {
+    let token = token(site, base, MAIN).await;
+    call(site, &format!("GET {base}/v1/requests"), &token).await.ok();
+}
+
+#[tokio::test]
+async fn a_cleared_journal_is_empty_for_the_client_and_whole_for_its_account() {
+    let site = site();
+    site.remember_deleted();
+    for _ in 0..2 {
+        list(&site, BASE).await;
+        admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
+        let count = admin(&site, BASE, "GET /exchanges/count", Value::Null).await.ok().json();
+        assert_eq!(count, json!({ "count": 0 }));
+    }
+    list(&site, BASE).await;
+    let count = admin(&site, BASE, "GET /exchanges/count", Value::Null).await.ok().json();
+    assert_eq!(count, json!({ "count": 1 }));
+    assert_eq!(held(&site), [(3, 0)]);
+}
+
+#[tokio::test]
+async fn what_a_world_was_before_it_went_back_is_in_the_account() {
+    let site = site();
+    site.remember_deleted();
+    list(&site, BASE).await;
+    admin(&site, BASE, "POST /checkpoints", json!({ "name": "a" })).await;
+    admin(&site, BASE, "POST /reset", Value::Null).await.ok();
+    list(&site, BASE).await;
+    admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
+    admin(&site, BASE, "POST /checkpoints/a/restore", Value::Null).await.ok();
+    admin(&site, BASE, "POST /restart", Value::Null).await.ok();
+    assert_eq!(held(&site), [(1, 0), (1, 0), (0, 0)]);
+}
+
+#[tokio::test]
+async fn a_deleted_sandbox_is_in_the_account_with_what_was_cleared_in_it() {
+    let site = site();
+    site.remember_deleted();
+    let made = admin(&site, BASE, "POST /sandboxes", json!({})).await.json();
+    let id = made["id"].as_str().expect("an id");
+    let base = format!("{BASE}/sandboxes/{id}");
+    let unserved = call(&site, &format!("GET {base}/v1/requests"), "none").await;
+    assert_eq!(unserved.status, StatusCode::UNAUTHORIZED);
+    admin(&site, &base, "DELETE /exchanges", Value::Null).await.ok();
+    admin(&site, BASE, &format!("DELETE /sandboxes/{id}"), Value::Null).await.ok();
+    assert_eq!(held(&site), [(0, 0), (1, 0)]);
+}
+
+#[tokio::test]
+async fn without_an_account_what_is_cleared_is_forgotten() {
+    let site = site();
+    list(&site, BASE).await;
+    admin(&site, BASE, "DELETE /exchanges", Value::Null).await.ok();
+    assert_eq!(held(&site), [(0, 1)]);
+}
+
+#[tokio::test]
+async fn the_use_of_the_control_plane_is_told() {
+    let site = site();
+    for _ in 0..2 {
+        admin(&site, BASE, "DELETE /faults", Value::Null).await.ok();
+    }
+    admin(&site, BASE, "DELETE /faults/77", Value::Null).await;
+    let row = |path: &str, calls: u64| json!({ "method": "DELETE", "path": path, "calls": calls, "refused": 0 });
+    assert_eq!(site.journals()["control"], json!([row("/faults", 2), row("/faults/{id}", 1)]));
+}
+
+/// A site whose control plane is offered to a client in part, and the sandboxes that its owner was told of.
+fn graded() -> (Site, Arc<Mutex<Vec<String>>>) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = told.clone();
+    let options = SiteOptions {
+        admin_token: Some("grades".to_owned()),
+        client_token: Some("graded".to_owned()),
+        sandbox_watch: Some(SandboxWatch::new(move |id| heard.lock().push(id.to_owned()))),
+        ..SiteOptions::new(settings())
+    };
+    (Site::new(options).expect("the settings are sound"), told)
+}
+
+#[tokio::test]
+async fn a_graded_client_has_sandboxes_the_clock_and_a_receiver_and_nothing_else() {
+    let (site, told) = graded();
+    let index = send(&site, request(&format!("GET {BASE}/__admin/"), "grades", None)).await;
+    let routes = index.ok().json()["routes"].take();
+    let mut offered = Vec::new();
+    for route in routes.as_array().expect("routes") {
+        let (method, path) =
+            (route["method"].as_str().expect("one"), route["path"].as_str().expect("one"));
+        let line = format!("{method} {BASE}{}", path.replace("{id}", "1"));
+        // No action is this, so nothing is done and nothing is waited for.
+        let unread = Some(("application/json", b"[]".to_vec()));
+        let answer = send(&site, request(&line, "graded", unread)).await;
+        if answer.status != StatusCode::FORBIDDEN {
+            offered.push(format!("{method} {}", path.trim_start_matches("/__admin")));
+        }
+    }
+    offered.sort();
+    assert_eq!(
+        offered,
+        [
+            "DELETE /receiver",
+            "DELETE /sandboxes/{id}",
+            "GET /",
+            "GET /clock",
+            "GET /health",
+            "GET /openapi.json",
+            "GET /receiver",
+            "GET /sandboxes",
+            "GET /sandboxes/{id}",
+            "POST /clock",
+            "POST /deliveries/settle",
+            "POST /deliveries/wait",
+            "POST /receiver",
+            "POST /sandboxes",
+            "POST /sandboxes/{id}/renew",
+            "PUT /receiver",
+        ]
+    );
+    // In a sandbox of its own it has no more.
+    let line = format!("POST {BASE}/__admin/sandboxes");
+    assert_eq!(send(&site, request(&line, "graded", None)).await.status, StatusCode::CREATED);
+    let id = told.lock().first().cloned().expect("the owner was told of the sandbox");
+    let line = format!("DELETE {BASE}/sandboxes/{id}/__admin/faults");
+    assert_eq!(send(&site, request(&line, "graded", None)).await.status, StatusCode::FORBIDDEN);
+    send(&site, request(&line, "grades", None)).await.ok();
+    let control = site.journals()["control"].take();
+    let refused = control
+        .as_array()
+        .expect("rows")
+        .iter()
+        .find(|row| row["path"] == "/faults" && row["method"] == "DELETE");
+    assert_eq!(refused.expect("it is told")["refused"], 2, "the owner's own calls are not told");
+}
