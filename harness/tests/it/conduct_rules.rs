@@ -201,10 +201,6 @@ fn a_lost_creation_is_looked_for() {
     check(&[beside, lost.clone(), soon], None);
     check(&[lost.clone(), list(&json!({})), again.clone()], None);
     check(&[lost.clone(), create(&[("file", "y")], 201, &json!({}))], None);
-    let mut parallel = again.clone();
-    parallel["connection"] = 2.into();
-    parallel["after_ms"] = 1.into();
-    check(&[lost, parallel], None);
     check(&times(3, &again), Some("creation-repeated"));
     check(&times(2, &again), None);
     check(&[times(2, &again), vec![list(&json!({}))], times(2, &again)].concat(), None);
