@@ -49,6 +49,8 @@ pub(crate) struct EnvironmentLimits {
     pub(crate) created_objects_max: Option<u32>,
     /// For how long a list is read again after a change, until it shows the change.
     pub(crate) settle: Duration,
+    /// The longest wait for deliveries, in real time; `None` where each step says how long.
+    pub(crate) delivery_wait_max: Option<Duration>,
 }
 
 impl Default for EnvironmentLimits {
@@ -58,6 +60,7 @@ impl Default for EnvironmentLimits {
             pages_max: None,
             created_objects_max: None,
             settle: Duration::from_secs(SETTLE_SECONDS.into()),
+            delivery_wait_max: None,
         }
     }
 }
@@ -140,6 +143,11 @@ impl Environment {
     /// For how long a list is read again after a change, until it shows the change.
     pub fn settle(&self) -> Duration {
         self.limits.settle
+    }
+
+    /// The longest wait for deliveries, in real time; `None` where each step says how long.
+    pub fn delivery_wait_max(&self) -> Option<Duration> {
+        self.limits.delivery_wait_max
     }
 
     /// From now on every need that is not met may stay not run.

@@ -30,6 +30,9 @@ use crate::target_file::{TargetClass, TargetDescription, TargetFile, address};
 /// Deadline `discovery`, unless the options name another.
 const DISCOVERY_DEADLINE: Duration = Duration::from_secs(60);
 
+/// The longest wait for deliveries of the mock in this process: they need milliseconds.
+const IN_PROCESS_DELIVERY_WAIT: Duration = Duration::from_secs(2);
+
 impl Environment {
     /// Opens it: looks for a mock, asks for a first token, finds out what the target file does not
     /// bind. On a deployment this sends some reads, at the pace of the target file.
@@ -137,6 +140,7 @@ impl Environment {
                     pages_max: Some(file.limits.pages_max),
                     created_objects_max: None,
                     settle: Duration::from_secs(file.limits.settle_seconds.into()),
+                    delivery_wait_max: None,
                 };
                 Self::mock(description, limits, sandboxes, options).await?
             }
@@ -232,6 +236,7 @@ impl Environment {
                     file.limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX),
                 ),
                 settle: Duration::from_secs(file.limits.settle_seconds.into()),
+                delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
             },
             pins: Pins::default(),
             sender: sender.clone(),

@@ -1,12 +1,8 @@
 //! Searches a text for thousands of other texts, and more of them can be added.
-//!
-//! An Aho-Corasick automaton can't be extended. So the texts are in batches with one automaton each. A
-//! new text is merged with all batches that are not larger. So there are few batches and few rebuilds.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Bound;
 
 /// Shorter texts are ignored.
 pub(crate) const BYTES_MIN: usize = 4;
@@ -14,16 +10,9 @@ pub(crate) const BYTES_MIN: usize = 4;
 /// The texts to search for, each with a number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Needles {
-    texts: Vec<(Box<[u8]>, usize)>,
-    /// In the order of the texts. Together they have all texts.
-    batches: Vec<NeedleBatch>,
-}
-
-/// The texts from `first` up to the first of the next batch.
-#[derive(Debug, Clone)]
-struct NeedleBatch {
-    first: usize,
-    automaton: AhoCorasick,
+    texts: BTreeMap<Box<[u8]>, usize>,
+    /// The first bytes of all texts: nearly all places of a text that is searched have others.
+    starts: HashSet<[u8; BYTES_MIN]>,
 }
 
 /// A place where a text was found.
@@ -40,33 +29,22 @@ pub(crate) struct NeedleMatch {
 impl Needles {
     /// Searches for these texts. Of equal texts the first counts.
     pub(crate) fn of(texts: impl IntoIterator<Item = (String, usize)>) -> Self {
-        let mut known = BTreeSet::new();
         let mut needles = Self::default();
         for (text, number) in texts {
-            if text.len() >= BYTES_MIN && known.insert(text.clone()) {
-                needles.texts.push((text.into_bytes().into(), number));
-            }
-        }
-        if !needles.texts.is_empty() {
-            needles.batches = vec![NeedleBatch::new(0, &needles.texts)];
+            needles.add(&text, number);
         }
         needles
     }
 
     /// Adds `text`. `false` if it is known already, or shorter than [`BYTES_MIN`].
     pub(crate) fn add(&mut self, text: &str, number: usize) -> bool {
-        let is_whole = |found: NeedleMatch| found.start == 0 && found.end == text.len();
-        if text.len() < BYTES_MIN || self.matches(text.as_bytes()).any(is_whole) {
+        let bytes = text.as_bytes();
+        let Some(start) = bytes.first_chunk() else { return false };
+        if self.texts.contains_key(bytes) {
             return false;
         }
-        let mut first = self.texts.len();
-        self.texts.push((text.as_bytes().into(), number));
-        while let Some(last) =
-            self.batches.pop_if(|it| first - it.first <= self.texts.len() - first)
-        {
-            first = last.first;
-        }
-        self.batches.push(NeedleBatch::new(first, &self.texts[first..]));
+        self.starts.insert(*start);
+        self.texts.insert(bytes.into(), number);
         true
     }
 
@@ -107,23 +85,40 @@ impl Needles {
 
     /// All matches, including those that overlap.
     pub(crate) fn matches<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = NeedleMatch> + 't {
-        self.batches.iter().flat_map(move |batch| {
-            batch.automaton.find_overlapping_iter(text).map(|found| NeedleMatch {
-                number: self.texts[batch.first + found.pattern().as_usize()].1,
-                start: found.start(),
-                end: found.end(),
+        let windows = text.array_windows::<BYTES_MIN>().enumerate();
+        let starts = windows.filter(|(_, first)| self.starts.contains(*first));
+        starts.flat_map(|(start, _)| {
+            self.at_start(&text[start..]).into_iter().map(move |(length, number)| NeedleMatch {
+                number,
+                start,
+                end: start + length,
             })
         })
     }
-}
 
-impl NeedleBatch {
-    fn new(first: usize, texts: &[(Box<[u8]>, usize)]) -> Self {
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(texts.iter().map(|(text, _)| text))
-            .expect("the secrets of a run are shorter than 2 GiB");
-        Self { first, automaton }
+    /// Length and number of each text with which `text` starts.
+    fn at_start(&self, text: &[u8]) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        let mut rest = text;
+        while let Some((needle, number)) = self.last_up_to(rest) {
+            let common = needle.iter().zip(rest).take_while(|(one, other)| one == other).count();
+            let is_whole = common == needle.len();
+            if is_whole {
+                found.push((common, *number));
+            }
+            // All others with which the text starts are shorter.
+            rest = &rest[..common - usize::from(is_whole)];
+            if rest.len() < BYTES_MIN {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The last in order of the texts that do not come after `text`.
+    fn last_up_to(&self, text: &[u8]) -> Option<(&[u8], &usize)> {
+        let up_to = (Bound::Unbounded, Bound::Included(text));
+        self.texts.range::<[u8], _>(up_to).next_back().map(|(needle, number)| (&**needle, number))
     }
 }
 

@@ -83,6 +83,7 @@ async fn at_least(
     within: Duration,
 ) -> Result<Vec<Value>, Stop> {
     let wanted = usize::try_from(count).unwrap_or(usize::MAX);
+    let within = at_most(walk, within);
     let begun = Instant::now();
     let mut moved = Duration::ZERO;
     loop {
@@ -109,13 +110,22 @@ async fn at_least(
     }
 }
 
+/// The wait that a step asks for, unless the target needs less.
+fn at_most(walk: &ScenarioWalk<'_>, asked: Duration) -> Duration {
+    match walk.shared.target.delivery_wait_max() {
+        Some(most) => asked.min(most),
+        None => asked,
+    }
+}
+
 async fn none_for(
     walk: &mut ScenarioWalk<'_>,
     step: &ReceiveStep,
     duration: Duration,
 ) -> Result<Vec<Value>, Stop> {
     let is_moved = walk.session.has_admin();
-    send::wait(walk, if is_moved { duration } else { duration.min(SILENCE_MAX) }).await?;
+    send::wait(walk, if is_moved { duration } else { at_most(walk, duration.min(SILENCE_MAX)) })
+        .await?;
     if is_moved {
         tokio::time::sleep(ASK_EVERY).await;
     }

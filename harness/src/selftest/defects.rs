@@ -61,6 +61,7 @@ pub async fn defects(
     is_deployed: bool,
 ) -> Vec<DefectTrial> {
     let declared = declared_requirements(&bench.files);
+    let lanes = if is_deployed { bench.lanes_on_deployments() } else { bench.lanes };
     let trials = all.into_iter().enumerate().map(|(turn, defect)| {
         let is_explicit = |id: &String| declared.values().any(|ids| ids.contains(id));
         let sampling = Sampling {
@@ -90,7 +91,7 @@ pub async fn defects(
             DefectTrial { scenarios, misfits, history, ..trial(defect, &result) }
         }
     });
-    side_by_side(trials, bench.lanes).await
+    side_by_side(trials, lanes).await
 }
 
 /// The requirements that each scenario declares, by its file and its place there.

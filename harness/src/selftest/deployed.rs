@@ -11,6 +11,7 @@ use super::matrix::MatrixRow;
 use super::mutants::{MutantTrial, TrialColumn};
 use super::trial::{Bench, by_requirement, is_heavy, is_noticed, side_by_side};
 use crate::environment::TargetOptions;
+use crate::result::RunOutcome;
 use crate::scenario::declared;
 
 /// The seed of every service with a defect.
@@ -59,11 +60,14 @@ pub async fn caught(bench: &Bench, all: &[&'static Defect]) -> BTreeMap<String, 
             let choice = TrialColumn::Deployment.choice();
             let result = bench.run(&defect.id, choice, files, options).await;
             let verdicts = by_requirement(&result);
-            let is_caught = |id: &&String| is_noticed(id, verdicts.get(*id));
+            // A target that gives no token violates the specification before any scenario.
+            let is_refused =
+                result.trouble.is_some() && result.outcome == RunOutcome::NonConformant;
+            let is_caught = |id: &&String| is_refused || is_noticed(id, verdicts.get(*id));
             (defect.id.clone(), defect.breaks.iter().filter(is_caught).cloned().collect())
         }
     });
-    side_by_side(trials, bench.lanes).await.into_iter().collect()
+    side_by_side(trials, bench.lanes_on_deployments()).await.into_iter().collect()
 }
 
 /// The gating requirements of the matrix that neither a defect nor a mutant made fail as a deployment.

@@ -22,10 +22,6 @@ use crate::verdict::Verdict;
 /// The seed of every service with a mutant.
 const SEED: u64 = 1;
 
-/// Trials at the same time, for each lane of the bench: the clock of a deployment is real, so that a trial
-/// waits more than it works.
-const TRIALS_OF_A_LANE: usize = 4;
-
 /// A way to serve the mock to the suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -117,7 +113,7 @@ pub async fn mutants(bench: &Bench, all: Vec<&'static Mutant>) -> Vec<MutantTria
             }
         }
     });
-    side_by_side(trials, bench.lanes * TRIALS_OF_A_LANE).await
+    side_by_side(trials, bench.lanes_on_deployments()).await
 }
 
 async fn sound(bench: &Bench, column: TrialColumn) -> SoundVerdicts {

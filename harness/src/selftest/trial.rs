@@ -17,7 +17,11 @@ use crate::verdict::Verdict;
 pub const HEAVY: &str = "heavy";
 
 /// A trial runs each scenario that it is about, and one in this many of the others.
-const SAMPLE_EVERY: usize = 4;
+const SAMPLE_EVERY: usize = 12;
+
+/// Trials on deployments at the same time, for each lane of the bench: their clock is real, so that a trial
+/// waits more than it works.
+const DEPLOYMENTS_OF_A_LANE: usize = 4;
 
 /// Called with the name of each trial that has ended.
 pub type TrialListener = Arc<dyn Fn(&str) + Send + Sync>;
@@ -64,6 +68,11 @@ impl Bench {
             }
         }
         files
+    }
+
+    /// Trials on deployments that run at the same time.
+    pub(super) fn lanes_on_deployments(&self) -> usize {
+        self.lanes * DEPLOYMENTS_OF_A_LANE
     }
 
     /// All scenarios that are not heavy.
