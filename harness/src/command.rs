@@ -9,6 +9,7 @@ mod call_lines;
 mod check;
 mod clean;
 mod compare;
+mod console;
 mod coverage;
 mod descendants;
 mod doctor;
@@ -88,6 +89,8 @@ enum Command {
     Explore(explore::ExploreArguments),
     /// Serve the mock over HTTP, with a control plane
     Mock(mock::MockArguments),
+    /// Look at the calls of a recording, an HTTP archive or a certificate in a browser, read-only
+    Console(console::ConsoleArguments),
     /// Receive webhooks, and print them
     Receive(receive::ReceiveArguments),
     /// Run a command against a mock of its own, and report what it did there, with its mistakes
@@ -185,6 +188,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
         Command::Compare(arguments) => compare::compare(arguments, screen),
         Command::Explore(arguments) => explore::explore(arguments, screen),
         Command::Mock(arguments) => mock::mock(arguments, screen),
+        Command::Console(arguments) => console::console(arguments, screen),
         Command::Receive(arguments) => receive::receive(arguments, screen),
         Command::Exec(arguments) => exec::exec(arguments, screen),
         Command::Drill(arguments) => drill::drill(*arguments, screen),

@@ -1,21 +1,48 @@
 // @ts-check
 // The page: which view is shown, the keys, and what stands in its head.
 
-import { startStrip } from "./act.js";
+import { announce, startStrip } from "./act.js";
 import { ADMIN, get, notice, reason } from "./api.js";
 import { focusFilter, openCalls } from "./calls.js";
-import { byId, el, replace, setText } from "./dom.js";
+import { openClock } from "./clock.js";
+import { openConduct } from "./conduct.js";
+import { openDeliveries } from "./deliveries.js";
+import { byId, dateTime, el, replace, setText } from "./dom.js";
+import { listen } from "./events.js";
+import { openFaults } from "./faults.js";
+import { openLimit } from "./limit.js";
+import { openRequests } from "./requests.js";
+import { openSandboxes } from "./sandboxes.js";
+
+/** A view asks for what it shows at most so often. */
+const CHANGED_MILLISECONDS = 150;
 
 /**
  * Where the page is: `#/calls/17?status=4xx`.
  * @typedef {{ view: string, id: string | undefined, query: string }} Place
- * @typedef {{ has: (view: string) => boolean, can: (method: string, route: string) => boolean, connected: (is: boolean) => void }} Page
- * @typedef {{ close: () => void, moved?: (place: Place) => boolean, escape?: () => void, pause?: () => void }} View
+ * @typedef {{ has: (view: string) => boolean, can: (method: string, route: string) => boolean }} Page
+ * What a view can do. `kinds` are the events that it is told of: each one by `told`, or that there were some by `changed`.
+ * @typedef {object} View
+ * @property {() => void} close
+ * @property {string[]} [kinds]
+ * @property {string} [filter] which calls it is told of
+ * @property {(event: import("./events.js").WorldEvent) => void} [told]
+ * @property {() => void} [changed]
+ * @property {(place: Place) => boolean} [moved] whether it shows another place itself
+ * @property {() => void} [escape]
+ * @property {() => void} [pause]
  */
 
 /** Each view, the route that it needs, and what opens it. */
 const VIEWS = [
   { name: "calls", title: "Calls", needs: "/exchanges", open: openCalls },
+  { name: "requests", title: "Requests", needs: "/legal_requests", open: openRequests },
+  { name: "clock", title: "Clock", needs: "/timers", open: openClock },
+  { name: "deliveries", title: "Deliveries", needs: "/deliveries", open: openDeliveries },
+  { name: "faults", title: "Faults", needs: "/faults", open: openFaults },
+  { name: "limit", title: "Limit", needs: "/rate_limit", open: openLimit },
+  { name: "conduct", title: "Conduct", needs: "/findings", open: openConduct },
+  { name: "sandboxes", title: "Sandboxes", needs: "/sandboxes", open: openSandboxes },
 ];
 
 /** The routes that this mock has: `GET /exchanges`. */
@@ -25,17 +52,15 @@ const routes = new Set();
 const page = {
   has: (name) => views().some((view) => view.name === name),
   can: (method, route) => routes.has(`${method} /__admin${route}`),
-  connected(is) {
-    const chip = byId("connection");
-    chip.dataset.state = is ? "live" : "lost";
-    setText(chip, is ? "live" : "no connection");
-  },
 };
 
 const views = () => VIEWS.filter((view) => routes.has(`GET /__admin${view.needs}`));
 
 let current = /** @type {View | null} */ (null);
 let shown = "";
+let stop = /** @type {(() => void) | null} */ (null);
+let listened = "";
+let soon = 0;
 
 /** @returns {Place} */
 function place() {
@@ -59,7 +84,56 @@ function show() {
   }
   document.title = `${view?.title ?? "Not found"} · Moot console`;
   if (view) current = view.open(main, at, page);
-  else main.append(el("h1", {}, "Not found"), el("p", {}, "There is no such view here."));
+  hear(current?.filter ?? "");
+  if (!view) main.append(el("h1", {}, "Not found"), el("p", {}, "There is no such view here."));
+}
+
+/** Listens to the events of the world; to those of calls with a filter. @param {string} filter */
+function hear(filter) {
+  if (!routes.has("GET /__admin/events") || (stop && listened === filter)) return;
+  stop?.();
+  listened = filter;
+  stop = listen(filter, told, connected);
+}
+
+/** @param {import("./events.js").WorldEvent} event */
+function told(event) {
+  if (event.kind === "clock" || event.kind === "hello") showTime(event.kind === "clock" ? event.data : null);
+  if (!current?.kinds?.includes(event.kind)) return;
+  current.told?.(event);
+  if (current.changed && !soon) {
+    soon = window.setTimeout(() => {
+      soon = 0;
+      current?.changed?.();
+    }, CHANGED_MILLISECONDS);
+  }
+}
+
+const STATES = { live: "live", polling: "asking again and again", lost: "no connection" };
+
+/** @param {keyof typeof STATES} state */
+function connected(state) {
+  const chip = byId("connection");
+  if (chip.dataset.state === state) return;
+  chip.dataset.state = state;
+  setText(chip, STATES[state]);
+  if (state === "lost") announce("The mock does not answer");
+}
+
+let clockTimer = 0;
+
+/** Shows the time of the world; a clock that runs goes on by itself. @param {any} clock */
+async function showTime(clock) {
+  const { now, frozen } = clock ?? (await get("clock").catch(() => ({})));
+  clearInterval(clockTimer);
+  if (!now) return;
+  const began = Date.now();
+  const draw = () => {
+    const passed = frozen ? 0 : Date.now() - began;
+    setText(byId("time"), `${frozen ? "❄ " : ""}${dateTime(new Date(Date.parse(now) + passed).toISOString())}`);
+  };
+  draw();
+  clockTimer = frozen ? 0 : window.setInterval(draw, 1000);
 }
 
 /** The links that `j` and `k` go through. @returns {HTMLElement[]} */
@@ -107,12 +181,13 @@ async function start() {
     const index = await get("");
     for (const route of index.routes) routes.add(`${route.method} ${route.path}`);
     const sandbox = /\/sandboxes\/([^/]+)\/__admin\/$/.exec(ADMIN.pathname);
+    if (!routes.has("GET /__admin/events")) byId("connection").hidden = true;
     setText(byId("world"), sandbox ? `sandbox ${decodeURIComponent(sandbox[1])}` : "main world");
     byId("nav").append(...views().map((view) => el("a", { href: `#/${view.name}`, "data-view": view.name }, view.title)));
     show();
   } catch (error) {
     notice(reason(error));
-    page.connected(false);
+    connected("lost");
     setTimeout(() => location.reload(), 2000);
   }
 }

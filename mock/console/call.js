@@ -2,20 +2,10 @@
 // One call: why it was answered so, what it changed, what was sent and answered.
 
 import { button, announce } from "./act.js";
-import { get, reason } from "./api.js";
+import { ControlError, get, reason } from "./api.js";
+import { finding } from "./conduct.js";
 import { bytes, dateTime, el, facts, indented, replace, statusBadge, table, value } from "./dom.js";
-
-const FAULTS = [
-  ["503 status", { kind: "status", status: 503 }],
-  ["500, but the work is done", { kind: "commit_then_fail" }],
-  ["429 with Retry-After: 5", { kind: "status", status: 429, retry_after_seconds: 5 }],
-  ["a delay of 5 s", { kind: "delay", milliseconds: 5000 }],
-  ["a closed connection", { kind: "close" }],
-  ["a reset connection", { kind: "reset_before" }],
-  ["half of the body", { kind: "truncate" }],
-  ["malformed JSON", { kind: "malformed_json" }],
-  ["another media type", { kind: "wrong_content_type" }],
-];
+import { FAULTS } from "./faults.js";
 
 /**
  * @param {HTMLElement} detail
@@ -26,13 +16,13 @@ const FAULTS = [
 export function openCall(detail, id, back, page) {
   let isOver = false;
   replace(detail, el("p", { class: "muted" }, "…"));
-  get(`exchanges?since=${Number(id) - 1}&limit=100000`)
-    .then((found) => {
-      const one = found.exchanges.find((/** @type {any} */ row) => row.serial === Number(id));
-      if (!isOver) replace(detail, one ? parts(one, back, page) : gone(id, back));
+  Promise.all([get(`exchanges/${id}`), page.can("GET", "/findings") ? get("findings") : { findings: [] }])
+    .then(([one, judged]) => {
+      const about = judged.findings.filter((/** @type {any} */ found) => found.calls.includes(one.serial));
+      if (!isOver) replace(detail, parts(one, about, back, page));
     })
     .catch((error) => {
-      if (!isOver) replace(detail, el("p", { class: "bad" }, reason(error)));
+      if (!isOver) replace(detail, error instanceof ControlError && error.status === 404 ? gone(id, back) : el("p", { class: "bad" }, reason(error)));
     });
   return { close: () => void (isOver = true) };
 }
@@ -47,8 +37,8 @@ function closeLink(back) {
   return el("a", { href: back, class: "close", "aria-label": "Close", title: "Close (Esc)" }, "✕");
 }
 
-/** @param {Record<string, any>} one @param {string} back @param {import("./app.js").Page} page */
-function parts(one, back, page) {
+/** @param {Record<string, any>} one @param {any[]} about findings @param {string} back @param {import("./app.js").Page} page */
+function parts(one, about, back, page) {
   const heading = el("h2", { tabindex: "-1" }, el("span", { class: "method" }, one.method), " ", value(one.path));
   return [
     closeLink(back),
@@ -56,6 +46,7 @@ function parts(one, back, page) {
     el("p", { class: "subtitle" }, statusBadge(one.status), ` call ${one.serial} · ${one.operation ?? "no operation"}`,
       one.section ? ` · §${one.section}` : "", ` · ${dateTime(one.at)}`),
     whyPart(one),
+    about.length > 0 ? el("section", {}, el("h3", {}, "Conduct of the client"), about.map((found) => el("div", { class: "callout" }, finding(found)))) : null,
     path(one),
     changes(one, page),
     request(one),
@@ -118,7 +109,7 @@ function request(one) {
     ["from", value([one.client, wire].filter(Boolean).join(" · "))],
     ["application", one.application && value(one.application)],
     ["query", one.query && value(one.query)],
-    ["credential", sent.authorization && value(`${sent.scheme ?? "unknown scheme"}, fingerprint ${sent.authorization}`)],
+    ["credential", sent.authorization && value(`${sent.scheme ?? "unknown scheme"}, ${sent.authorization}`)],
     ["client", sent.user_agent && value(sent.user_agent)],
     ["Idempotency-Key", sent.idempotency_key && value(sent.idempotency_key)],
     ["media type", sent.content_type && value(sent.content_type)],
@@ -157,10 +148,10 @@ function code(label, text) {
 /** Makes the next call like this one fail. @param {Record<string, any>} one */
 function nextFault(one) {
   const choice = /** @type {HTMLSelectElement} */ (
-    el("select", { id: "next-fault" }, FAULTS.map(([label], at) => el("option", { value: at }, String(label))))
+    el("select", { id: "next-fault" }, FAULTS.map(([label], at) => el("option", { value: at }, label)))
   );
   const filter = one.operation ? { operation: one.operation } : { method: one.method, path: one.path };
-  const body = () => ({ .../** @type {any} */ (FAULTS[Number(choice.value)][1]), ...filter });
+  const body = () => ({ ...FAULTS[Number(choice.value)][1], ...filter });
   const said = el("p", { class: "muted", role: "status" });
   const arm = button({ label: "Arm", method: "POST", path: "faults", body, name: "primary", done: (fault) => {
     said.replaceChildren(`Fault ${fault.id} is armed: it strikes the next ${one.operation ?? "such call"}. `, el("a", { href: "#/faults" }, "All faults"));

@@ -25,7 +25,7 @@ const SHORTCUTS = [
 export function openCalls(main, place, page) {
   const filter = place.query;
   const list = journal(filter, ROWS, draw);
-  const { whole, body } = table("Calls", ["Call", "Time", "", "Status", "Why", "Client"], "calls");
+  const { whole, body } = table("Calls", ["Call", "Time", "What", "Status", "Why", "Client"], "calls");
   const detail = el("section", { class: "detail", "aria-label": "One call", hidden: true });
   const field = /** @type {HTMLInputElement} */ (
     el("input", { id: "filter", type: "search", spellcheck: "false", autocomplete: "off",
@@ -53,15 +53,17 @@ export function openCalls(main, place, page) {
   let open = /** @type {{ close: () => void } | null} */ (null);
   let selected = 0;
 
-  /** @param {string} change */
-  function draw(change) {
-    if (change === "trouble") {
-      notice(list.state.trouble ? reason(list.state.trouble) : "");
-      page.connected(false);
-      return;
-    }
-    notice("");
-    page.connected(true);
+  let isDrawn = true;
+
+  /** Draws once for all that came since the last picture. */
+  function draw() {
+    if (isDrawn) requestAnimationFrame(drawNow);
+    isDrawn = false;
+  }
+
+  function drawNow() {
+    isDrawn = true;
+    notice(list.state.trouble ? reason(list.state.trouble) : "");
     const rows = list.rows();
     patch(body, rows, (one) => String(one.serial), row, select);
     const { count: all, isPaused, isLoaded } = list.state;
@@ -73,7 +75,7 @@ export function openCalls(main, place, page) {
     whole.hidden = rows.length === 0;
     empty.hidden = rows.length > 0 || !isLoaded;
     if (!empty.hidden) drawEmpty();
-    tell(all + list.waits());
+    tell(all + Number.parseInt(list.waits(), 10));
   }
 
   function drawEmpty() {
@@ -123,7 +125,6 @@ export function openCalls(main, place, page) {
   }
 
   list.load();
-  const stop = list.start();
   show(place.id);
   return {
     /** Another call of the same list. @param {import("./app.js").Place} next */
@@ -132,6 +133,9 @@ export function openCalls(main, place, page) {
       show(next.id);
       return true;
     },
+    filter,
+    kinds: ["exchange", "hello", "reset", "lost", "tick"],
+    told: list.told,
     pause: () => list.pause(!list.state.isPaused),
     escape() {
       if (detail.hidden) return;
@@ -140,7 +144,6 @@ export function openCalls(main, place, page) {
       /** @type {HTMLElement | null} */ (body.querySelector(`[data-key="${serial}"] a`))?.focus();
     },
     close() {
-      stop();
       list.stop();
       open?.close();
       main.classList.remove("has-detail");
@@ -153,7 +156,7 @@ function why(one) {
   const shown = [];
   if (one.fault) shown.push(badge("fault", "⚡", `fault ${one.fault}`));
   if (one.problem) shown.push(el("bdi", { class: "problem", title: one.detail }, one.problem));
-  if (one.deliveries.length > 0) shown.push(badge("plain", "↗", counted(one.deliveries.length, "delivery").replace("deliverys", "deliveries")));
+  if (one.deliveries.length > 0) shown.push(badge("plain", "↗", counted(one.deliveries.length, "delivery", "deliveries")));
   return shown;
 }
 

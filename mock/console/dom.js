@@ -92,7 +92,7 @@ export function value(value) {
 /** A table with headings. @param {string} caption @param {string[]} heads @param {string} [name] */
 export function table(caption, heads, name = "") {
   const body = el("tbody");
-  const head = el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)));
+  const head = el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text || el("span", { class: "hidden" }, "Actions"))));
   const whole = el("table", { class: name }, el("caption", { class: "hidden" }, caption), el("thead", {}, head), body);
   return { whole: el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, whole), body };
 }
@@ -125,9 +125,9 @@ export function dateTime(text) {
   return text.replace("T", " ").replace(/(\.\d+)?Z$/, "");
 }
 
-/** `1 call`, `2 calls`. @param {number} count @param {string} noun */
-export function counted(count, noun) {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 call`, `2 calls`. @param {number} count @param {string} noun @param {string} [many] */
+export function counted(count, noun, many = `${noun}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
 }
 
 /** Bytes in words. @param {number} length */

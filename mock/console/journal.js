@@ -1,10 +1,10 @@
 // @ts-check
-// The calls that the page knows: newest first, each once, fed by asking again and again.
+// The calls that the page knows: newest first, each once.
 
-import { ControlError, get } from "./api.js";
+import { get } from "./api.js";
 
-/** The mock is asked for news so often where events do not come. */
-const POLL_MILLISECONDS = 1000;
+/** A list that has to be loaded anew is loaded at most so often. */
+const LOAD_MILLISECONDS = 700;
 
 /** @typedef {Record<string, any> & { serial: number }} Exchange */
 
@@ -12,102 +12,95 @@ const POLL_MILLISECONDS = 1000;
  * A view of the journal with a filter, such as `status=4xx`.
  * @param {string} filter query of `GET /exchanges`
  * @param {number} limit rows
- * @param {(change: "rows" | "trouble") => void} changed
+ * @param {() => void} changed
  */
 export function journal(filter, limit, changed) {
   /** @type {Map<number, Exchange>} */
   let known = new Map();
   /** What came while the list was paused. @type {Map<number, Exchange>} */
   let waiting = new Map();
-  const state = { count: 0, limit, isPaused: false, isLoaded: false, trouble: /** @type {Error | null} */ (null) };
+  /** What came while the list was loaded. @type {Map<number, Exchange> | null} */
+  let arrived = null;
+  const state = { count: 0, limit, isPaused: false, isLoaded: false, trouble: /** @type {unknown} */ (null) };
   let isOver = false;
-
-  /** @param {string} more */
-  const ask = (more) => get(`exchanges?${[filter, more].filter(Boolean).join("&")}`);
-
-  const newest = () => Math.max(0, ...known.keys(), ...waiting.keys());
+  let isStale = false;
+  let loadedAt = 0;
+  let timer = 0;
 
   /** Loads the newest rows anew. */
   async function load() {
+    clearTimeout(timer);
+    timer = 0;
+    loadedAt = Date.now();
+    arrived = new Map();
     try {
-      const found = await ask(`limit=${state.limit}`);
+      const found = await get(`exchanges?${[filter, `limit=${state.limit}`].filter(Boolean).join("&")}`);
       if (isOver) return;
-      known = new Map(found.exchanges.map((/** @type {Exchange} */ one) => [one.serial, one]));
+      const late = [...arrived.values()].filter((one) => !found.exchanges.some((/** @type {Exchange} */ row) => row.serial === one.serial));
+      known = new Map([...found.exchanges, ...late].map((one) => [one.serial, one]));
       waiting = new Map();
-      Object.assign(state, { count: found.count, isLoaded: true, trouble: null });
-      changed("rows");
+      Object.assign(state, { count: found.count + late.length, isLoaded: true, trouble: null });
     } catch (error) {
-      fail(error);
+      state.trouble = error;
     }
+    arrived = null;
+    if (!isOver) changed();
   }
 
-  /** @param {unknown} error */
-  function fail(error) {
-    if (isOver) return;
-    state.trouble = /** @type {Error} */ (error);
-    changed("trouble");
+  /** Loads soon; a paused list is loaded when it goes on. */
+  function reload() {
+    if (state.isPaused) isStale = true;
+    else if (!timer) timer = window.setTimeout(load, Math.max(0, loadedAt + LOAD_MILLISECONDS - Date.now()));
   }
 
-  /** Takes calls that are new. @param {Exchange[]} exchanges */
-  function take(exchanges) {
-    const fresh = exchanges.filter((one) => !known.has(one.serial) && !waiting.has(one.serial));
-    if (isOver || fresh.length === 0) return;
-    const place = state.isPaused ? waiting : known;
-    for (const one of fresh) place.set(one.serial, one);
-    if (!state.isPaused) trim(fresh.length);
-    changed("rows");
+  /** Takes a call. @param {Exchange} one */
+  function take(one) {
+    if (isOver || known.has(one.serial) || waiting.has(one.serial)) return;
+    arrived?.set(one.serial, one);
+    if (state.isPaused) waiting.set(one.serial, one);
+    else add([one]);
+    changed();
   }
 
-  /** @param {number} added */
-  function trim(added) {
-    state.count += added;
+  /** @param {Exchange[]} fresh */
+  function add(fresh) {
+    for (const one of fresh) known.set(one.serial, one);
+    state.count += fresh.length;
+    if (known.size <= state.limit) return;
     const serials = [...known.keys()].sort((a, b) => b - a);
     for (const serial of serials.slice(state.limit)) known.delete(serial);
-  }
-
-  async function poll() {
-    if (isOver || !state.isLoaded) return;
-    try {
-      const since = newest();
-      const found = await ask(`limit=${state.limit}&since=${since}`);
-      const isCut = found.count > found.exchanges.length;
-      if (isCut && !state.isPaused) return await load();
-      take(found.exchanges);
-    } catch (error) {
-      if (error instanceof ControlError || error instanceof TypeError) fail(error);
-    }
   }
 
   return {
     state,
     load,
-    take,
+    /** @param {import("./events.js").WorldEvent} event */
+    told(event) {
+      if (event.kind === "exchange") take(event.data);
+      else if (["hello", "reset", "lost", "tick"].includes(event.kind)) reload();
+    },
     /** Newest first. */
     rows: () => [...known.values()].sort((a, b) => b.serial - a.serial),
-    /** How many came while the list was paused. */
-    waits: () => waiting.size,
+    /** How many came while the list was paused; more if some of them are lost. */
+    waits: () => (isStale ? `${waiting.size}+` : String(waiting.size)),
     /** @param {boolean} isPaused */
     pause(isPaused) {
       state.isPaused = isPaused;
       if (!isPaused) {
-        for (const [serial, one] of waiting) known.set(serial, one);
-        const added = waiting.size;
+        add([...waiting.values()]);
         waiting = new Map();
-        trim(added);
+        if (isStale) reload();
+        isStale = false;
       }
-      changed("rows");
+      changed();
     },
     more() {
       state.limit *= 2;
       return load();
     },
-    /** Asks for news, and again, until `stop`. */
-    start() {
-      const timer = setInterval(poll, POLL_MILLISECONDS);
-      return () => clearInterval(timer);
-    },
     stop() {
       isOver = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -10,6 +10,8 @@ mod archive;
 mod checkpoints;
 mod clock;
 mod clock_request;
+#[cfg(feature = "server")]
+mod events;
 mod exchanges;
 mod fault_request;
 mod faults;
@@ -25,6 +27,7 @@ mod restart;
 mod settings;
 mod settings_request;
 mod text;
+mod timers;
 mod tokens;
 mod workflow_request;
 
@@ -38,6 +41,8 @@ use serde_json::{Value, json};
 pub use action::{ControlAction, Exhaust};
 pub use address_request::AddressContent;
 pub use clock_request::ClockMove;
+#[cfg(feature = "server")]
+pub(crate) use events::{ControlEvent, EventWatcher};
 pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
 pub use refusal::Refusal;
 pub use settings_request::{AnswersUpdate, SettingsUpdate};
@@ -66,6 +71,11 @@ pub(crate) fn look(
         ControlAction::GetParties => Ok(parties::view(world)),
         ControlAction::GetRepositoryDocument { id } => repository_document::view(world, id),
         ControlAction::GetLegalRequest { id } => legal_request::view(world, id),
+        ControlAction::ListLegalRequests { status, limit } => {
+            Ok(legal_request::list(world, *status, *limit))
+        }
+        ControlAction::GetExchange { id } => exchanges::details(world, *id),
+        ControlAction::ListTimers { limit } => Ok(timers::view(world, now, *limit)),
         ControlAction::GetRateLimit => Ok(rate_limit::view(world, now)),
         ControlAction::ListDeliveries { filter } => Ok(outbox::view(world, filter)),
         ControlAction::GetDeliveryPolicy => Ok(json!(world.state().delivery_policy)),

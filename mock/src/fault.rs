@@ -8,6 +8,8 @@ mod damage;
 pub(crate) mod drill;
 mod kind;
 
+#[cfg(feature = "server")]
+pub(crate) use armed::ArmedFaultJson;
 pub(crate) use armed::{Faults, Strike};
 pub(crate) use damage::damage;
 pub use kind::{FailedStatus, FaultKind};

@@ -29,6 +29,8 @@ struct Entries {
     without_answer: usize,
     /// Exchanges that were in it once.
     forgotten: u64,
+    /// How often it was emptied.
+    cleared: u64,
     /// Whether the account of a client is made of it: what is cleared is then hidden, and not removed.
     is_for_account: bool,
     /// Number of the oldest entries that were cleared and are still here.
@@ -81,18 +83,43 @@ impl Journal {
     }
 
     /// The newest entry that fits.
-    #[cfg(feature = "server")]
     pub(crate) fn newest(&self, fits: impl Fn(&JournalEntry) -> bool) -> Option<JournalEntry> {
         self.0.lock().entries.iter().rev().find(|entry| fits(entry)).cloned()
+    }
+
+    /// The entries that were recorded after this many, but the newest `max` of them only; with how many were
+    /// recorded before the first of them.
+    #[cfg(feature = "server")]
+    pub(crate) fn after(&self, recorded: u64, max: usize) -> (u64, Vec<JournalEntry>) {
+        let queue = self.0.lock();
+        let fresh = usize::try_from(queue.recorded().saturating_sub(recorded)).unwrap_or(max);
+        let count = fresh.min(max).min(queue.entries.len());
+        let skipped = queue.entries.len() - count;
+        let entries = queue.entries.iter().skip(skipped).cloned().collect();
+        (queue.forgotten + skipped as u64, entries)
+    }
+
+    /// How many entries were recorded so far.
+    #[cfg(feature = "server")]
+    pub(crate) fn recorded(&self) -> u64 {
+        self.0.lock().recorded()
+    }
+
+    /// How often it was emptied.
+    #[cfg(feature = "server")]
+    pub(crate) fn cleared(&self) -> u64 {
+        self.0.lock().cleared
     }
 
     /// Forgets all.
     pub(crate) fn clear(&self) {
         let queue = &mut *self.0.lock();
+        queue.cleared += 1;
         if queue.is_for_account {
             queue.hidden = queue.entries.len();
         } else {
-            *queue = Entries { forgotten: queue.recorded(), ..Entries::default() };
+            let (forgotten, cleared) = (queue.recorded(), queue.cleared);
+            *queue = Entries { forgotten, cleared, ..Entries::default() };
         }
     }
 

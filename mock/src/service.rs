@@ -14,6 +14,8 @@ mod control;
 mod keeper;
 #[cfg(feature = "server")]
 mod refusals;
+#[cfg(feature = "server")]
+mod watch;
 
 use std::ops::Range;
 use std::sync::Arc;

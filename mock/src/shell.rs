@@ -13,6 +13,7 @@ mod delivery;
 mod listener;
 mod network;
 mod receiver;
+mod recorded;
 mod sandbox;
 mod server;
 pub mod settings;
@@ -24,10 +25,13 @@ pub use body::BodyTimes;
 pub use listener::{ServeLimits, Tls, TlsError};
 pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
 pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, StatusPlan, receive};
+pub use recorded::{RecordedCalls, serve_recorded};
 pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;
 pub use server::{serve, serve_tls};
-pub use site::{CallWatch, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall};
+pub use site::{
+    CallWatch, ClientJudge, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall,
+};
 #[cfg(feature = "state")]
 pub use store::{DurableError, holds_state};

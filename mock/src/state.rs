@@ -158,6 +158,13 @@ impl State {
         step.into_iter().chain(attempt).min()
     }
 
+    /// The steps of legal requests and the attempts of deliveries that will be due, each with its time. There
+    /// are no attempts while deliveries are paused.
+    pub(crate) fn due(&self) -> (&BTreeSet<(Timestamp, u32)>, &BTreeSet<(Timestamp, u64)>) {
+        static NONE: BTreeSet<(Timestamp, u64)> = BTreeSet::new();
+        (&self.steps, if self.delivery_policy.is_paused { &NONE } else { &self.attempts })
+    }
+
     /// Applies one change.
     pub(crate) fn apply(&mut self, change: Change) {
         match change {

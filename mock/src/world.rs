@@ -7,6 +7,8 @@
 pub(crate) mod admit;
 mod amend;
 pub(crate) mod authorise;
+#[cfg(feature = "server")]
+pub(crate) mod change_log;
 pub(crate) mod deliver;
 mod hook;
 mod kept;
@@ -43,6 +45,8 @@ use crate::value::key::SeedKey;
 use crate::value::settings::{SecretSource, SettingsError};
 use crate::value::timestamp;
 use crate::value::token::{Grant, Sealer};
+#[cfg(feature = "server")]
+use crate::world::change_log::ChangeLog;
 use crate::world::lag::{LaggingLists, ListedState};
 use crate::world::limiter::Limiter;
 
@@ -74,6 +78,9 @@ pub struct World {
     token_limiter: Option<(u32, Limiter)>,
     /// Shared, so that a call is recorded without holding the lock of the world.
     journal: Arc<Journal>,
+    /// The newest changes, for those who watch.
+    #[cfg(feature = "server")]
+    change_log: Arc<ChangeLog>,
     faults: Faults,
     drilled: ActiveDrills,
     hook: Option<Arc<dyn Hook>>,
@@ -117,6 +124,8 @@ impl World {
                 .token_rate_limit
                 .map(|calls_max| (calls_max, Limiter::new(calls_max, window))),
             journal: Arc::default(),
+            #[cfg(feature = "server")]
+            change_log: Arc::default(),
             faults: Faults::default(),
             drilled: ActiveDrills::default(),
             hook: None,
@@ -194,6 +203,8 @@ impl World {
             if let Some(noted) = &mut self.noted {
                 noted.changes.push(change.clone());
             }
+            #[cfg(feature = "server")]
+            self.change_log.note(&change);
             if let Some(lagging) = &self.lagging {
                 lagging.note_change(change.clone());
             }
@@ -299,6 +310,11 @@ impl World {
 
     pub(crate) const fn journal(&self) -> &Arc<Journal> {
         &self.journal
+    }
+
+    #[cfg(feature = "server")]
+    pub(crate) const fn change_log(&self) -> &Arc<ChangeLog> {
+        &self.change_log
     }
 
     /// The number of the next call, or of what the control plane numbers like one.

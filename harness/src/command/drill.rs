@@ -91,6 +91,9 @@ pub(super) struct DrillArguments {
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
+    /// After the drills, show their calls in the console until Ctrl-C
+    #[arg(long)]
+    console: bool,
     /// The command that runs the client's own tests, and its arguments, after `--`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -142,6 +145,9 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
     };
     let certificate = Certificate::of(input, recordings);
     show(&certificate, &arguments.reports, screen)?;
+    if arguments.console {
+        super::console::show_drills(certificate.recordings.values().map(|it| &it.journal), screen)?;
+    }
     Ok(certificate.grade.exit_code())
 }
 

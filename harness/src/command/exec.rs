@@ -57,6 +57,9 @@ pub(super) struct ExecArguments {
     /// id of a rule; repeatable. The exit code of a command that failed stays
     #[arg(long, value_name = "SEVERITY|RULE", value_parser = conduct_gate)]
     fail_on: Vec<ConductGate>,
+    /// After the command, keep the mock and its console until Ctrl-C
+    #[arg(long)]
+    console: bool,
     /// The command and its arguments, after `--`
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -93,7 +96,7 @@ fn conduct_gate(text: &str) -> Result<ConductGate, String> {
 
 /// Returns the exit code of the command, or 1 if it ended well and broke a rule of `--fail-on`.
 pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let ExecArguments { listen, port, world, place, reports, replace, fail_on, command } =
+    let ExecArguments { listen, port, world, place, reports, replace, fail_on, console, command } =
         &arguments;
     reports::check(reports, *replace)?;
     runtime()?.block_on(async {
@@ -126,6 +129,10 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
             true => descendants.outlive().await,
             false => false,
         };
+        if *console {
+            let url = description["console"].as_str().unwrap_or_default();
+            super::console::keep(url, screen).await?;
+        }
         drop(stop);
         // A call is in the journal only after it ended.
         let _ = served.await;

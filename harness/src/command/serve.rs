@@ -10,15 +10,17 @@ use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
-    CallWatch, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site, SiteOptions, Tls,
-    clock, holds_state, serve, serve_tls,
+    CallWatch, ClientJudge, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site,
+    SiteOptions, Tls, clock, holds_state, serve, serve_tls,
 };
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::bundled::{answers_named, world_named};
 use super::error::CommandError;
 use super::listen::{callable, listen_on};
 use super::runtime::random_seed;
+use crate::conduct::{self, Account};
 
 /// The default of `--world`.
 const DEFAULT_WORLD: &str = "demo";
@@ -140,6 +142,7 @@ impl ListeningMock {
             fetcher: place.fetch.then(|| Arc::new(Fetcher::new(Network::system(), FETCH_TIME_MAX))),
             defects: defects_of(world)?,
             watch,
+            judge: Some(ClientJudge::new(findings)),
             precedence: Precedence {
                 clock: world.clock.is_some(),
                 rate_limit: world.rate_limit.is_some(),
@@ -170,6 +173,13 @@ impl ListeningMock {
             None => serve(listener, site, ServeLimits::default(), stop).await,
         }
     }
+}
+
+/// What clients did against the rules of conduct, by the journal of a world: the answer of `GET /findings`.
+fn findings(journal: &Value) -> Option<Value> {
+    let worlds = conduct::read(&json!({ "worlds": [journal] })).ok()?;
+    let Account { calls, forgotten, findings, .. } = Account::of(&worlds);
+    Some(json!({ "calls": calls, "forgotten": forgotten, "findings": findings }))
 }
 
 /// The note if a state folder has another world or seed than the command line names.

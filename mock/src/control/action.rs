@@ -21,8 +21,8 @@ use crate::fault::drill::Drills;
 use crate::value::delivery_policy::PolicyUpdate;
 use crate::value::settings::{Progression, RateLimitMode};
 
-/// Exchanges that are listed where `limit` is absent.
-const EXCHANGES_LISTED: usize = 100;
+/// Exchanges, legal requests or timers that are listed where `limit` is absent.
+const ROWS_LISTED: usize = 100;
 
 /// One action of the control plane on one world.
 ///
@@ -139,6 +139,17 @@ pub enum ControlAction {
     GetRepositoryDocument {
         /// its id
         id: String,
+    },
+    /// The newest legal requests
+    #[schemars(extend("x-route" = "GET /legal_requests"))]
+    ListLegalRequests {
+        /// in this status
+        #[serde(default)]
+        #[schemars(with = "Option<String>", extend("enum" = LegalRequestStatus::ALL))]
+        status: Option<LegalRequestStatus>,
+        /// at most this many; 100 if absent
+        #[serde(default = "rows_listed")]
+        limit: usize,
     },
     /// All that is known of a legal request
     #[schemars(extend("x-route" = "GET /legal_requests/{id}"))]
@@ -271,7 +282,7 @@ pub enum ControlAction {
     #[schemars(extend("x-route" = "GET /exchanges"))]
     ListExchanges {
         /// at most this many; 100 if absent
-        #[serde(default = "exchanges_listed")]
+        #[serde(default = "rows_listed")]
         limit: usize,
         /// Which.
         #[serde(flatten)]
@@ -293,6 +304,19 @@ pub enum ControlAction {
         /// Which.
         #[serde(flatten)]
         filter: ExchangeFilter,
+    },
+    /// One call and its answer, with the body of the answer as far as the journal has it
+    #[schemars(extend("x-route" = "GET /exchanges/{id}"))]
+    GetExchange {
+        /// its serial
+        id: u64,
+    },
+    /// What falls due by itself, the earliest first
+    #[schemars(extend("x-route" = "GET /timers"))]
+    ListTimers {
+        /// at most this many; 100 if absent
+        #[serde(default = "rows_listed")]
+        limit: usize,
     },
     /// The addresses that were set, and what each answers
     #[schemars(extend("x-route" = "GET /addresses"))]
@@ -354,6 +378,6 @@ fn one_of(members: &[&str]) -> Value {
     members.iter().map(|member| json!({ "required": [member] })).collect()
 }
 
-fn exchanges_listed() -> usize {
-    EXCHANGES_LISTED
+fn rows_listed() -> usize {
+    ROWS_LISTED
 }

@@ -1,5 +1,6 @@
 //! The journal: what clients sent, what they were told and why.
 
+use moot_fixtures::contract::Operation;
 use serde_json::{Value, json};
 
 use super::advice;
@@ -28,14 +29,8 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
 /// still has: `answer` of each exchange, a text without secrets, or null.
 #[cfg(feature = "server")]
 pub(super) fn with_answers(world: &World) -> Value {
-    let entries = named(world, world.journal().all_for_account());
-    let exchanges = entries.into_iter().map(|exchange| {
-        let answer = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty());
-        let answer = json!(answer);
-        let mut exchange = json!(advised(world, exchange));
-        exchange["answer"] = answer;
-        exchange
-    });
+    let entries = named(world, world.journal().all_for_account()).into_iter();
+    let exchanges = entries.map(|exchange| with_answer(world, exchange));
     json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
 
@@ -50,6 +45,33 @@ pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusa
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// One exchange, with the body of its answer and the clause of its operation. Shape: a member of `exchanges`
+/// with `answer`, a text without secrets or null, and `section`.
+pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
+    let Some(mut exchange) = world.journal().newest(|entry| entry.serial == serial) else {
+        return Err(Refusal::unknown(format!("the journal has no call {serial}")));
+    };
+    name_application(world, &mut exchange);
+    let section = exchange.operation.map(Operation::section);
+    let mut exchange = with_answer(world, exchange);
+    exchange["section"] = json!(section);
+    Ok(exchange)
+}
+
+fn with_answer(world: &World, exchange: JournalEntry) -> Value {
+    let answer = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty());
+    let answer = json!(answer);
+    let mut exchange = json!(advised(world, exchange));
+    exchange["answer"] = answer;
+    exchange
+}
+
+/// Fills in the client id of the caller.
+pub(super) fn name_application(world: &World, exchange: &mut JournalEntry) {
+    let application = exchange.application_index.and_then(|at| world.seeded().application(at));
+    exchange.application = application.map(|application| application.client_id.clone());
 }
 
 /// How many exchanges match. Shape: `{"count"}`.
@@ -89,8 +111,7 @@ pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry>
 /// The entries with the client ids of their applications.
 fn named(world: &World, mut exchanges: Vec<JournalEntry>) -> Vec<JournalEntry> {
     for exchange in &mut exchanges {
-        let application = exchange.application_index.and_then(|at| world.seeded().application(at));
-        exchange.application = application.map(|application| application.client_id.clone());
+        name_application(world, exchange);
     }
     exchanges
 }

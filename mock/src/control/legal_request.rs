@@ -23,6 +23,31 @@ pub(super) struct Ordered {
     pub(super) force: bool,
 }
 
+/// The newest legal requests. Shape: `{"count", "legal_requests": [{"id", "company", "workflow_id", "name",
+/// "status", "created_at", "transitions", "next_step_at"}]}`; `count` says how many match, also beyond the
+/// limit.
+pub(super) fn list(world: &World, status: Option<LegalRequestStatus>, limit: usize) -> Value {
+    let rows = &world.state().legal_requests;
+    let all = (0..rows.next_row()).rev().filter_map(|row| rows.get(row));
+    let matching = all.filter(|record| status.is_none_or(|status| record.status() == status));
+    let shown: Vec<Value> =
+        matching.clone().take(limit).map(|record| summary(world, record)).collect();
+    json!({ "count": matching.count(), "legal_requests": shown })
+}
+
+fn summary(world: &World, record: &LegalRequest) -> Value {
+    json!({
+        "id": record.id,
+        "company": world.seeded().company(record.company).map(|company| &company.name),
+        "workflow_id": world.seeded().workflow_id(record.workflow),
+        "name": record.name,
+        "status": record.status(),
+        "created_at": timestamp::exact(record.created_at),
+        "transitions": status_way::next(world.answers(), record.status()),
+        "next_step_at": record.next_step_at().map(timestamp::exact),
+    })
+}
+
 /// Everything. Shape: `{"id", "company", "workflow_id", "name", "description", "status",
 /// "created_at", "fields": {}, "variables": {}, "internal_signers": [], "files": [{"name",
 /// "content_type", "length", "sha256", "role", "disposition"}], "merge", "activity": [],

@@ -66,9 +66,9 @@ impl Strike {
 }
 
 /// JSON of an armed fault.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ArmedFaultJson {
-    id: u64,
+    pub(crate) id: u64,
     /// `None` if it has several effects.
     kind: Option<&'static str>,
     sequence: Vec<Vec<&'static str>>,

@@ -29,15 +29,25 @@ macro_rules! file {
 /// All of them. The page itself has an empty name.
 pub(crate) const FILES: &[ConsoleFile] = &[
     ("", HTML, include_str!("../../console/index.html")),
+    file!("theme.css", STYLE),
     file!("style.css", STYLE),
     file!("icon.svg", ICON),
-    file!("app.js", SCRIPT),
-    file!("api.js", SCRIPT),
-    file!("dom.js", SCRIPT),
     file!("act.js", SCRIPT),
-    file!("journal.js", SCRIPT),
-    file!("calls.js", SCRIPT),
+    file!("api.js", SCRIPT),
+    file!("app.js", SCRIPT),
     file!("call.js", SCRIPT),
+    file!("calls.js", SCRIPT),
+    file!("clock.js", SCRIPT),
+    file!("conduct.js", SCRIPT),
+    file!("deliveries.js", SCRIPT),
+    file!("dom.js", SCRIPT),
+    file!("events.js", SCRIPT),
+    file!("faults.js", SCRIPT),
+    file!("journal.js", SCRIPT),
+    file!("limit.js", SCRIPT),
+    file!("requests.js", SCRIPT),
+    file!("sandboxes.js", SCRIPT),
+    file!("timeline.js", SCRIPT),
 ];
 
 /// Headers of every file: nothing is loaded from elsewhere, no script or style stands in a page, and no

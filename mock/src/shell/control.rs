@@ -4,6 +4,7 @@
 //! `routes` derives the routes, and what members they take, from the JSON Schemas of both enums. The
 //! rate limit and the journal do not see these calls.
 
+mod events;
 mod handler;
 mod members;
 mod openapi;

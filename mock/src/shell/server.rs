@@ -38,6 +38,11 @@ async fn serve_on(
     tls: Option<Tls>,
     stop: impl Future<Output = ()>,
 ) {
+    let ending = site.clone();
+    let stop = async move {
+        stop.await;
+        ending.end_streams();
+    };
     accept_all(listener, limits, tls, stop, move |peer, request| {
         let site = site.clone();
         // An IPv4 peer of a dual-stack socket counts as itself (§8: the limit is per address).

@@ -3,6 +3,7 @@
 mod access;
 mod control_uses;
 mod journals;
+mod judge;
 mod watch;
 
 use std::fmt;
@@ -11,10 +12,11 @@ use std::sync::Arc;
 
 use moot_fixtures::world::SeedWorld;
 use serde_json::{Value, json};
+use tokio::sync::watch as flag;
 
-use self::access::Access;
-pub(crate) use self::access::ControlRights;
+pub(crate) use self::access::{Access, ControlRights};
 use self::control_uses::ControlUses;
+pub use self::judge::ClientJudge;
 pub use self::watch::{CallWatch, SandboxWatch, WatchedCall};
 use super::body::{BodyTimes, Store, remove_abandoned};
 use super::clock;
@@ -63,6 +65,8 @@ pub struct SiteOptions {
     pub body_times: BodyTimes,
     /// Who is told of each answered call.
     pub watch: Option<CallWatch>,
+    /// Judges clients for `GET /findings`; without one that route is absent.
+    pub judge: Option<ClientJudge>,
     /// Who is told of each new sandbox.
     pub sandbox_watch: Option<SandboxWatch>,
     /// Which settings take precedence over those that a state folder keeps.
@@ -97,6 +101,7 @@ impl SiteOptions {
             fetcher: None,
             body_times: BodyTimes::default(),
             watch: None,
+            judge: None,
             sandbox_watch: None,
             precedence: Precedence::default(),
         }
@@ -153,6 +158,9 @@ struct SiteShared {
     store: Store,
     times: BodyTimes,
     watch: Option<CallWatch>,
+    judge: Option<ClientJudge>,
+    /// Whether the server is about to end.
+    ending: flag::Sender<bool>,
     sandbox_watch: Option<SandboxWatch>,
     control_uses: ControlUses,
 }
@@ -234,6 +242,8 @@ impl Site {
             store,
             times: options.body_times,
             watch: options.watch,
+            judge: options.judge,
+            ending: flag::Sender::new(false),
             sandbox_watch: options.sandbox_watch,
             control_uses: ControlUses::default(),
         })))
@@ -299,6 +309,21 @@ impl Site {
     /// Who is told of each answered call.
     pub(crate) fn watch(&self) -> Option<&CallWatch> {
         self.0.watch.as_ref()
+    }
+
+    /// Judges clients.
+    pub(crate) fn judge(&self) -> Option<&ClientJudge> {
+        self.0.judge.as_ref()
+    }
+
+    /// Ends the answers that would not end by themselves.
+    pub(crate) fn end_streams(&self) {
+        self.0.ending.send_replace(true);
+    }
+
+    /// Becomes `true` when the server is about to end.
+    pub(crate) fn ending(&self) -> flag::Receiver<bool> {
+        self.0.ending.subscribe()
     }
 
     /// Fetches documents by their address; `None` where nothing is fetched.

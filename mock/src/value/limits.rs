@@ -53,6 +53,13 @@ pub(crate) const JOURNAL_ANSWER_MAX: usize = 64 << 10;
 /// Bytes of all the answers' bodies that the journal keeps.
 pub(crate) const JOURNAL_ANSWERS_MAX: usize = 2 << 20;
 
+/// Changes that are kept for those who watch a world.
+#[cfg(feature = "server")]
+pub(crate) const WATCHED_CHANGES_MAX: usize = 200;
+/// Calls that one look of those who watch a world gives; earlier ones are lost to them.
+#[cfg(feature = "server")]
+pub(crate) const WATCHED_CALLS_MAX: usize = 100;
+
 /// Bytes of a form body (§4.1).
 pub(crate) const FORM_BYTES_MAX: u64 = 64 << 10;
 /// Bytes of a JSON body (§4.14).

@@ -14,6 +14,7 @@ mod shell_deliveries;
 mod shell_determinism;
 mod shell_drills;
 mod shell_embed;
+mod shell_events;
 mod shell_fault_effects;
 mod shell_faults;
 mod shell_fetch;

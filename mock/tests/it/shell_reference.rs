@@ -7,10 +7,10 @@ use std::path::Path;
 
 use moot_fixtures::world;
 use moot_mock::Settings;
-use moot_mock::shell::{Site, SiteOptions};
+use moot_mock::shell::{ClientJudge, Site, SiteOptions};
 use serde_json::{Map, Value, json};
 
-use crate::shell_support::{BASE, admin, call, form, request, send, settings, token};
+use crate::shell_support::{Answer, BASE, admin, call, form, request, send, settings, token};
 
 /// An example of each action, in an order in which each of them is done. `{request}`, `{document}` and
 /// `{token}` stand for what was made before.
@@ -21,6 +21,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("GET /world", ""),
     ("GET /exchanges?method=POST&path=/v1/*&limit=1", ""),
     ("GET /exchanges/count?status=2xx", ""),
+    ("GET /exchanges/3", ""),
+    ("GET /events?since=0&status=201&timeout_seconds=0", ""),
+    ("GET /findings", ""),
     ("POST /exchanges/wait", r#"{"operation": "create_legal_request", "timeout_seconds": 5}"#),
     ("GET /exchanges/har", ""),
     ("DELETE /exchanges", ""),
@@ -48,8 +51,10 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("PUT /workflows/wfTerms", r#"{"status": "unpublished"}"#),
     ("DELETE /workflows/wfTerms", ""),
     ("GET /repository_documents/{document}", ""),
+    ("GET /legal_requests?limit=1", ""),
     ("GET /legal_requests/{request}", ""),
     ("PUT /legal_requests/{request}/progression", r#"{"progression": "timed:3600"}"#),
+    ("GET /timers", ""),
     ("POST /legal_requests/{request}/comments", r#"{"comment": "Please hurry"}"#),
     ("POST /legal_requests/{request}/status", r#"{"status": "signed", "force": true}"#),
     ("POST /deliveries/settle", ""),
@@ -112,7 +117,7 @@ struct Sent {
 /// Sends every example; by the action's name.
 async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
     let seed_world = std::sync::Arc::new(world::named("empty").expect("it is embedded").clone());
-    let site = Site::new(SiteOptions::new(Settings { seed_world, ..settings() }));
+    let site = Site::new(options(Settings { seed_world, ..settings() }));
     let site = site.expect("the settings are sound");
     let (legal_request, document_id) = prepared(&site).await;
     let mut all: BTreeMap<String, Vec<Sent>> = BTreeMap::new();
@@ -131,13 +136,47 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
         assert!(answer.status.is_success(), "{line} {body}: {answer:?}");
         let (name, operation) = operation(document, line);
         let status = answer.status.as_str();
-        let schema = &operation["responses"][status]["content"]["application/json"]["schema"];
-        check_schema(document, schema, &answer.json(), line);
+        let (media_type, schema) = content(operation, status);
+        assert_eq!(answer.headers["content-type"], media_type, "{line}");
+        let answers =
+            if media_type == "text/event-stream" { events(&answer) } else { vec![answer.json()] };
+        for answer in &answers {
+            check_schema(document, schema, answer, line);
+        }
         let (line, body) = ((*line).to_owned(), (*body).to_owned());
-        let (status, answer) = (answer.status.as_u16(), answer.json());
+        let status = answer.status.as_u16();
+        let answer = answers.last().cloned().expect("an answer");
         all.entry(name).or_default().push(Sent { line, body, status, answer });
     }
     all
+}
+
+/// The media type and the schema of an answer.
+fn content<'d>(operation: &'d Value, status: &str) -> (&'d str, &'d Value) {
+    let content = operation["responses"][status]["content"].as_object().expect("a content");
+    let (media_type, content) = content.iter().next().expect("one media type");
+    (media_type, &content["schema"])
+}
+
+/// The data of server-sent events.
+fn events(answer: &Answer) -> Vec<Value> {
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    data.map(|data| serde_json::from_str(data).expect("JSON")).collect()
+}
+
+/// With a judge of clients, as the command line gives one.
+fn options(settings: Settings) -> SiteOptions {
+    let judge = ClientJudge::new(|journal| {
+        let calls = journal["exchanges"].as_array()?.len();
+        let finding = json!({
+            "rule": "honour-retry-after", "severity": "must", "clause": "§8, RFC 9110 §10.2.3", "times": 1,
+            "calls": [3], "sandbox": null, "worlds": 1, "seen": "Called again before `Retry-After` was over.",
+            "instead": "Wait as long as `Retry-After` says.", "excerpt": null,
+        });
+        Some(json!({ "calls": calls, "forgotten": 0, "findings": [finding] }))
+    });
+    SiteOptions { judge: Some(judge), ..SiteOptions::new(settings) }
 }
 
 /// Makes a legal request, a document and a webhook to the built-in receiver, and calls once in vain.
@@ -199,7 +238,7 @@ fn check_schema(document: &Value, schema: &Value, answer: &Value, line: &str) {
 }
 
 async fn document() -> Value {
-    let site = Site::new(SiteOptions::new(settings())).expect("the settings are sound");
+    let site = Site::new(options(settings())).expect("the settings are sound");
     admin(&site, BASE, "GET /openapi.json", Value::Null).await.ok().json()
 }
 
@@ -243,6 +282,10 @@ world; each has a control plane of its own, below its base address. [sandbox.md]
 - A body is a JSON object. A `GET` takes its members in the query. An unknown member is refused.
 - An error is a problem (RFC 9457) with `type`, `title`, `status`, `detail` and `instance`. Then nothing changed.
 - `GET /__admin/openapi.json` describes all of it, with a JSON Schema of each answer, for generated clients.
+- `GET /__admin/events` tells what happens as server-sent events. What is shown of its answer here is the data of one
+  event. The `id` of an event counts the calls that were recorded; a reader that comes again sends it as
+  `Last-Event-ID`, and misses nothing. A reader that is too slow is told `lost`, and asks the other routes again.
+- `GET /__admin/findings` is there where the mock was started by `moot`, which has the rules of conduct.
 - `/__admin/console/` of each world shows all of it in a browser: see [console.md](console.md).
 - With `--state`, what an action changes survives a restart, but for the journal, faults, drills and the counts of
   the rate limit.
@@ -314,8 +357,8 @@ fn push_route(
         page.push_str("```\n");
     }
     let Some(Sent { status, answer, .. }) = sent[name].last() else { return };
-    let schema = &operation["responses"][status.to_string()]["content"]["application/json"];
-    let schema = schema["schema"]["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let (_, schema) = content(operation, &status.to_string());
+    let schema = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
     let schema = schema.expect("a schema").to_owned();
     if let Some(other) = shown.get(&schema) {
         let _ = write!(page, "\n{status}, as `{other}`.\n");

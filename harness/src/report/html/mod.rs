@@ -16,6 +16,8 @@ use crate::result::{CheckResult, SnapshotCounts};
 use crate::verdict::Verdict;
 
 const PAGE: &str = include_str!("page.html");
+/// The colours of the console.
+const THEME: &str = include_str!("../../../../mock/console/theme.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
@@ -27,7 +29,7 @@ pub(crate) fn page(template: &str, values: Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("verdict", verdict_text);
-    let style = context! { style => Value::from_safe_string(STYLE.to_owned()) };
+    let style = context! { style => Value::from_safe_string(format!("{THEME}{STYLE}")) };
     let page = environment
         .template_from_named_str("page", template)
         .and_then(|page| page.render(context! { ..values, ..style }));
@@ -70,6 +72,8 @@ pub fn render(report: &Report) -> Result<String, String> {
         opened,
         warned => shown(&warned),
         columns,
+        coverage => coverage(report),
+        not_run => report.not_run.iter().map(|row| row.names.len()).sum::<usize>(),
         snapshots => report.snapshots.as_ref().map(SnapshotCounts::line),
         answers,
         script => Value::from_safe_string(SCRIPT.to_owned()),
@@ -77,6 +81,14 @@ pub fn render(report: &Report) -> Result<String, String> {
     };
     // The engine escapes slashes too, of which the names of steps are full.
     Ok(page(PAGE, values)?.replace("&#x2f;", "/"))
+}
+
+/// How many requirements of the register the run judged, and how many can be judged.
+fn coverage(report: &Report) -> Value {
+    let judged = |verdict: Verdict| !matches!(verdict, Verdict::NotRun | Verdict::NotApplicable);
+    let checked = report.requirements.iter().filter(|row| row.verdict.is_some_and(judged)).count();
+    let all = report.requirements.iter().filter(|row| row.unverifiable.is_none()).count();
+    context! { checked, all, percent => (checked * 100).checked_div(all).unwrap_or_default() }
 }
 
 /// A finding with its first check, where the others are, and what it explains.

@@ -10,6 +10,7 @@ use http_body::{Body, Frame, SizeHint};
 use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::mpsc;
 
 use super::faulty_body::FaultyBody;
 use crate::message::content::{Content, ContentFile, ContentPlace};
@@ -17,7 +18,7 @@ use crate::message::content::{Content, ContentFile, ContentPlace};
 /// A stored file is sent in pieces of this size.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// The body of an answer. Its length is always known.
+/// The body of an answer. Its length is known, but for a stream of messages.
 #[derive(Debug)]
 pub struct SiteBody(BodySource);
 
@@ -26,6 +27,8 @@ enum BodySource {
     Bytes(Bytes),
     File(Box<Streamed>),
     Faulty(Box<FaultyBody<SiteBody>>),
+    /// Messages until their sender is gone.
+    Messages(mpsc::Receiver<Bytes>),
 }
 
 #[derive(Debug)]
@@ -57,6 +60,11 @@ impl SiteBody {
         })
     }
 
+    /// A body of messages, until their sender is gone.
+    pub(crate) fn messages(messages: mpsc::Receiver<Bytes>) -> Self {
+        Self(BodySource::Messages(messages))
+    }
+
     /// A body with a fault.
     pub(crate) fn faulty(body: FaultyBody<Self>) -> Self {
         Self(BodySource::Faulty(Box::new(body)))
@@ -78,6 +86,7 @@ impl SiteBody {
             BodySource::Bytes(bytes) => bytes.len() as u64,
             BodySource::File(streamed) => streamed.left,
             BodySource::Faulty(faulty) => faulty.left(),
+            BodySource::Messages(_) => 0,
         }
     }
 }
@@ -104,18 +113,27 @@ impl Body for SiteBody {
                 streamed.poll_piece(cx).map(|piece| Some(piece.map(Frame::data)))
             }
             BodySource::Faulty(faulty) => faulty.poll_piece(cx),
+            BodySource::Messages(messages) => {
+                messages.poll_recv(cx).map(|message| message.map(|bytes| Ok(Frame::data(bytes))))
+            }
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
             BodySource::Faulty(faulty) => faulty.is_over(),
+            BodySource::Messages(_) => false,
             BodySource::Bytes(_) | BodySource::File(_) => self.length() == 0,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.length())
+        match &self.0 {
+            BodySource::Messages(_) => SizeHint::default(),
+            BodySource::Bytes(_) | BodySource::File(_) | BodySource::Faulty(_) => {
+                SizeHint::with_exact(self.length())
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers a call to the control plane: finds its route, reads its action, and has it performed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,9 +13,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::events;
 use super::members;
 use super::perform::{ControlCall, on_site, on_world};
 use super::routes::{ROUTES, Route, WAIT_MEMBER};
+use super::site_action::SiteAction;
 use crate::message::call::{self, BodyFault, Reading};
 use crate::shell::answer::{ControlProblem, SiteBody, problem};
 use crate::shell::body::{self, Store};
@@ -31,7 +34,7 @@ const WAIT_SECONDS_MAX: u64 = 600;
 /// Answers a call to the control plane of `realm`; `path` is what follows `/__admin`.
 pub(crate) async fn call<B>(
     site: &Site,
-    realm: &Realm,
+    realm: &Arc<Realm>,
     rights: ControlRights,
     path: &str,
     parts: &Parts,
@@ -43,10 +46,12 @@ where
     let path = if path.is_empty() { "/" } else { path };
     match answer(site, realm, rights, path, parts, body).await {
         // A body would end the connection (RFC 9110 §6.4.1). Only a planned status is such.
-        Ok((status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED), _)) => {
-            problem::respond(status, "application/json", String::new())
-        }
-        Ok((status, text)) => problem::respond(status, "application/json", text),
+        Ok(ControlAnswer::Json(
+            status @ (StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED),
+            _,
+        )) => problem::respond(status, "application/json", String::new()),
+        Ok(ControlAnswer::Json(status, text)) => problem::respond(status, "application/json", text),
+        Ok(ControlAnswer::Stream(response)) => *response,
         Err(problem) => {
             let mut response = problem.respond(parts.uri.path());
             if problem.status == StatusCode::METHOD_NOT_ALLOWED {
@@ -57,25 +62,37 @@ where
     }
 }
 
+/// An answer of the control plane.
+enum ControlAnswer {
+    Json(StatusCode, String),
+    Stream(Box<Response<SiteBody>>),
+}
+
 async fn answer<B>(
     site: &Site,
-    realm: &Realm,
+    realm: &Arc<Realm>,
     rights: ControlRights,
     path: &str,
     parts: &Parts,
     body: B,
-) -> Result<(StatusCode, String), ControlProblem>
+) -> Result<ControlAnswer, ControlProblem>
 where
     B: Body<Data = Bytes> + Send + Unpin,
 {
     let body = whole_body(site, parts, body).await?;
-    let (route, id) = route(realm, path, &parts.method)?;
+    let (route, id) = route(site, realm, path, &parts.method)?;
     check_rights(site, route, rights)?;
     let members = members::read(route, parts, id, &body)?;
     let patience = patience(&members)?;
     let call = ControlCall { site, realm, parts, body, patience };
     let (status, text) = if route.is_of_site {
-        let (status, value) = on_site(&call, action(members)?).await?;
+        let action = action(members)?;
+        if let SiteAction::Events { filter, timeout_seconds } = action {
+            let timeout = timeout_seconds.map(Duration::from_secs);
+            let stream = events::stream(site, realm, parts, filter, timeout);
+            return Ok(ControlAnswer::Stream(Box::new(stream)));
+        }
+        let (status, value) = on_site(&call, action).await?;
         (status, value.to_string())
     } else {
         let action = action(members)?;
@@ -83,7 +100,7 @@ where
         let (status, value) = on_world(&call, action).await?;
         (status, text(&value, sent))
     };
-    Ok((status.unwrap_or(route.status), text))
+    Ok(ControlAnswer::Json(status.unwrap_or(route.status), text))
 }
 
 /// Whether a route is open to a caller. The use is counted for the account of the client.
@@ -147,6 +164,7 @@ where
 
 /// The route of a call, and the id in its path.
 fn route<'p>(
+    site: &Site,
     realm: &Realm,
     path: &'p str,
     method: &Method,
@@ -164,15 +182,21 @@ fn route<'p>(
         let detail = format!("`{path}` does not take {method}, but {}", known.join(" and "));
         return Err(ControlProblem::method_not_allowed(detail));
     };
-    if route.is_at_root_only() && realm.sandbox.is_some() {
-        return Err(ControlProblem::not_found("sandboxes are made and deleted at the root"));
+    if !route.is_of(site, realm) {
+        let detail = match realm.sandbox {
+            Some(_) => "sandboxes are made and deleted at the root",
+            None => "this mock judges no clients: `moot mock` does",
+        };
+        return Err(ControlProblem::not_found(detail));
     }
     Ok((route, id))
 }
 
-/// The routes at a path, each with the id in it.
+/// The routes at a path, each with the id in it. A path that is named is none with an id: `/exchanges/count`.
 fn at(path: &str) -> impl Iterator<Item = (&'static Route, &str)> {
-    ROUTES.iter().filter_map(move |route| Some((route, route.id_of(path)?)))
+    let is_named = ROUTES.iter().any(|route| route.path == path);
+    let routes = ROUTES.iter().filter(move |route| !is_named || route.path == path);
+    routes.filter_map(move |route| Some((route, route.id_of(path)?)))
 }
 
 /// The methods that a path takes.

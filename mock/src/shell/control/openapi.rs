@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::routes::{PATH_MEMBER, ROUTES, Route, WAIT_MEMBER};
 use crate::shell::sandbox::Realm;
+use crate::shell::site::Site;
 
 /// The JSON Schemas of the answers (`schemas`), and which action gives which (`answers`). A test checks
 /// them against real answers.
@@ -14,9 +15,9 @@ static ANSWERS: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// The document of a world's control plane.
-pub(super) fn document(realm: &Realm) -> Value {
+pub(super) fn document(site: &Site, realm: &Realm) -> Value {
     let mut paths = Map::new();
-    for route in ROUTES.iter().filter(|row| !row.is_at_root_only() || realm.sandbox.is_none()) {
+    for route in ROUTES.iter().filter(|route| route.is_of(site, realm)) {
         let path =
             paths.entry(route.path.clone()).or_insert_with(|| Value::Object(path_item(route)));
         path[route.method.as_str().to_ascii_lowercase()] = operation(route);
@@ -68,7 +69,7 @@ fn operation(route: &Route) -> Value {
         "responses": {
             (route.status.as_str()): {
                 "description": "Done",
-                "content": { "application/json": { "schema": answer } },
+                "content": { (route.media_type.as_str()): { "schema": answer } },
             },
             "default": { "$ref": "#/components/responses/Problem" },
         },

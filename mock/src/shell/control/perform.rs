@@ -1,5 +1,6 @@
 //! What each action does: asks the core, or the site.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -25,7 +26,7 @@ const DELIVERY_LOOK: Duration = Duration::from_millis(20);
 /// A call of the control plane.
 pub(super) struct ControlCall<'c> {
     pub(super) site: &'c Site,
-    pub(super) realm: &'c Realm,
+    pub(super) realm: &'c Arc<Realm>,
     pub(super) parts: &'c Parts,
     pub(super) body: Bytes,
     /// How long receivers may be silent while the action waits for them.
@@ -45,9 +46,9 @@ pub(super) async fn on_site(
 ) -> Result<Reply, ControlProblem> {
     let (site, realm) = (call.site, call.realm);
     let value = match action {
-        SiteAction::Index => index(realm),
+        SiteAction::Index => index(site, realm),
         SiteAction::Health => health(site, realm),
-        SiteAction::OpenApi => openapi::document(realm),
+        SiteAction::OpenApi => openapi::document(site, realm),
         SiteAction::ListSandboxes => list_sandboxes(site),
         SiteAction::CreateSandbox(plan) => create_sandbox(site, plan)?,
         SiteAction::GetSandbox { id } => sandbox(site, &id)?,
@@ -66,6 +67,9 @@ pub(super) async fn on_site(
         SiteAction::WaitForDelivery { filter, timeout_seconds } => {
             wait_for_delivery(call, filter, Duration::from_secs(timeout_seconds)).await?
         }
+        // The handler streams it: it has no JSON.
+        SiteAction::Events { .. } => json!({}),
+        SiteAction::ListFindings => findings(call).await?,
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
         SiteAction::PlanReceiver { statuses } => {
@@ -124,8 +128,8 @@ pub(super) async fn on_world(
     Ok((status, value))
 }
 
-fn index(realm: &Realm) -> Value {
-    let rows = ROUTES.iter().filter(|route| !route.is_at_root_only() || realm.sandbox.is_none());
+fn index(site: &Site, realm: &Realm) -> Value {
+    let rows = ROUTES.iter().filter(|route| route.is_of(site, realm));
     let routes: Vec<Value> = rows
         .map(|route| {
             let path = format!("/__admin{}", route.path);
@@ -213,6 +217,16 @@ impl From<SandboxError> for ControlProblem {
             SandboxError::NotKept(_) => Self::not_kept(detail),
         }
     }
+}
+
+/// What the judge of the site says of the journal of this world. Judging takes long where there are many calls.
+async fn findings(call: &ControlCall<'_>) -> Result<Value, ControlProblem> {
+    let Some(judge) = call.site.judge().cloned() else {
+        return Err(ControlProblem::not_found("this mock has no rules of conduct"));
+    };
+    let journal = call.realm.journal();
+    let judged = tokio::task::spawn_blocking(move || judge.judge(&journal)).await;
+    judged.ok().flatten().ok_or_else(|| ControlProblem::conflict("the journal can't be judged"))
 }
 
 fn received(realm: &Realm) -> Value {

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 
 use super::site_action::SiteAction;
 use crate::control::ControlAction;
+use crate::shell::sandbox::Realm;
+use crate::shell::site::Site;
 
 /// The member of an action that names it.
 pub(super) const TAG: &str = "action";
@@ -32,6 +34,8 @@ pub(super) struct Route {
     pub(super) title: String,
     /// The status of success.
     pub(super) status: StatusCode,
+    /// The media type of its answer.
+    pub(super) media_type: String,
     /// Whether its body is not JSON of ours.
     pub(super) takes_any_body: bool,
     /// Whether it is offered to a client that is graded.
@@ -52,6 +56,8 @@ struct VariantRow {
     route: String,
     #[serde(rename = "x-status", default = "ok")]
     status: u16,
+    #[serde(rename = "x-media-type", default = "json")]
+    media_type: String,
     #[serde(rename = "x-any-body", default)]
     takes_any_body: bool,
     #[serde(rename = "x-offered", default)]
@@ -99,6 +105,7 @@ impl Route {
             title: variant.description,
             status: StatusCode::from_u16(variant.status)
                 .expect("a test reads the status of every route"),
+            media_type: variant.media_type,
             takes_any_body: variant.takes_any_body,
             is_offered: variant.is_offered,
             members: properties,
@@ -107,9 +114,13 @@ impl Route {
         }
     }
 
-    /// Sandboxes are made and deleted at the root, not in a sandbox.
-    pub(super) fn is_at_root_only(&self) -> bool {
-        self.path.starts_with("/sandboxes")
+    /// Whether a world has this route. Sandboxes are made and deleted at the root, not in a sandbox. Nobody judges
+    /// clients where no judge was given.
+    pub(super) fn is_of(&self, site: &Site, realm: &Realm) -> bool {
+        match self.path.as_str() {
+            "/findings" => site.judge().is_some(),
+            path => !path.starts_with("/sandboxes") || realm.sandbox.is_none(),
+        }
     }
 
     /// Whether the members stand in the query; those of a `DELETE` may stand in the body too.
@@ -144,6 +155,10 @@ impl Route {
         }
         Some(id)
     }
+}
+
+fn json() -> String {
+    "application/json".to_owned()
 }
 
 fn ok() -> u16 {

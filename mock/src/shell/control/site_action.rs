@@ -90,6 +90,20 @@ pub(super) enum SiteAction {
         #[serde(default = "timeout_default", deserialize_with = "timeout")]
         timeout_seconds: u64,
     },
+    /// What happens from now on, as server-sent events: `exchange`, `change`, `delivery`, `clock`, `fault`. With the
+    /// header `Last-Event-ID` also the calls since that event; `lost` says how many a slow reader has missed
+    #[schemars(extend("x-route" = "GET /events", "x-media-type" = "text/event-stream"))]
+    Events {
+        /// Which calls.
+        #[serde(flatten)]
+        filter: ExchangeFilter,
+        /// real time until the answer ends; 0: what there is already; without end if absent
+        #[serde(default)]
+        timeout_seconds: Option<u64>,
+    },
+    /// What clients should do in another way, by the rules of conduct
+    #[schemars(extend("x-route" = "GET /findings"))]
+    ListFindings,
     /// The built-in receiver: its address for webhooks, and what arrived
     #[schemars(extend("x-route" = "GET /receiver", "x-offered" = true))]
     ListReceived,

@@ -87,6 +87,13 @@ impl Realm {
         self.mailbox.take(now, Arrival::new(query, headers, body))
     }
 
+    /// Its journal. Shape: a member of `worlds` of [`crate::shell::Site::journals`].
+    pub(crate) fn journal(&self) -> Value {
+        let mut journal = self.service.journal();
+        journal["sandbox"] = json!(self.sandbox);
+        journal
+    }
+
     /// Its address and credentials. Shape: the line that `moot mock --format json` prints.
     pub(crate) fn describe(&self) -> Value {
         let mut all = self.addresses();

@@ -137,7 +137,7 @@ where
 /// Answers a call to the control plane of `realm`, or for a file of its console.
 async fn administer<B>(
     site: &Site,
-    realm: &Realm,
+    realm: &Arc<Realm>,
     path: &str,
     parts: &Parts,
     body: B,

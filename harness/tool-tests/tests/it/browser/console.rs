@@ -1,0 +1,142 @@
+//! The console: walks through its views against a live mock.
+
+use serde_json::{Value, json};
+
+use super::driver::{Browser, ENTER, ESCAPE, TAB};
+use super::served::Mock;
+
+/// Opens the list of calls and waits until it is there.
+#[track_caller]
+fn opened(browser: &Browser, mock: &Mock, view: &str) {
+    browser.open("about:blank");
+    browser.open(&mock.page(view));
+    browser.wait("document.querySelector('#connection')?.dataset.state === 'live'");
+}
+
+#[test]
+fn a_new_user_finds_out_why_a_call_was_refused() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    opened(&browser, &mock, "");
+    browser.wait_text("main", "No call yet");
+    mock.call("GET /v1/workflows", &token, &[], b"");
+    mock.call("GET /v1/requests/unknown0", &token, &[], b"");
+    browser.wait_text("main", "request_not_found");
+    assert_eq!(browser.count("tbody tr"), 2);
+    browser.click("tbody tr:first-child");
+    browser.wait_text(".detail", "§4.7");
+    for word in ["existence", "demo-main", "/v1/requests/unknown0", "\"status\": 404"] {
+        browser.wait_text(".detail", word);
+    }
+    // The filter is in the address, so that it can be sent to somebody.
+    browser.open(&mock.page("#/calls?status=2xx"));
+    browser.wait("document.querySelectorAll('tbody tr').length === 1");
+    browser.wait_text("tbody tr", "list_workflows");
+    mock.call("GET /v1/requests/unknown1", &token, &[], b"");
+    mock.call("GET /v1/requests", &token, &[], b"");
+    browser.wait_text("tbody", "list_legal_requests");
+    assert_eq!(browser.count("tbody tr"), 2, "the filter holds for what comes later");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn a_paused_list_says_what_waits_and_keeps_its_rows() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    mock.call("GET /v1/workflows", &token, &[], b"");
+    opened(&browser, &mock, "#/calls");
+    browser.wait("document.querySelectorAll('tbody tr').length === 1");
+    browser.run("document.querySelector('tbody a').focus(); window.row = document.querySelector('tbody tr')");
+    browser.press("p");
+    browser.wait_text("#pause", "Resume · 0 new");
+    mock.call("GET /v1/requests", &token, &[], b"");
+    mock.call("GET /v1/webhooks", &token, &[], b"");
+    browser.wait_text("#pause", "Resume · 2 new");
+    assert_eq!(browser.count("tbody tr"), 1);
+    browser.press("p");
+    browser.wait("document.querySelectorAll('tbody tr').length === 3");
+    // Rows are patched: the focus is where it was.
+    browser.wait("window.row.isConnected && window.row.contains(document.activeElement)");
+}
+
+#[test]
+fn a_request_is_declined_by_keyboard_alone() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let id = mock.create(&mock.token(), "Ada Sample");
+    let path = format!("/legal_requests/{id}");
+    let force = json!({ "status": "sent_for_signature", "force": true });
+    mock.admin("POST", &format!("{path}/status"), force);
+    opened(&browser, &mock, "");
+    browser.press("2");
+    browser.wait_text("tbody", &id);
+    browser.press("j");
+    browser.wait(&format!("document.activeElement.innerText === {}", json!(id)));
+    browser.press(ENTER);
+    browser.wait_text("main", "Play the other side");
+    browser.wait(
+        "[...document.querySelectorAll('main button')].some(one => one.innerText === 'Declined')",
+    );
+    for _ in 0..40 {
+        if browser.run("return document.activeElement.innerText") == "Declined" {
+            break;
+        }
+        browser.press(TAB);
+    }
+    browser.wait("document.activeElement.innerText === 'Declined'");
+    // Each button shows the command that does the same.
+    browser.wait_text("#strip-command", &format!("__admin{path}/status"));
+    browser.press(ENTER);
+    browser.wait_text(".subtitle", "declined");
+    assert_eq!(mock.admin("GET", &path, Value::Null)["status"], "declined");
+    browser.wait_text("main", "Status changed to declined");
+    browser.press("?");
+    browser.wait("document.querySelector('#keys').open");
+    browser.press(ESCAPE);
+    browser.wait("!document.querySelector('#keys').open");
+}
+
+#[test]
+fn a_restart_of_the_mock_loses_and_doubles_nothing() {
+    let (browser, mut mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    for _ in 0..3 {
+        mock.call("GET /v1/workflows", &token, &[], b"");
+    }
+    opened(&browser, &mock, "#/calls");
+    browser.wait("document.querySelectorAll('tbody tr').length === 3");
+    mock.kill();
+    browser.wait_text("#connection", "no connection");
+    let again = Mock::start_at(mock.port, &[], &[]);
+    let token = again.token();
+    again.call("GET /v1/requests", &token, &[], b"");
+    again.call("GET /v1/webhooks", &token, &[], b"");
+    browser.wait_text("#connection", "live");
+    browser.wait("document.querySelectorAll('tbody tr').length === 2");
+    browser.wait_text("tbody", "list_webhooks");
+    again.call("GET /v1/workflows", &token, &[], b"");
+    browser.wait("document.querySelectorAll('tbody tr').length === 3");
+}
+
+#[test]
+fn a_token_is_asked_for_once_and_kept_in_memory() {
+    let mock = Mock::start(&[], &[("MOOT_ADMIN_TOKEN", "admin-token")]);
+    let browser = Browser::start();
+    browser.open(&mock.page("#/calls"));
+    browser.wait("document.querySelector('#token').open");
+    browser.press("wrong");
+    browser.press(ENTER);
+    browser.wait_text("#token-wrong", "refused");
+    browser.press("admin-token");
+    browser.press(ENTER);
+    browser.wait_text("main", "No call yet");
+    browser.wait("document.querySelector('#connection').dataset.state === 'live'");
+    assert_eq!(
+        browser.run("return localStorage.length + sessionStorage.length + document.cookie.length"),
+        0
+    );
+    let address = browser.run("return location.href");
+    assert!(!address.to_string().contains("admin-token"), "{address}");
+    browser.press("5");
+    browser.wait_text("main", "No fault is armed");
+    assert_eq!(browser.run("return document.querySelector('#token').open"), false);
+}

@@ -1,0 +1,241 @@
+//! A browser that a test steers, by the WebDriver protocol of `chromedriver`: JSON over HTTP on loopback.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::report::BROWSERS;
+use crate::support::program;
+
+/// A condition that does not hold by then has failed.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+/// Between two looks whether a condition holds.
+const LOOK: Duration = Duration::from_millis(25);
+/// The key with which WebDriver names an element.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// Keys as WebDriver writes them.
+pub(super) const ENTER: &str = "\u{e007}";
+pub(super) const ESCAPE: &str = "\u{e00c}";
+pub(super) const TAB: &str = "\u{e004}";
+
+/// An answer of a server on loopback.
+pub(super) struct HttpAnswer {
+    pub(super) status: u16,
+    pub(super) body: Vec<u8>,
+}
+
+impl HttpAnswer {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+/// Sends one request, on a connection of its own. `head` are further lines of its head.
+pub(super) fn http(port: u16, line: &str, head: &[&str], body: &[u8]) -> HttpAnswer {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
+    let head: String = head.iter().map(|line| format!("{line}\r\n")).collect();
+    let length = body.len();
+    let text = format!(
+        "{line} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\ncontent-length: {length}\r\n{head}\r\n"
+    );
+    stream.write_all(&[text.as_bytes(), body].concat()).expect("it reads");
+    read_answer(&mut BufReader::new(stream))
+}
+
+/// Reads an answer whose length is told.
+fn read_answer(stream: &mut BufReader<TcpStream>) -> HttpAnswer {
+    let (mut status, mut length) = (0, 0);
+    loop {
+        let mut line = String::new();
+        let count = stream.read_line(&mut line).expect("it answers");
+        let line = line.trim_end().to_ascii_lowercase();
+        if status == 0 {
+            status = line.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
+        }
+        if let Some(text) = line.strip_prefix("content-length:") {
+            length = text.trim().parse().expect("a number");
+        }
+        if line.is_empty() || count == 0 {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).expect("the whole body");
+    HttpAnswer { status, body }
+}
+
+/// A browser with one window. It ends with this value.
+pub(super) struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts it, at a size of 1280 × 860.
+    pub(super) fn start() -> Self {
+        let browser = program(&BROWSERS, "chromium");
+        let driver = program(&[&["chromedriver", "--version"]], "chromium-driver");
+        let mut driver = Command::new(driver)
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        let stdout = driver.stdout.take().expect("it is piped");
+        let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
+        let port = lines.find_map(|line| {
+            let (_, rest) = line.split_once("started successfully on port ")?;
+            rest.trim_end_matches('.').parse().ok()
+        });
+        let port = port.expect("chromedriver says its port");
+        // What it says later must not fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut browser_started = Self { driver, port, session: String::new(), profile };
+        let path = which(browser);
+        let data = format!("--user-data-dir={}", browser_started.profile.path().display());
+        // A root user has no sandbox. No name is resolved.
+        let arguments = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--disable-dev-shm-usage",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            &data,
+        ];
+        let made = browser_started.send(
+            "POST",
+            "",
+            json!({ "capabilities": { "alwaysMatch": {
+            "goog:chromeOptions": { "binary": path, "args": arguments },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        } } }),
+        );
+        browser_started.session = made["sessionId"].as_str().expect("a session").to_owned();
+        browser_started.size(1280, 860);
+        browser_started
+    }
+
+    #[track_caller]
+    fn send(&self, method: &str, path: &str, body: Value) -> Value {
+        let session =
+            if self.session.is_empty() { String::new() } else { format!("/{}", self.session) };
+        let body = if method == "POST" { body.to_string() } else { String::new() };
+        let line = format!("{method} /session{session}{path}");
+        let answer = http(self.port, &line, &["content-type: application/json"], body.as_bytes());
+        let json = answer.json();
+        assert_eq!(answer.status, 200, "{line}: {}", json["value"]["message"]);
+        json["value"].clone()
+    }
+
+    fn devtools(&self, command: &str, parameters: Value) -> Value {
+        self.send("POST", "/goog/cdp/execute", json!({ "cmd": command, "params": parameters }))
+    }
+
+    #[track_caller]
+    pub(super) fn open(&self, address: &str) {
+        self.send("POST", "/url", json!({ "url": address }));
+    }
+
+    pub(super) fn size(&self, width: u32, height: u32) {
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// The value of a script: `return document.title`.
+    #[track_caller]
+    pub(super) fn run(&self, script: &str) -> Value {
+        self.send("POST", "/execute/sync", json!({ "script": script, "args": [] }))
+    }
+
+    /// The text of the first element that a selector finds; empty if there is none.
+    #[track_caller]
+    pub(super) fn text(&self, selector: &str) -> String {
+        let script = format!("return document.querySelector({})?.innerText ?? ''", json!(selector));
+        self.run(&script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// How many elements a selector finds.
+    #[track_caller]
+    pub(super) fn count(&self, selector: &str) -> u64 {
+        let script = format!("return document.querySelectorAll({}).length", json!(selector));
+        self.run(&script).as_u64().unwrap_or_default()
+    }
+
+    /// Waits until an expression is true.
+    #[track_caller]
+    pub(super) fn wait(&self, expression: &str) {
+        let script = format!("return Boolean({expression})");
+        let end = Instant::now() + WAIT_MAX;
+        while self.run(&script) != json!(true) {
+            let page = || self.text("body");
+            assert!(Instant::now() < end, "it never holds: {expression}\n{}", page());
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Waits until the text of an element has a word.
+    #[track_caller]
+    pub(super) fn wait_text(&self, selector: &str, word: &str) {
+        let (selector, word) = (json!(selector), json!(word));
+        self.wait(&format!("document.querySelector({selector})?.innerText.includes({word})"));
+    }
+
+    #[track_caller]
+    pub(super) fn click(&self, selector: &str) {
+        let found =
+            self.send("POST", "/element", json!({ "using": "css selector", "value": selector }));
+        let element = found[ELEMENT].as_str().expect("an element").to_owned();
+        self.send("POST", &format!("/element/{element}/click"), json!({}));
+    }
+
+    /// Presses keys, one after the other, wherever the focus is.
+    pub(super) fn press(&self, keys: &str) {
+        let actions: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| {
+                [
+                    json!({ "type": "keyDown", "value": key }),
+                    json!({ "type": "keyUp", "value": key }),
+                ]
+            })
+            .collect();
+        let keyboard = json!({ "type": "key", "id": "keyboard", "actions": actions });
+        self.send("POST", "/actions", json!({ "actions": [keyboard] }));
+    }
+
+    /// What the page logged since the last time, but for addresses that did not answer.
+    pub(super) fn complaints(&self) -> Vec<String> {
+        let log = self.send("POST", "/se/log", json!({ "type": "browser" }));
+        let messages = log.as_array().into_iter().flatten();
+        let messages = messages.filter(|one| one["source"] != "network");
+        messages.map(|one| one["message"].to_string()).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.send("DELETE", "", Value::Null);
+        }
+        // A browser whose driver ends, ends too.
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// The path of a program on the PATH.
+fn which(program: &str) -> String {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found =
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|it| it.is_file());
+    found.expect("the program is on the PATH").display().to_string()
+}

@@ -1,0 +1,116 @@
+//! A mock that a page shows, and a client of it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::driver::{HttpAnswer, http};
+use crate::support::binary;
+
+/// A running `moot mock`. It ends with this value.
+pub(super) struct Mock {
+    process: Child,
+    pub(super) port: u16,
+    ready: Value,
+}
+
+impl Mock {
+    /// One on a free port.
+    pub(super) fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::start_at(0, arguments, variables)
+    }
+
+    /// One on this port.
+    pub(super) fn start_at(port: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut process = Command::new(binary())
+            .args(["mock", "--seed", "7", "--format", "json", "--rate-limit", "off"])
+            .args(["--listen", &format!("127.0.0.1:{port}")])
+            .args(arguments)
+            .env_remove("MOOT_ADMIN_TOKEN")
+            .envs(variables.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the mock starts");
+        let mut line = String::new();
+        let stdout = process.stdout.take().expect("it is piped");
+        BufReader::new(stdout).read_line(&mut line).expect("it says that it is ready");
+        let ready: Value = serde_json::from_str(&line).expect("a line of JSON");
+        let listen = ready["listen"].as_str().and_then(|listen| listen.rsplit_once(':'));
+        let port = listen.and_then(|(_, port)| port.parse().ok()).expect("a port");
+        Self { process, port, ready }
+    }
+
+    /// The address of a view: `#/calls`.
+    pub(super) fn page(&self, view: &str) -> String {
+        format!("{}{view}", self.ready["console"].as_str().expect("the address of the console"))
+    }
+
+    /// A call of the control plane, which must succeed.
+    #[track_caller]
+    pub(super) fn admin(&self, method: &str, path: &str, body: Value) -> Value {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let line = format!("{method} /__admin{path}");
+        let head = ["content-type: application/json"];
+        let answer = http(self.port, &line, &head, body.as_bytes());
+        assert!((200..300).contains(&answer.status), "{line}: {}", answer.json());
+        answer.json()
+    }
+
+    /// A token of the first application.
+    #[track_caller]
+    pub(super) fn token(&self) -> String {
+        let client_id = &self.ready["applications"][0]["client_id"];
+        let token = self.admin("POST", "/tokens", json!({ "client_id": client_id }));
+        token["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    /// A call of a client.
+    pub(super) fn call(&self, line: &str, token: &str, head: &[&str], body: &[u8]) -> HttpAnswer {
+        let authorization = format!("authorization: Bearer {token}");
+        http(self.port, line, &[&[authorization.as_str()], head].concat(), body)
+    }
+
+    /// Creates a legal request whose counterparty has this name; gives its id.
+    #[track_caller]
+    pub(super) fn create(&self, token: &str, counterparty: &str) -> String {
+        let answer = self.try_create(token, counterparty);
+        let json = answer.json();
+        json["data"]["id"].as_str().unwrap_or_else(|| panic!("not created: {json}")).to_owned()
+    }
+
+    pub(super) fn try_create(&self, token: &str, counterparty: &str) -> HttpAnswer {
+        let variables = json!({ "purpose": "Test", "duration": 12, "duration_unit": "months" });
+        let fields = [
+            ("workflow_id", "wfMutualNda1"),
+            ("requester_email", "requester@northwind.example"),
+            ("counterparty_name", counterparty),
+            ("counterparty_email", "ada@sample.example"),
+            ("counterparty_organization_name", "Sample Works Ltd"),
+            ("internal_signer_email", "legal@northwind.example"),
+            ("variables", &variables.to_string()),
+        ];
+        let mut form = String::new();
+        for (name, value) in fields {
+            form.push_str(&format!(
+                "--b0\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            ));
+        }
+        form.push_str("--b0--\r\n");
+        let head = ["content-type: multipart/form-data; boundary=b0"];
+        self.call("POST /v1/requests", token, &head, form.as_bytes())
+    }
+
+    /// Ends it at once.
+    pub(super) fn kill(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

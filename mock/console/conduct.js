@@ -1,0 +1,50 @@
+// @ts-check
+// What clients should do in another way, by the rules of conduct.
+
+import { get, notice, reason } from "./api.js";
+import { badge, counted, el, patch, setText, value } from "./dom.js";
+
+/** The rules are asked again at most so often: judging a long journal takes time. */
+const PAUSE_MILLISECONDS = 1500;
+const SIGNS = /** @type {Record<string, string[]>} */ ({ must: ["bad", "✕"], should: ["warn", "▲"], hint: ["accent", "i"] });
+
+/** @param {HTMLElement} main */
+export function openConduct(main) {
+  const count = el("span", { class: "muted" });
+  const list = el("div", { class: "cards" });
+  const empty = el("p", { class: "empty", hidden: true });
+  main.append(el("h1", {}, "Conduct of clients ", count), empty, list);
+  let timer = 0;
+
+  async function load() {
+    timer = 0;
+    try {
+      const found = await get("findings");
+      notice("");
+      setText(count, String(found.findings.length));
+      empty.hidden = found.findings.length > 0;
+      setText(empty, found.calls === 0 ? "No call yet." : `Nothing to say about ${counted(found.calls, "call")}.`);
+      patch(list, found.findings, (/** @type {any} */ one) => `${one.rule} ${one.times}`, card);
+    } catch (error) {
+      notice(reason(error));
+    }
+  }
+
+  /** @param {any} one */
+  function card(one) {
+    const calls = one.calls.slice(0, 12).map((/** @type {number} */ serial) => el("a", { href: `#/calls/${serial}` }, String(serial)));
+    return el("section", { class: "card" }, finding(one),
+      calls.length > 0 ? el("p", { class: "links" }, "Calls ", calls.flatMap((/** @type {Node} */ link, /** @type {number} */ at) => (at > 0 ? [" ", link] : [link]))) : null,
+      one.excerpt ? el("details", {}, el("summary", {}, "The first of them as a command"), el("pre", { tabindex: "0", role: "region", "aria-label": `Command of ${one.rule}` }, el("code", {}, one.excerpt))) : null);
+  }
+
+  load();
+  return { changed: () => void (timer ||= window.setTimeout(load, PAUSE_MILLISECONDS)), kinds: ["exchange", "reset", "lost", "tick", "hello"], close: () => clearTimeout(timer) };
+}
+
+/** What was done, and what to do instead. @param {any} one */
+export function finding(one) {
+  const [name, sign] = SIGNS[one.severity] ?? ["plain", "·"];
+  return el("div", {}, el("h2", {}, badge(name, sign, one.severity), " ", el("code", {}, one.rule), " ", el("span", { class: "muted small" }, one.clause)),
+    el("p", {}, value(one.seen), one.times > 1 ? ` (${one.times} times)` : ""), el("p", {}, el("strong", {}, "Instead: "), value(one.instead)));
+}

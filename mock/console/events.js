@@ -1,0 +1,82 @@
+// @ts-check
+// What happens in the world, as it happens: server-sent events, or asking again where they do not come.
+
+import { ControlError, open } from "./api.js";
+
+/** After so many failed connections in a row the page asks again and again instead. */
+const FAILURES_MAX = 2;
+const RETRY_MILLISECONDS = 1000;
+
+/** @typedef {{ kind: string, id: string | null, data: any }} WorldEvent */
+
+/**
+ * Listens until `stop`.
+ * @param {string} filter which calls are told of, as in `GET /exchanges`
+ * @param {(event: WorldEvent) => void} told
+ * @param {(state: "live" | "polling" | "lost") => void} connected
+ */
+export function listen(filter, told, connected) {
+  let isOver = false;
+  let failures = 0;
+  /** @type {AbortController | null} */
+  let connection = null;
+
+  async function run() {
+    while (!isOver) {
+      connection = new AbortController();
+      try {
+        const response = await open(`events?${filter}`, connection.signal);
+        await read(response, () => {
+          failures = 0;
+          connected("live");
+        });
+      } catch (error) {
+        if (error instanceof ControlError) failures = FAILURES_MAX;
+      }
+      if (isOver) return;
+      failures += 1;
+      connected(failures > FAILURES_MAX ? "polling" : "lost");
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MILLISECONDS));
+      // Views ask for all they show: where no event comes, that keeps them up to date.
+      told({ kind: "tick", id: null, data: null });
+    }
+  }
+
+  /** @param {Response} response @param {() => void} began */
+  async function read(response, began) {
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+    const decoder = new TextDecoder();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || isOver) return;
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const event = parsed(block);
+        if (!event) continue;
+        if (event.kind === "hello") began();
+        told(event);
+      }
+    }
+  }
+
+  run();
+  return () => {
+    isOver = true;
+    connection?.abort();
+  };
+}
+
+/** One event of its lines; null for a comment. @param {string} block @returns {WorldEvent | null} */
+function parsed(block) {
+  /** @type {Record<string, string>} */
+  const fields = {};
+  for (const line of block.split("\n")) {
+    const at = line.indexOf(": ");
+    if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
+  }
+  if (!fields.event) return null;
+  return { kind: fields.event, id: fields.id ?? null, data: JSON.parse(fields.data) };
+}
