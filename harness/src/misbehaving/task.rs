@@ -31,6 +31,8 @@ const ROWS_SHOWN: usize = 25;
 const EVENT_WAIT: Duration = Duration::from_secs(5);
 /// A client that does not look itself waits so long.
 const SHORT_EVENT_WAIT: Duration = Duration::from_secs(1);
+/// How long it stays for further deliveries of an event, which it does not act on.
+const DOUBLE_WAIT: Duration = Duration::from_millis(2_500);
 /// Longer than a receiver may take.
 const SLOW_ANSWER: Duration = Duration::from_millis(10_300);
 
@@ -214,6 +216,7 @@ impl TrialClient {
             if body.contains(EVENT) {
                 seen.push(body);
                 if !collects {
+                    tokio::time::sleep(DOUBLE_WAIT).await;
                     break;
                 }
             } else if !collects {
