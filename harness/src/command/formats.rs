@@ -7,7 +7,7 @@ use super::error::CommandError;
 use crate::{answers, compare, conduct, drill, expected, report, scenario, target_file};
 
 /// A file format of ours.
-pub(super) struct Format {
+pub(super) struct FileFormat {
     /// For `moot schema NAME`.
     pub(super) name: &'static str,
     /// Its page in the reference, without the ending.
@@ -17,19 +17,19 @@ pub(super) struct Format {
 }
 
 /// All formats: first what users write, then what Moot writes.
-pub(super) const FORMATS: [Format; 9] = [
-    Format { name: "target", page: "target-file", schema: target_file::schema },
-    Format { name: "scenario", page: "scenario-language", schema: scenario::schema::document },
-    Format { name: "expected", page: "expected-file", schema: expected::schema },
-    Format { name: "answers", page: "answers-file", schema: answers::schema },
-    Format { name: "world", page: "world-file", schema: world },
-    Format { name: "report", page: "report", schema: || published(report::json::SCHEMA) },
-    Format { name: "compare", page: "comparison", schema: || published(compare::SCHEMA) },
-    Format { name: "conduct", page: "conduct-report", schema: || published(conduct::SCHEMA) },
-    Format { name: "drill", page: "certificate", schema: drill::certificate::schema },
+pub(super) const FORMATS: [FileFormat; 9] = [
+    FileFormat { name: "target", page: "target-file", schema: target_file::schema },
+    FileFormat { name: "scenario", page: "scenario-language", schema: scenario::schema::document },
+    FileFormat { name: "expected", page: "expected-file", schema: expected::schema },
+    FileFormat { name: "answers", page: "answers-file", schema: answers::schema },
+    FileFormat { name: "world", page: "world-file", schema: world },
+    FileFormat { name: "report", page: "report", schema: || published(report::json::SCHEMA) },
+    FileFormat { name: "compare", page: "comparison", schema: || published(compare::SCHEMA) },
+    FileFormat { name: "conduct", page: "conduct-report", schema: || published(conduct::SCHEMA) },
+    FileFormat { name: "drill", page: "certificate", schema: drill::certificate::schema },
 ];
 
-impl Format {
+impl FileFormat {
     /// Its JSON Schema, with the version of Moot.
     pub(super) fn schema(&self) -> Value {
         let mut schema = (self.schema)();

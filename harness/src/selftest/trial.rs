@@ -87,7 +87,7 @@ impl Bench {
         is_about: impl Fn(&ScenarioFile, usize) -> bool,
     ) -> Vec<ScenarioFile> {
         let mut others = sampling.turn;
-        self.only(|file, at| {
+        let drawn = self.only(|file, at| {
             let is_about = is_about(file, at);
             others += usize::from(!is_about);
             match (is_heavy(file, at), is_about) {
@@ -95,7 +95,9 @@ impl Bench {
                 (false, true) => true,
                 (false, false) => sampling.is_thorough || others.is_multiple_of(SAMPLE_EVERY),
             }
-        })
+        });
+        // A suite of few scenarios may have none of this turn.
+        if drawn.is_empty() { self.light() } else { drawn }
     }
 
     /// Runs scenarios on a target. The run tag follows from the seed. `name` is shown as progress.

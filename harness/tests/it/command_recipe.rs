@@ -1,4 +1,4 @@
-//! The recipe of the README, as a new user follows it, and what a wrong target file leads to.
+//! The recipe for one credential, as a new user follows it, and what a wrong target file leads to.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,26 @@ use serde_json::Value;
 use crate::command_support::run;
 use crate::deployment::{demo, start, start_as, target};
 
-/// The target file of the README, for this address and the applications of `demo`.
-fn recipe(base_url: &str) -> String {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = fs::read_to_string(readme).expect("it is there");
-    let begin = readme.find("# staging.yaml\n").expect("the README has a target file");
-    let text = readme[begin..].split("```").next().expect("its block ends");
+/// The target file of the guide.
+fn of_the_guide() -> String {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guides/one-credential.md");
+    let guide = fs::read_to_string(guide).expect("it is there");
+    let begin = guide.find("# staging.yaml\n").expect("the guide has a target file");
+    guide[begin..].split("```").next().expect("its block ends").to_owned()
+}
+
+/// The target file that `moot init` writes.
+fn of_init() -> String {
+    let dir = tempfile::tempdir().expect("a folder");
+    let words = ["init", "--base-url", "https://legal.example.com/api", "--consent", "write"];
+    let email = ["--requester-email", "someone@your-company.example"];
+    let ran = run(&[&words[..], &email].concat(), dir.path());
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    fs::read_to_string(dir.path().join("target.yaml")).expect("it was written")
+}
+
+/// A target file for this address and the applications of `demo`.
+fn recipe(text: &str, base_url: &str) -> String {
     for part in ["$MOOT_CLIENT_ID", "$MOOT_CLIENT_SECRET", "someone@your-company.example"] {
         assert!(text.contains(part), "{part}");
     }
@@ -25,18 +39,28 @@ fn recipe(base_url: &str) -> String {
 }
 
 /// A recipe that is not paced, so that the test is short.
-fn unpaced(base_url: &str) -> String {
-    format!("{}admin: none\nlimits: {{ requests_per_minute: 0 }}\n", recipe(base_url))
+fn unpaced(text: &str, base_url: &str) -> String {
+    format!("{}admin: none\nlimits: {{ requests_per_minute: 0 }}\n", recipe(text, base_url))
 }
 
 #[tokio::test]
-async fn the_recipe_of_the_readme_ends_with_0() {
+async fn the_recipe_of_the_guide_ends_with_0() {
+    let commands = [&["doctor"][..], &["plan"], &["run", "--smoke"], &["run"]];
+    ends_with_0(&of_the_guide(), &commands).await;
+}
+
+#[tokio::test]
+async fn the_recipe_of_init_ends_with_0() {
+    ends_with_0(&of_init(), &[&["doctor"], &["run"]]).await;
+}
+
+async fn ends_with_0(text: &str, commands: &[&[&str]]) {
     let server = start("default").await;
     let dir = tempfile::tempdir().expect("a folder");
-    let text = unpaced(&format!("{}/api", server.uri()));
+    let text = unpaced(text, &format!("{}/api", server.uri()));
     fs::write(dir.path().join("staging.yaml"), &text).expect("writable");
-    for words in [&["doctor"][..], &["plan"], &["run", "--smoke"], &["run"]] {
-        let ran = run(&[words, &["--target", "staging.yaml"]].concat(), dir.path());
+    for words in commands {
+        let ran = run(&[words, &["--target", "staging.yaml"][..]].concat(), dir.path());
         assert_eq!(ran.code, Some(0), "{words:?}\n{}{}", ran.stdout, ran.stderr);
     }
 }
@@ -116,9 +140,11 @@ async fn an_application_that_only_reads_breaks_nothing() {
     assert!(text.contains(&role) && text.contains(main));
     let text = text.replace(&role, "").replace(main, reader);
     let scenario = "04_01_create_access_token/scope-omitted-read-write-application";
+    // Without a check that passed, nothing conforms.
+    let other = "04_02_list_workflows/workflows-listed";
     for (tolerated, code) in [("", 3), ("tolerate: [read_write_application]\n", 0)] {
         fs::write(&path, format!("{text}{tolerated}")).expect("writable");
-        let ran = run(&["run", "--target", "target.yaml", scenario], dir.path());
+        let ran = run(&["run", "--target", "target.yaml", scenario, other], dir.path());
         assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
         let is_offered = ran.stdout.contains(&format!("tolerate with `{need}`"));
         assert_eq!(is_offered, code == 3, "{}", ran.stdout);
