@@ -158,11 +158,15 @@ impl State {
         step.into_iter().chain(attempt).min()
     }
 
-    /// The steps of legal requests and the attempts of deliveries that will be due, each with its time. There
-    /// are no attempts while deliveries are paused.
-    pub(crate) fn due(&self) -> (&BTreeSet<(Timestamp, u32)>, &BTreeSet<(Timestamp, u64)>) {
+    /// The next steps of legal requests, each with its time and its row.
+    pub(crate) fn due_steps(&self) -> &BTreeSet<(Timestamp, u32)> {
+        &self.steps
+    }
+
+    /// The next attempts of deliveries, each with its time and its delivery. None while deliveries are paused.
+    pub(crate) fn due_attempts(&self) -> &BTreeSet<(Timestamp, u64)> {
         static NONE: BTreeSet<(Timestamp, u64)> = BTreeSet::new();
-        (&self.steps, if self.delivery_policy.is_paused { &NONE } else { &self.attempts })
+        if self.delivery_policy.is_paused { &NONE } else { &self.attempts }
     }
 
     /// Applies one change.

@@ -78,7 +78,8 @@ pub(super) fn init(arguments: InitArguments, screen: &Screen) -> Result<u8, Comm
         let workflow = WORKFLOW.replace("TARGET", &file.display().to_string());
         written.push((PathBuf::from(WORKFLOW_FILE), versioned(&workflow)));
     }
-    for (path, _) in written.iter().filter(|(path, _)| path.exists() && !arguments.force) {
+    let existing = written.iter().find(|(path, _)| path.exists() && !arguments.force);
+    if let Some((path, _)) = existing {
         return Err(CommandError::usage(format!("{} exists", path.display()))
             .help("--force replaces it; --file names another target file; --no-workflow writes no workflow"));
     }

@@ -13,7 +13,7 @@ use crate::world::World;
 /// "kind", "id", "detail"}]}`; `count` says how many there are, also beyond the limit; `kind` as in `fired`
 /// of the clock.
 pub(super) fn view(world: &World, now: Timestamp, limit: usize) -> Value {
-    let (steps, attempts) = world.state().due();
+    let (steps, attempts) = (world.state().due_steps(), world.state().due_attempts());
     let count = steps.len() + attempts.len();
     let mut timers: Vec<(Timestamp, Value)> = steps
         .iter()

@@ -29,7 +29,7 @@ pub(crate) struct Realm {
     /// The calls that its built-in receiver got.
     pub(crate) mailbox: Mailbox,
     /// What it was before each reset and return to a checkpoint, as far as that is remembered.
-    pub(crate) former: Mutex<Vec<Box<World>>>,
+    pub(crate) former: Mutex<Vec<World>>,
 }
 
 impl Realm {
@@ -49,8 +49,7 @@ impl Realm {
     /// Its journal, after those of the worlds that it was before. Shape: see [`crate::shell::Site::journals`].
     pub(crate) fn journals(&self) -> Vec<Value> {
         let former = self.former.lock();
-        let mut all: Vec<Value> =
-            former.iter().map(|world| crate::control::journal(world)).collect();
+        let mut all: Vec<Value> = former.iter().map(crate::control::journal).collect();
         all.push(self.service.journal());
         let mut earlier = 0;
         for journal in &mut all {

@@ -202,7 +202,7 @@ impl Sandboxes {
         if !self.is_remembering() || worlds.len() >= REMEMBERED_MAX {
             return Some(former);
         }
-        worlds.push(former);
+        worlds.push(*former);
         None
     }
 

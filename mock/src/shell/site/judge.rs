@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+type JudgeFunction = dyn Fn(&Value) -> Option<Value> + Send + Sync;
+
 /// Judges what clients did in a world, by its journal.
 #[derive(Clone)]
-pub struct ClientJudge(Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>);
+pub struct ClientJudge(Arc<JudgeFunction>);
 
 impl ClientJudge {
     /// One that calls this function with a member of `worlds` of [`Site::journals`](super::Site::journals). It gives
