@@ -65,7 +65,7 @@ export function openCalls(main, place, page) {
     isDrawn = true;
     notice(list.state.trouble ? reason(list.state.trouble) : "");
     const rows = list.rows();
-    patch(body, rows, (one) => String(one.serial), row, select);
+    patch(body, rows, (one) => String(one.serial), row, update);
     const { count: all, isPaused, isLoaded } = list.state;
     setText(count, rows.length < all ? `newest ${rows.length} of ${counted(all, "call")}` : counted(all, "call"));
     setText(pause, isPaused ? `Resume · ${list.waits()} new` : "Pause");
@@ -99,12 +99,22 @@ export function openCalls(main, place, page) {
     const query = one.query ? el("span", { class: "muted" }, `?${one.query}`) : null;
     const path = el("td", { class: "what" }, el("span", { class: "method" }, one.method), " ", el("bdi", {}, one.path, query),
       el("span", { class: "operation" }, one.operation ?? "no operation"));
-    return el("tr", { "data-row": true, click: (/** @type {MouseEvent} */ event) => {
+    return el("tr", { "data-row": true, "data-at": one.at, click: (/** @type {MouseEvent} */ event) => {
       if (!(event.target instanceof HTMLAnchorElement)) link.click();
     } },
       el("td", { class: "serial" }, link), el("td", { class: "when" }, clockTime(one.at)), path,
       el("td", {}, statusBadge(one.status)), el("td", { class: "why" }, ...why(one)),
       el("td", { class: "who" }, value(one.application ?? one.client)));
+  }
+
+  /** @param {HTMLElement} element @param {Record<string, any>} one */
+  function update(element, one) {
+    // A mock that was started again counts from 1 again: the same number is another call.
+    if (element.dataset.at !== one.at) {
+      element.replaceChildren(...row(one).childNodes);
+      element.dataset.at = one.at;
+    }
+    select(element, one);
   }
 
   /** @param {HTMLElement} element @param {Record<string, any>} one */

@@ -104,11 +104,11 @@ impl<'a> AttachedClient<'a> {
     }
 }
 
-/// The drills in an order in which none disturbs the next one. A workflow stays as a drill made it.
+/// The drills in an order in which none disturbs the next one. A workflow stays as a drill made it, and a clock that
+/// was moved is ahead of that of the client.
 pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
-    let changes_workflow =
-        |drill: &&Drill| drill.orders.iter().any(|order| order.line.contains("/workflows/"));
-    drills.sort_by_key(changes_workflow);
+    let lasts = |line: &str| line.contains("/workflows/") || line.ends_with(" /clock");
+    drills.sort_by_key(|drill| drill.orders.iter().any(|order| lasts(&order.line)));
     drills
 }
 

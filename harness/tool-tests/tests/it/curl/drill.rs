@@ -169,14 +169,14 @@ fn a_sandbox_of_the_client_is_drilled_too() {
     assert_eq!(certificate["recordings"]["calm"]["made"]["legal_requests"], 1);
 }
 
-/// Registers the built-in receiver as a webhook, then does what the honest client does.
+/// Registers the built-in receiver as a webhook, does what the honest client does, and stays for what comes later.
 fn hooked() -> String {
     let register = CARELESS.replace(
         "curl -s -o /dev/null $MOOT_BASE_URL/v1/requests",
         &format!("curl -s -o /dev/null {HOOK}"),
     );
     let register = register.replace("scope=read", "scope=write").replace("; exit 0", "");
-    format!("{register}; exec sh {}", honest())
+    format!("{register}; sh {} && sleep 3", honest())
 }
 
 const HOOK: &str = "$MOOT_BASE_URL/v1/webhooks -H 'Content-Type: application/json' -d \
