@@ -61,7 +61,7 @@ async function once(path, options) {
   try {
     body = text ? JSON.parse(text) : {};
   } catch {
-    if (answer.ok) throw new Lost(`${path}: the answer is no JSON`);
+    if (answer.ok) throw new Lost(`${path}: the answer is not JSON`);
   }
   return { status: answer.status, headers: answer.headers, body };
 }

@@ -87,7 +87,7 @@ class Client:
             body = answer.json() if answer.content else {}
         except ValueError as error:
             if answer.status_code < 300:
-                raise Lost(f"{method} {path}: the answer is no JSON") from error
+                raise Lost(f"{method} {path}: the answer is not JSON") from error
             body = {}
         if answer.status_code < 300 and method == "GET" and not body:
             raise Lost(f"{method} {path}: an empty answer")

@@ -127,7 +127,7 @@ class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, *_):
-        """A client that left is no error of the server."""
+        """A client that left is not an error of the server."""
 
 
 def calls(command, action, path, host="127.0.0.1"):

@@ -182,7 +182,7 @@ fn form(
 ) -> Result<Form, Failure> {
     let mut form = Form::new().text("workflow_id", workflow_id.to_owned());
     for name in schema["required_fields"].as_array().into_iter().flatten() {
-        let name = name.as_str().ok_or("a required field is no text")?.to_owned();
+        let name = name.as_str().ok_or("a required field is not text")?.to_owned();
         let options = &schema["fields_properties"][&name]["properties"]["options"];
         form = match name.as_str() {
             "workflow_id" => form,

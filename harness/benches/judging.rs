@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes = page.to_string();
     let errors = schema::errors("legal_request_list", &page);
     if let Some(error) = errors.first() {
-        return Err(format!("the page is no page: {} {}", error.pointer, error.message).into());
+        return Err(format!("the page is not a page: {} {}", error.pointer, error.message).into());
     }
     criterion.bench_function("reference: a page of 25, read as JSON", |bench| {
         bench.iter(|| serde_json::from_str::<Value>(black_box(&bytes)).is_ok());

@@ -116,7 +116,7 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Show which requirements are checked, and by what
     Coverage(coverage::CoverageArguments),
-    /// Test the tests, with drawn answers, defects, and targets that are no service
+    /// Test the tests, with drawn answers, defects, and targets that are not the service
     Selftest(selftest::SelftestArguments),
     /// Decide about recorded responses
     Snapshot {

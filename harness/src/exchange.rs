@@ -66,7 +66,7 @@ pub enum Trouble {
     /// The head of an answer came, and less of its body than announced.
     #[error("the answer was cut short after {0}")]
     CutShort(String),
-    /// The connection broke, or what came is no HTTP.
+    /// The connection broke, or what came is not HTTP.
     #[error("the connection broke: {0}")]
     Broken(String),
     /// The client did not send it: no consent, or a budget is spent.

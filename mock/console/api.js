@@ -11,7 +11,7 @@ let token = null;
 /** The question for the token that waits for an answer. @type {Promise<void> | null} */
 let asking = null;
 
-/** An answer that is no success. */
+/** An answer that is not a success. */
 export class ControlError extends Error {
   /** @param {number} status @param {any} problem */
   constructor(status, problem) {

@@ -282,7 +282,7 @@ impl World {
         self.sealer
     }
 
-    /// What a token grants; `None` for a text that is no token of this world.
+    /// What a token grants; `None` for a text that is not a token of this world.
     pub(crate) fn open_token(&self, token: &str) -> Option<Grant> {
         self.sealer.open(token)
     }

@@ -47,7 +47,7 @@ pub struct Bundle {
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// It has another shape.
-    #[error("it is no bundle of snapshots: {0}")]
+    #[error("it is not a bundle of snapshots: {0}")]
     NotABundle(#[from] serde_json::Error),
     /// It has another version.
     #[error("it is a bundle of version {0}; this program reads version {VERSION}")]

@@ -43,7 +43,7 @@ pub(crate) fn render(metadata: &Metadata, recorded: &str, content: &str) -> Stri
 /// The text of a file, and its description.
 pub(crate) fn read(path: &Path) -> Result<(String, Option<String>), String> {
     let snapshot = Snapshot::from_file(path)
-        .map_err(|error| format!("{} is no snapshot: {error}", path.display()))?;
+        .map_err(|error| format!("{} is not a snapshot: {error}", path.display()))?;
     match snapshot.as_text() {
         Some(text) => {
             Ok((normal(&text.to_string()), snapshot.metadata().description().map(str::to_owned)))

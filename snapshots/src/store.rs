@@ -184,7 +184,7 @@ fn written(path: &Path, metadata: &Metadata, content: &str) -> Comparison {
 /// Every accepted snapshot below `dir`, by name.
 ///
 /// # Errors
-/// A folder cannot be read, or a file is no snapshot.
+/// A folder cannot be read, or a file is not a snapshot.
 pub fn list(dir: &Path) -> Result<Vec<SnapshotEntry>, StoreError> {
     let mut entries = Vec::new();
     for path in files(dir)? {
@@ -205,7 +205,7 @@ pub fn list(dir: &Path) -> Result<Vec<SnapshotEntry>, StoreError> {
 /// Every pending text below `dir`, by name.
 ///
 /// # Errors
-/// A folder cannot be read, or a file is no snapshot.
+/// A folder cannot be read, or a file is not a snapshot.
 pub fn pending(dir: &Path) -> Result<Vec<Pending>, StoreError> {
     let mut all = Vec::new();
     for new_file in files(dir)? {

@@ -16,7 +16,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether both answer: one that was not seen is no other answer.
+    /// Whether both answer: one that was not seen is not another answer.
     pub fn is_change(&self) -> bool {
         self.first.is_some() && self.second.is_some()
     }

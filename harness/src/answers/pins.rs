@@ -21,7 +21,7 @@ impl Pins {
     /// The pins of an answers file.
     ///
     /// # Errors
-    /// The file can't be read, is no answers file, or contradicts the specification; with its name.
+    /// The file can't be read, is not an answers file, or contradicts the specification; with its name.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {

@@ -42,7 +42,7 @@ fn judge_claim(claim: &Claim, document: &Document, names: &Names) -> Judgement {
             let status = document.status.map(|status| format!(" ({status})")).unwrap_or_default();
             return Judgement::fails(
                 MismatchKind::MediaType,
-                format!("{}the body is no problem{status}", sentence::in_answer(document)),
+                format!("{}the body is not a problem{status}", sentence::in_answer(document)),
                 "a body of application/problem+json",
                 shown(media_type.as_ref()),
             );

@@ -33,7 +33,7 @@ pub enum AnswerPart {
     Body,
 }
 
-/// Why a body is no sound JSON.
+/// Why a body is not sound JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JsonFault {
@@ -94,7 +94,7 @@ pub enum MismatchKind {
     MediaType,
     /// The status is a server error.
     ServerError,
-    /// The body is no sound JSON.
+    /// The body is not sound JSON.
     Json {
         /// In which way.
         fault: JsonFault,

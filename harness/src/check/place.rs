@@ -24,8 +24,8 @@ pub enum PlaceError {
     /// A name in it has no value.
     #[error(transparent)]
     Name(#[from] UnknownName),
-    /// With its names filled in it is no JSONPath.
-    #[error("`{path}` is no JSONPath: {reason}")]
+    /// With its names filled in it is not a JSONPath.
+    #[error("`{path}` is not a JSONPath: {reason}")]
     Path {
         /// As rendered.
         path: String,

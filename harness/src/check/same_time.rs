@@ -9,7 +9,7 @@ const SECOND_DIGITS: usize = 14;
 /// One of the two may have been rounded to a whole second.
 const ROUNDED_SECONDS: i64 = 1;
 
-/// Whether `a` and `b` tell the same time. A text that is no timestamp tells none.
+/// Whether `a` and `b` tell the same time. A text that is not a timestamp tells none.
 pub(super) fn is_same_time(a: &str, b: &str) -> bool {
     if !is_timestamp(a) || !is_timestamp(b) {
         return a == b;

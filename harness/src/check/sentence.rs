@@ -72,7 +72,7 @@ fn call(document: &Document) -> String {
     request(document).unwrap_or_else(|| "the request".to_owned())
 }
 
-/// What was asked: `listing webhooks`, or the method and the path of what is no operation.
+/// What was asked: `listing webhooks`, or the method and the path of what is not an operation.
 fn request(document: &Document) -> Option<String> {
     let line = || document.request_line.as_ref().map(|line| format!("`{line}`"));
     document.operation.map(|operation| gerund(operation).to_owned()).or_else(line)

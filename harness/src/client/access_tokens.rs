@@ -139,7 +139,7 @@ impl ServiceClient {
         Ok(token)
     }
 
-    /// A token in the place of one that was answered `token_revoked`; `None` where it is no shared
+    /// A token in the place of one that was answered `token_revoked`; `None` where it is not a shared
     /// one, or no other can be had.
     pub(crate) async fn renewed(&self, revoked: &str) -> Option<String> {
         let (application, scopes) = {

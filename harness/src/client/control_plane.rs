@@ -42,7 +42,7 @@ impl ControlPlane {
     ) -> Result<Value, Trouble> {
         let text = format!("{}{path}", self.url);
         let url = Url::parse(&text)
-            .map_err(|error| Trouble::Withheld(format!("`{text}` is no address: {error}")))?;
+            .map_err(|error| Trouble::Withheld(format!("`{text}` is not an address: {error}")))?;
         let mut headers = vec![("user-agent".to_owned(), USER_AGENT.to_owned())];
         if let Some(token) = &self.token {
             headers.push(("authorization".to_owned(), format!("Bearer {}", token.expose_secret())));

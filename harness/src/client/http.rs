@@ -113,7 +113,7 @@ impl Http {
 
     fn request(&self, http_request: HttpRequest) -> Result<reqwest::RequestBuilder, Trouble> {
         let method = Method::from_bytes(http_request.method.as_bytes()).map_err(|_| {
-            Trouble::Withheld(format!("`{}` is no HTTP method", http_request.method))
+            Trouble::Withheld(format!("`{}` is not an HTTP method", http_request.method))
         })?;
         let client = self.client(&http_request.url).map_err(Trouble::Tls)?;
         let length = http_request.content_length();
@@ -208,7 +208,7 @@ fn authorities(path: &Path) -> Result<Vec<Certificate>, String> {
     let pem = std::fs::read(path)
         .map_err(|error| format!("`tls.ca_file` {shown} cannot be read: {error}"))?;
     let certificates = Certificate::from_pem_bundle(&pem)
-        .map_err(|error| format!("`tls.ca_file` {shown} is no PEM: {error}"))?;
+        .map_err(|error| format!("`tls.ca_file` {shown} is not PEM: {error}"))?;
     if certificates.is_empty() {
         return Err(format!("`tls.ca_file` {shown} holds no certificate"));
     }

@@ -24,7 +24,7 @@ pub struct LedgerContent {
     pub left: Vec<LeftObject>,
     /// Base addresses of other targets in the same file.
     pub other_targets: BTreeSet<String>,
-    /// Numbers of lines that are no rows: a run was killed while it wrote them.
+    /// Numbers of lines that are not rows: a run was killed while it wrote them.
     pub unreadable: Vec<usize>,
 }
 

@@ -57,7 +57,7 @@ impl ServiceClient {
         let withheld = |reason: String| Err(Trouble::Withheld(reason));
         let is_absolute = path.starts_with("http://") || path.starts_with("https://");
         if !is_absolute && !path.starts_with('/') {
-            return withheld(format!("`{path}` is no path that begins with `/`"));
+            return withheld(format!("`{path}` is not a path that begins with `/`"));
         }
         let text = if is_absolute {
             path.to_owned()
@@ -66,7 +66,7 @@ impl ServiceClient {
         };
         let url = match Url::parse(&text) {
             Ok(url) => url,
-            Err(error) => return withheld(format!("`{text}` is no address: {error}")),
+            Err(error) => return withheld(format!("`{text}` is not an address: {error}")),
         };
         if address::is_same_origin(&url, &self.destination.base) {
             return Ok(url);

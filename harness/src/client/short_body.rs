@@ -91,7 +91,7 @@ fn parse(mut bytes: &[u8]) -> Result<ReceivedResponse, Trouble> {
         let length = match response.parse(bytes) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) => return Err(broken("the answer breaks off")),
-            Err(error) => return Err(broken(&format!("what came is no HTTP: {error}"))),
+            Err(error) => return Err(broken(&format!("what came is not HTTP: {error}"))),
         };
         let status = response.code.unwrap_or_default();
         let headers: Vec<(String, String)> = response

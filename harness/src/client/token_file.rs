@@ -83,7 +83,7 @@ fn read(path: &Path) -> Result<TokenRows, String> {
     // The message of the parser could quote a token.
     serde_json::from_str(&text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        format!("`{shown}` is no token file that moot wrote ({line}:{column}); delete it")
+        format!("`{shown}` is not a token file that moot wrote ({line}:{column}); delete it")
     })
 }
 

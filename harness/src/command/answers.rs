@@ -38,7 +38,7 @@ pub(super) enum AnswersCommand {
     },
 }
 
-/// Exit 5 where two sets contradict each other; a question that only one answers is no contradiction.
+/// Exit 5 where two sets contradict each other; a question that only one answers is not a contradiction.
 pub(super) fn answers(command: AnswersCommand, screen: &Screen) -> Result<u8, CommandError> {
     match command {
         AnswersCommand::Show { file } => show(&chosen(&file)?, screen).map(|()| 0),

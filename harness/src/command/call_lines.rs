@@ -22,7 +22,7 @@ pub(super) fn call_watch(screen: &Screen) -> Option<CallWatch> {
     let paint = screen.paint_err();
     Some(CallWatch::new(move |call| {
         if !refused_only || call.status >= 400 {
-            // A closed terminal is no reason to stop the mock.
+            // A closed terminal is not a reason to stop the mock.
             let _ = writeln!(io::stderr().lock(), "{}", line(&call, paint));
         }
     }))

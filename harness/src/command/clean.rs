@@ -98,7 +98,7 @@ fn text(found: &Leftovers, content: &LedgerContent, ledger: &str, screen: &Scree
         out.push_str(&format!("the ledger has rows of other targets too: {others}\n"));
     }
     for line in &content.unreadable {
-        out.push_str(&format!("{ledger}:{line} is no row: a run was killed while it wrote\n"));
+        out.push_str(&format!("{ledger}:{line} is not a row: a run was killed while it wrote\n"));
     }
     out
 }

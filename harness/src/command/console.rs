@@ -84,7 +84,7 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
     let wrong = |why: &str| CommandError::usage(format!("{}: {why}", path.display()));
     if !path.is_dir() {
         return of_file(path)?.ok_or_else(|| {
-            wrong("it is no HTTP archive and no certificate")
+            wrong("it is neither an HTTP archive nor a certificate")
                 .help("moot drill --report json=FILE, GET /__admin/exchanges/har, or moot run --record DIR")
         });
     }

@@ -6,6 +6,7 @@ mod drill_certificate;
 mod drill_mock;
 pub(super) mod drill_run;
 mod probe;
+mod served_mock;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -314,7 +315,7 @@ fn show(
 
 fn json(certificate: &Certificate) -> Result<String, CommandError> {
     let text = serde_json::to_string_pretty(certificate)
-        .map_err(|error| CommandError::fault(format!("the certificate is no JSON: {error}")))?;
+        .map_err(|error| CommandError::fault(format!("the certificate is not JSON: {error}")))?;
     Ok(format!("{}\n", escape::json(&text)))
 }
 

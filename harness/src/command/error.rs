@@ -1,4 +1,4 @@
-//! Errors of commands, and the exit codes that are no verdict.
+//! Errors of commands, and the exit codes that are not verdicts.
 
 use moot_snapshots::StoreError;
 

@@ -156,7 +156,7 @@ fn safe(event: &Event, secrets: &Secrets) -> Result<String, String> {
 fn put(out: &mut Box<dyn Write + Send>, line: &str) -> Result<(), String> {
     match out.write_all(line.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
-        // A closed pipe is no error.
+        // A closed pipe is not an error.
         Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -89,7 +89,7 @@ fn conduct_gate(text: &str) -> Result<ConductGate, String> {
     }
     let rule = moot_fixtures::conduct::get(text).ok_or_else(|| {
         let near = ending(moot_fixtures::conduct::nearest(text));
-        format!("`{text}` is no severity (must, should, hint) and no rule of conduct{near}")
+        format!("`{text}` is neither a severity (must, should, hint) nor a rule of conduct{near}")
     })?;
     Ok(ConductGate::Rule(&rule.id))
 }

@@ -59,7 +59,7 @@ fn explained(
             .or_else(|| conduct::nearest(id))
             .or_else(|| nearest(id, defect::all().iter().map(|defect| defect.id.as_str())));
         let refusal = CommandError::usage(format!(
-            "`{id}` is no requirement, question, rule of conduct or defect"
+            "`{id}` is not a requirement, question, rule of conduct or defect"
         ));
         Err(match near {
             Some(_) => refusal.nearest(near),

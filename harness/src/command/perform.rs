@@ -104,7 +104,7 @@ pub(super) fn kept(requests: &[ReportRequest], screen: &Screen) -> Kept {
 ///
 /// # Errors
 /// The reports that could not be written, after the others were written. A usage error of the run, which
-/// is no result and is therefore printed as an error.
+/// is not a result and is therefore printed as an error.
 pub(super) fn publish(
     result: &RunResult,
     streams: EventStreams,

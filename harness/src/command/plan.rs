@@ -98,7 +98,7 @@ fn on_deployment<'a>(
     expected::read_for(chosen.expected_file(options), Some(files))
         .map_err(|error| OpenError::Usage(error.to_string()))?;
     let TargetSource::Http(file) = chosen else {
-        return Err(OpenError::Usage("the target is no deployment".to_owned()));
+        return Err(OpenError::Usage("the target is not a deployment".to_owned()));
     };
     let preview = TargetPreview::new(*file, options)?;
     let mut names = Names::default();

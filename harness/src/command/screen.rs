@@ -129,7 +129,7 @@ impl Screen {
     /// To stdout, as it is.
     ///
     /// # Errors
-    /// Stdout cannot be written. A closed pipe is no error.
+    /// Stdout cannot be written. A closed pipe is not an error.
     pub(super) fn print(&self, text: &str) -> Result<(), CommandError> {
         put(&mut io::stdout().lock(), text)
     }

@@ -100,7 +100,7 @@ fn day() -> u64 {
 }
 
 /// Exit 1 if a defect survived, a mutation score is below its goal, a gating row has no killer, a conforming
-/// service failed, or a target that is no service passed. With `--target`: 0 if a check is alive, else 3.
+/// service failed, or a target that is not a service passed. With `--target`: 0 if a check is alive, else 3.
 pub(super) fn selftest(arguments: SelftestArguments, screen: &Screen) -> Result<u8, CommandError> {
     if let Some(rule) = &arguments.misbehave {
         return selftest_conduct::misbehave(rule);

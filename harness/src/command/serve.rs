@@ -193,7 +193,7 @@ fn state_note(folder: &Path) -> String {
 /// What `--tls` names.
 ///
 /// # Errors
-/// Not two files, or files that are no certificate and its key.
+/// Not two files, or files that are not a certificate and its key.
 pub(super) fn tls(files: Option<&[PathBuf]>) -> Result<Option<Tls>, CommandError> {
     match files {
         None => Ok(None),

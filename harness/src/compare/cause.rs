@@ -65,7 +65,7 @@ pub(super) fn by_statuses(
 }
 
 impl ScenarioPair<'_> {
-    /// The question because of which a warning is no violation, with both readings: the sides answer it
+    /// The question because of which a warning is not a violation, with both readings: the sides answer it
     /// differently.
     pub(super) fn question_behind(
         &self,

@@ -55,7 +55,7 @@ pub struct TargetComparison {
     pub compared: ComparedCounts,
     /// In the order of their classes.
     pub differences: Vec<SideDifference>,
-    /// Open questions that only one side answered. They are no differences.
+    /// Open questions that only one side answered. They are not differences.
     pub answered_by_one: Vec<OneSidedAnswer>,
     /// Scenarios and checks that ran on neither side, or only on one side if the other side's target
     /// file tolerates it, by reason.

@@ -14,7 +14,7 @@ use crate::exchange::{ReceivedResponse, SentRequest};
 const RESOURCES: [&str; 5] =
     ["activity_log", "legal_request", "repository_document", "webhook", "workflow"];
 
-/// The only number of a read that is no stored data.
+/// The only number of a read that is not stored data.
 const PAGE_SIZE: &str = "pagination/per_page";
 
 /// The text that replaces an identifier of the request in an error, and the length of the shortest one.

@@ -66,7 +66,7 @@ pub struct JournalCall {
     pub detail: Option<String>,
     /// More about the answer.
     pub response: EntryAnswer,
-    /// The body of the answer; null if it is no JSON, or not kept. Secrets are fingerprints.
+    /// The body of the answer; null if it is not JSON, or not kept. Secrets are fingerprints.
     #[serde(default, deserialize_with = "json_text")]
     pub answer: Value,
     /// `served`, or the rule that refused it: `limit`, `route`, `token`, `scope`, ….

@@ -63,7 +63,7 @@ pub struct Certificate {
     pub seed: u64,
     /// The grade.
     pub grade: Grade,
-    /// Why it is no better one, a sentence each.
+    /// Why it is not a better one, a sentence each.
     pub reasons: Vec<String>,
     /// The client.
     pub client: DrilledClient,

@@ -1,17 +1,22 @@
 //! The verdict on one drill: a pure function of the calm run and the drill's run.
 
+mod journals;
 #[cfg(test)]
 mod tests;
 
-use moot_fixtures::contract::{Operation, Severity};
+use moot_fixtures::contract::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strum::IntoStaticStr;
 
 use super::recording::DrillRecording;
-use super::table::{Drill, ExpectedEnd, Meeting};
+use super::table::{Drill, ExpectedEnd};
 use crate::conduct::{self, ConductEvidence, ConductFinding, JournalCall, WorldJournal};
+
+use journals::{
+    calls, forged_answers, has_deliveries, is_later_page, is_served, last_page, met, sound, uses,
+};
 
 /// How a drill ended.
 #[derive(
@@ -321,76 +326,6 @@ fn not_made_up_in(last: &JournalCall, calls: &[JournalCall]) -> Option<String> {
             last.method, last.path, last.serial
         )
     })
-}
-
-fn sound(run: &DrillRecording) -> Result<Vec<WorldJournal>, String> {
-    if let Some(trouble) = &run.trouble {
-        return Err(trouble.clone());
-    }
-    let worlds = run.worlds().map_err(|error| format!("the journal can't be read: {error}"))?;
-    match worlds.iter().any(|world| world.forgotten > 0) {
-        true => Err("the journal of the mock did not hold all calls".to_owned()),
-        false => Ok(worlds),
-    }
-}
-
-fn calls(worlds: &[WorldJournal]) -> impl Iterator<Item = &JournalCall> {
-    worlds.iter().flat_map(|world| &world.calls)
-}
-
-/// Whether a call with a token succeeded.
-fn is_served(call: &JournalCall) -> bool {
-    call.application.is_some()
-        && call.status < 300
-        && call.operation.is_some_and(|operation| operation != Operation::CreateAccessToken)
-}
-
-fn uses(worlds: &[WorldJournal], operation: Operation) -> bool {
-    calls(worlds).any(|call| call.operation == Some(operation))
-}
-
-fn met<'w>(meeting: &Meeting, worlds: &'w [WorldJournal]) -> Vec<&'w JournalCall> {
-    let Meeting { operation, problem, fault, served, later_page, .. } = meeting;
-    let fits = |call: &&JournalCall| {
-        (operation.is_none() || call.operation == *operation)
-            && (problem.is_none() || call.problem == *problem)
-            && (!fault || call.fault.is_some())
-            && (!served || is_served(call))
-            && (!later_page || is_later_page(call))
-    };
-    calls(worlds).filter(fits).collect()
-}
-
-/// Whether the deliveries show that the situation was met.
-fn has_deliveries(
-    meeting: &Meeting,
-    calm: &DrillRecording,
-    run: &DrillRecording,
-    worlds: &[WorldJournal],
-) -> bool {
-    let waiting = worlds.iter().flat_map(|world| &world.deliveries);
-    let waiting = waiting.filter(|it| it.state == "queued" && it.attempts.is_empty()).count();
-    run.deliveries >= meeting.deliveries
-        && waiting >= meeting.waiting
-        && (meeting.waiting == 0 || calm.deliveries > 0)
-        && (!meeting.forged || forged_answers(worlds).next().is_some())
-}
-
-/// How receivers answered deliveries with a wrong credential.
-fn forged_answers(worlds: &[WorldJournal]) -> impl Iterator<Item = u16> {
-    let forged = worlds.iter().flat_map(|world| &world.deliveries).filter(|it| it.is_forged);
-    forged.flat_map(|it| &it.attempts).filter_map(|attempt| attempt.status)
-}
-
-fn is_later_page(call: &JournalCall) -> bool {
-    call.response.page.is_some_and(|page| page > 1)
-}
-
-/// The page and the number of pages of the last list that was served.
-fn last_page(worlds: &[WorldJournal]) -> Option<(u64, u64)> {
-    let last =
-        calls(worlds).filter(|call| is_served(call) && call.response.pages.is_some()).last()?;
-    Some((last.response.page?, last.response.pages?))
 }
 
 fn findings(worlds: &[WorldJournal], counts: impl Fn(&str) -> bool) -> Vec<ConductFinding> {

@@ -52,13 +52,7 @@ pub struct ProbeAnswers {
 impl DrillRecording {
     /// Counts the deliveries that a receiver answered, by the journal.
     pub fn count_deliveries(&mut self) {
-        let worlds = self.journal["worlds"].as_array().into_iter().flatten();
-        let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());
-        let is_answered = |it: &&Value| {
-            let mut attempts = it["attempts"].as_array().into_iter().flatten();
-            attempts.any(|attempt| attempt["status"].is_u64())
-        };
-        self.deliveries = all.filter(is_answered).count();
+        self.deliveries = answered_deliveries(&self.journal).count();
     }
 
     /// What the client used of the control plane.
@@ -73,4 +67,14 @@ impl DrillRecording {
     pub fn worlds(&self) -> Result<Vec<WorldJournal>, serde_json::Error> {
         conduct::read(&self.journal)
     }
+}
+
+/// The deliveries of all worlds of the journals that a receiver answered.
+pub fn answered_deliveries(journals: &Value) -> impl Iterator<Item = &Value> {
+    let worlds = journals["worlds"].as_array().into_iter().flatten();
+    let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());
+    all.filter(|it| {
+        let mut attempts = it["attempts"].as_array().into_iter().flatten();
+        attempts.any(|attempt| attempt["status"].is_u64())
+    })
 }

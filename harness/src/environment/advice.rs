@@ -45,7 +45,7 @@ fn likely(base: &Url, role: &str, refusal: &TokenRequestRefusal) -> Option<Strin
              variable may have a line end or quotes"
         )),
         _ if refusal.error.is_none() && is_answered => Some(
-            "what answers is no token endpoint: `base_url` must be the address of the API, not of a web \
+            "what answers is not a token endpoint: `base_url` must be the address of the API, not of a web \
              page or a login"
                 .to_owned(),
         ),

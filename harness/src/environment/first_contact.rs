@@ -47,7 +47,7 @@ pub(crate) async fn control_plane(
             trouble.details()
         ))),
         Ok(_) if is_asked_for => Err(OpenError::Credentials(
-            "`admin.token` is in the target file, but what answers is no moot mock".to_owned(),
+            "`admin.token` is in the target file, but what answers is not a moot mock".to_owned(),
         )),
         Ok(_) | Err(_) => Ok(None),
     }

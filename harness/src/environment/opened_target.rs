@@ -236,7 +236,7 @@ impl Environment {
         all.into_iter().collect()
     }
 
-    /// Why scenarios that create a legal request do not run: the requester is no user.
+    /// Why scenarios that create a legal request do not run: the requester is not a user.
     pub async fn refused_requester(&self) -> Option<NotRun> {
         self.refused(target_fit::REQUESTER).await
     }

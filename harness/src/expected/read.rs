@@ -179,6 +179,6 @@ fn date(file: &str, text: &Spanned<String>) -> Result<Date, FileError> {
     // `Date` alone would take a time too, and leave it out.
     let parsed = text.value.parse::<Date>().ok().filter(|date| date.to_string() == text.value);
     parsed.ok_or_else(|| {
-        FileError::at(file, text, format!("`{}` is no day, such as `2027-01-31`", text.value))
+        FileError::at(file, text, format!("`{}` is not a day, such as `2027-01-31`", text.value))
     })
 }

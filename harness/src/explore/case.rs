@@ -79,7 +79,7 @@ pub fn files(stem: &str, cases: &[Case]) -> Result<Arc<Vec<ScenarioFile>>, Strin
     let source = (format!("{stem}.yaml"), Arc::from(text(cases)));
     load::suite(vec![source], IdCheck::Register).map(Arc::new).map_err(|mistakes| {
         let first = mistakes.first().map(|mistake| mistake.render(false)).unwrap_or_default();
-        format!("a drawn case is no scenario, which is a bug of moot: {first}")
+        format!("a drawn case is not a scenario, which is a bug of moot: {first}")
     })
 }
 

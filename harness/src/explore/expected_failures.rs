@@ -24,7 +24,7 @@ fn for_drawn_case(one: ExpectedFailure, entry: &ExpectedEntry) -> ExpectedFailur
             format!("it names a scenario, and cases are drawn; {instead} is expected here too")
         }
         (ExpectedState::Stale | ExpectedState::Unjudged, _) => {
-            "no case showed it, which is no drift here: other cases may".to_owned()
+            "no case showed it, which is not drift here: other cases may".to_owned()
         }
     };
     ExpectedFailure { state: ExpectedState::Inapplicable, note: Some(note), ..one }

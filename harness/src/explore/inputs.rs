@@ -36,7 +36,7 @@ pub(super) fn unknown_email() -> impl Strategy<Value = String> {
     WORD.prop_map(|name| format!("{name}@example.invalid"))
 }
 
-/// A text that is no JSON object, and is not blank. Some are other JSON values.
+/// A text that is not a JSON object, and is not blank. Some are other JSON values.
 pub(super) fn no_object() -> impl Strategy<Value = String> {
     let is_no_object = |text: &String| {
         !text.trim().is_empty()

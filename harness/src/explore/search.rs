@@ -48,7 +48,7 @@ type Ended = Arc<Mutex<Vec<Arc<ScenarioResult>>>>;
 /// Explores. Trouble with the target is in the result, as for a run.
 ///
 /// # Errors
-/// A case that is no scenario: a bug of ours.
+/// A case that is not a scenario: a bug of ours.
 pub async fn explore(
     options: ExploreOptions,
     interruption: Arc<Interruption>,

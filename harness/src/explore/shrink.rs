@@ -20,7 +20,7 @@ const RUNS_MAX_DEPLOYMENT: u32 = 12;
 /// found, with its result.
 ///
 /// # Errors
-/// A smaller case is no scenario, which is a bug of ours.
+/// A smaller case is not a scenario, which is a bug of ours.
 pub(super) async fn shrink(
     runner: &Runner,
     (seed, stem): (u64, &str),

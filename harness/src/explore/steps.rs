@@ -81,7 +81,7 @@ pub(super) fn then_listed(operation: Operation, row: &str) -> Vec<Value> {
 /// A body that breaks the rules of multipart is refused, and nothing is stored.
 pub(super) fn broken_multipart(path: &str, text: &str, row: &str) -> Value {
     json!({
-        "name": "a body that is no form",
+        "name": "a body that is not a form",
         "request": format!("POST {path}"), "token": "write",
         "raw": { "content_type": "multipart/form-data; boundary=moot", "text": literal(text) },
         "unchanged": [format!("GET {path}")],

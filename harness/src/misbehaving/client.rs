@@ -57,7 +57,7 @@ pub(super) enum CallOutcome {
 pub(super) struct ServiceAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
-    /// Null if it is no JSON.
+    /// Null if it is not JSON.
     pub(super) body: Value,
 }
 
@@ -269,7 +269,7 @@ impl TrialClient {
         let body = serde_json::from_slice(&bytes);
         let is_whole = body.is_ok() || bytes.is_empty() || !status.is_success();
         if !is_whole && !self.breaks("trusts-truncation") {
-            return Ok(CallOutcome::Lost("the answer is no JSON".to_owned()));
+            return Ok(CallOutcome::Lost("the answer is not JSON".to_owned()));
         }
         let answer = ServiceAnswer { status, headers, body: body.unwrap_or_default() };
         self.is_strict_about(&answer)?;

@@ -35,7 +35,7 @@ pub enum RecordingError {
         path: PathBuf,
     },
     /// A file is not part of a recording.
-    #[error("{} is no part of a recording: {reason}", .path.display())]
+    #[error("{} is not part of a recording: {reason}", .path.display())]
     Malformed {
         /// The file.
         path: PathBuf,

@@ -258,7 +258,7 @@ impl HarResponse {
             None => Bytes::from(text),
             Some(BASE64) => {
                 let decoded = BASE64_STANDARD.decode(text);
-                Bytes::from(decoded.map_err(|error| format!("a body is no base64: {error}"))?)
+                Bytes::from(decoded.map_err(|error| format!("a body is not base64: {error}"))?)
             }
             Some(other) => return Err(format!("a body is encoded as `{other}`, not base64")),
         };

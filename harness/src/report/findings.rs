@@ -4,7 +4,7 @@
 //! the same; indices of lists do not count. Snapshots are grouped by their differences: differences that
 //! show in the same answers are one finding, in however many files. A snapshot whose whole difference
 //! another finding of that answer shows belongs to that finding, and so does another requirement that the
-//! same fault breaks. Known failures and checks that were not run are no findings.
+//! same fault breaks. Known failures and checks that were not run are not findings.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -68,7 +68,7 @@ fn scenario_place(report: &Report, check: &CheckResult) -> Option<Location> {
 
 /// An annotation of the target file, where there is one.
 fn of_target(report: &Report, level: &str, title: &str, text: &str) -> String {
-    // A base address in its place is no file.
+    // A base address in its place is not a file.
     let file = report.target_file.as_deref().filter(|file| !file.contains("://"));
     let place = file.map(|file| format!("file={},line=1,", property(file))).unwrap_or_default();
     format!("::{level} {place}title={}::{}", property(title), message(text))

@@ -9,7 +9,7 @@
 //! | it has a known failure | skipped, with the verdict and the reason |
 //! | the rest | passed; warnings and answers stand in `system-out` |
 //!
-//! A `warn` is no failure here as it is none in the exit code.
+//! A `warn` is not a failure here, as in the exit code.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -85,7 +85,7 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| {
             let all = Self::ALL.map(Self::as_str).join(", ");
-            format!("`{text}` is no kind of report; there are {all}")
+            format!("`{text}` is not a kind of report; there are {all}")
         })
     }
 }

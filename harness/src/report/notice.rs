@@ -37,7 +37,7 @@ fn all_the_same(result: &RunResult) -> Option<String> {
         all().map(|it| it.request.operation.map(Operation::as_str)).collect();
     (count >= ANSWERS_MIN && operations.len() >= OPERATIONS_MIN).then(|| {
         format!(
-            "every answer is the same ({count} times {} with {} bytes): this is no Legal Request \
+            "every answer is the same ({count} times {} with {} bytes): this is not a Legal Request \
              Service, but a page or a stub in its place; look at `base_url`",
             first.status,
             first.body.len()

@@ -95,7 +95,7 @@ impl CheckResult {
         self.place.is_none()
     }
 
-    /// Whether the status of the answer is wrong, and is no server error.
+    /// Whether the status of the answer is wrong, and is not a server error.
     pub fn is_of_status(&self) -> bool {
         self.part == Some(AnswerPart::Status) && self.mismatch != Some(MismatchKind::ServerError)
     }

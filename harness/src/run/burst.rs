@@ -263,7 +263,7 @@ fn summary(all: &[Arc<Exchange>]) -> Value {
     })
 }
 
-/// `status body`; the body is null if it is no JSON.
+/// `status body`; the body is null if it is not JSON.
 fn answer_of(exchange: &Exchange) -> Value {
     match &exchange.outcome {
         Ok(response) => {
@@ -302,7 +302,7 @@ fn refusal_of(exchange: &Exchange) -> Value {
 }
 
 /// Whether more was served in some minute than the limit of §8, and in no minute of the clock: calls on
-/// both sides of a full minute alone are no sign of either.
+/// both sides of a full minute alone are not a sign of either.
 const fn is_fixed(sliding: usize, fixed: usize) -> bool {
     const CALLS_MAX: usize = REQUESTS_PER_MINUTE_MAX as usize;
     sliding > CALLS_MAX && fixed <= CALLS_MAX

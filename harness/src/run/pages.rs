@@ -239,7 +239,7 @@ async fn follow(
         items.extend(members);
         pages.push(WalkedPage { number, body: body.clone(), exchange: Arc::clone(&exchange) });
         let pages_total = body["pagination"]["total_pages"].as_u64().unwrap_or(1);
-        // A page beyond the last is no page of the list, though the totals announce it.
+        // A page beyond the last is not a page of the list, though the totals announce it.
         if !is_empty || number == 1 {
             bodies.push(body);
         }
@@ -270,7 +270,7 @@ fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {
         (_, status) => Err(Stop::not_run(
             NotRunKind::UnusableAnswer,
             format!(
-                "page {number} is no list (status {})",
+                "page {number} is not a list (status {})",
                 status.map_or_else(|| "unknown".to_owned(), |status| status.to_string())
             ),
         )),
@@ -323,7 +323,7 @@ impl ListMembers {
     }
 }
 
-/// Members of a list by its pages, as far as they are walked; an error where it is no list.
+/// Members of a list by its pages, as far as they are walked; an error where it is not a list.
 pub(super) async fn members(
     walk: &mut ScenarioWalk<'_>,
     shape: &RequestShape,
@@ -335,7 +335,7 @@ pub(super) async fn members(
     Ok(ListMembers::new(walked.items, walked.bodies.last()))
 }
 
-/// Members of one page, and the number of pages, as far as they are walked; an error where it is no list.
+/// Members of one page, and the number of pages, as far as they are walked; an error where it is not a list.
 pub(super) async fn page(
     walk: &ScenarioWalk<'_>,
     shape: &RequestShape,

@@ -98,7 +98,7 @@ pub(super) fn resolve_line(
                 None => {
                     let name = operation.render_text(names)?;
                     Operation::from_text(&name)
-                        .ok_or_else(|| Stop::ours(&format!("`{name}` is no operation")))?
+                        .ok_or_else(|| Stop::ours(&format!("`{name}` is not an operation")))?
                 }
             };
             let (method, template) = session.endpoint(operation);

@@ -161,7 +161,7 @@ async fn row_walked(
     if !(planned.scenario.confirm && failed) || shared.target.is_mock() {
         return first;
     }
-    // What a scenario makes itself is no movement: beside one that changes anything, nothing is
+    // What a scenario makes itself is not movement: beside one that changes anything, nothing is
     // walked between the two looks.
     let mut before = None;
     if turn::course(planned.scenario) < ScenarioEffect::Changes {

@@ -166,7 +166,7 @@ fn assume(
     because: &str,
 ) -> Result<(), Stop> {
     for (text, matcher) in conditions {
-        // A value that is not there does not satisfy an assumption; that is no trouble.
+        // A value that is not there does not satisfy an assumption; that is not trouble.
         let value = text.render(&walk.names).ok().filter(|value| !value.is_null());
         let judgement = check::matcher::judge(matcher, &PlaceValue::One(value), &walk.names);
         match judgement {

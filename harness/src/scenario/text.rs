@@ -150,7 +150,7 @@ impl Text {
         }
     }
 
-    /// The text meant; a value that is no text is its JSON.
+    /// The text meant; a value that is not text is its JSON.
     ///
     /// # Errors
     /// A name without a value, or one that is null: nothing was there when it was captured.

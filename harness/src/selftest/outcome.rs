@@ -86,8 +86,8 @@ impl SelftestOutcome {
         !self.is_whole || self.unproven().is_empty()
     }
 
-    /// Whether the suite is proven: no defect survives, its findings fit, no verdict depends on the history, no gating requirement is unproven, no conformant
-    /// service fails, and no other target passes.
+    /// Whether the suite is proven: no defect survives, its findings fit, no verdict depends on the history, no
+    /// gating requirement is unproven, no conformant service fails, and no other target passes.
     pub fn is_proven(&self) -> bool {
         self.survivors().is_empty()
             && self.misfits().next().is_none()

@@ -11,7 +11,7 @@ use url::{Host, Url};
 /// What is wrong, as a sentence.
 pub(crate) fn base(text: &str) -> Result<Url, String> {
     let mut url = Url::parse(text.trim()).map_err(|error| {
-        format!("`{text}` is no base address such as https://legal.example.com/api: {error}")
+        format!("`{text}` is not a base address such as https://legal.example.com/api: {error}")
     })?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(format!("`{text}` is neither an http nor an https address"));

@@ -234,7 +234,7 @@ impl TargetFileReader<'_> {
             .map(|(name, source)| {
                 let name = name.to_ascii_lowercase();
                 if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
-                    return Err(self.at(source, format!("`{name}` is no name of a header")));
+                    return Err(self.at(source, format!("`{name}` is not a name of a header")));
                 }
                 let what = format!("headers.{name}");
                 let value = if sounds_secret(&name) {
@@ -243,7 +243,7 @@ impl TargetFileReader<'_> {
                     self.value(source, &what)?
                 };
                 if http::HeaderValue::from_str(value.expose_secret()).is_err() {
-                    return Err(self.at(source, format!("`{what}` is no value of a header")));
+                    return Err(self.at(source, format!("`{what}` is not a value of a header")));
                 }
                 Ok(FileHeader { name, value, is_secret: !source.value.is_literal() })
             })

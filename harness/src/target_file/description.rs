@@ -29,7 +29,7 @@ pub enum TargetClass {
     #[serde(rename = "moot mock")]
     #[strum(serialize = "moot mock")]
     MootMock,
-    /// A service that is no moot mock.
+    /// A service that is not a moot mock.
     Deployment,
     /// The target was not opened.
     #[default]

@@ -78,10 +78,10 @@ pub(crate) fn parse(text: &str, method: &str) -> Result<Endpoint, String> {
         None => (method, text),
     };
     if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Err(format!("`{method}` is no method in upper case"));
+        return Err(format!("`{method}` is not a method in upper case"));
     }
     if !path.starts_with('/') || path.contains(['?', '#', ' ']) {
-        return Err(format!("`{path}` is no path that begins with `/`, without a query"));
+        return Err(format!("`{path}` is not a path that begins with `/`, without a query"));
     }
     Ok(Endpoint { method: method.to_owned(), path: path.to_owned() })
 }

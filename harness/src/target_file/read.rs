@@ -63,7 +63,7 @@ pub fn from_text(
 /// `MOOT_CLIENT_SECRET`, which a moot mock does without.
 ///
 /// # Errors
-/// Where it is no base address.
+/// Where it is not a base address.
 pub fn from_url(text: &str, variables: Variables<'_>) -> Result<TargetFile, FileError> {
     let refused = |message| FileError::whole("--target", message);
     let base_url = address::base(text).map_err(refused)?;

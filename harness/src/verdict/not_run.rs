@@ -36,7 +36,7 @@ pub enum NotRunKind {
     Control,
     /// The awaited state did not come about in time.
     PollTimeout,
-    /// The answer cannot be used: it is too long, or it is no list.
+    /// The answer cannot be used: it is too long, or it is not a list.
     UnusableAnswer,
     /// The data changed while it was judged.
     DataChanged,

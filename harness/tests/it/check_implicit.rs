@@ -395,7 +395,7 @@ fn a_request_id_is_of_one_call_of_one_service() {
     let first = missing(&problem());
     let second = Seen { number: 2, ..first.clone() };
     assert!(!clashes(&first));
-    assert!(!clashes(&first), "the same call judged twice is no clash");
+    assert!(!clashes(&first), "the same call judged twice is not a clash");
     assert!(clashes(&second));
     let mut elsewhere = Seen { number: 3, ..first }.exchange();
     elsewhere.request.url = "https://legal.example/api/sandboxes/2/v1/requests/x".to_owned();

@@ -141,7 +141,7 @@ fn two_sets_are_compared() {
     let expected = serde_json::json!([
         { "question": "per_page", "kind": "only_first", "first": 25, "second": null }
     ]);
-    assert_eq!(only["differences"], expected, "what one does not answer is no contradiction");
+    assert_eq!(only["differences"], expected, "what one does not answer is not a contradiction");
     let shown = check(&["answers", "show", "one.yaml"], dir.path(), 0).stdout;
     let expected = "§5    other_company  403\n      the answer to an id of another company\n";
     assert!(shown.contains(expected) && shown.ends_with("2 answers\n"), "{shown}");

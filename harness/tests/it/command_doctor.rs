@@ -34,7 +34,7 @@ fn a_target_that_cannot_be_used_ends_as_a_run_on_it_does() {
     for (base, code, said) in [
         ("http://127.0.0.1:1/api".to_owned(), 4, "cannot be reached"),
         (format!("http://{address}/api"), 4, "deadline"),
-        ("no address".to_owned(), 2, "is no base address"),
+        ("no address".to_owned(), 2, "is not a base address"),
     ] {
         let dir = tempfile::tempdir().expect("a folder");
         target(dir.path(), &base, "");

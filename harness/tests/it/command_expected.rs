@@ -127,7 +127,7 @@ fn a_wrong_entry_is_2_with_its_place() {
     let entry = |more: &str| format!("- id: sample/violates\n  reason: OPS-1\n{more}");
     for (text, said) in [
         (entry("  outcome: fail\n  expires: 2020-01-31\n"), "known.yaml:1:7: the expected failure"),
-        (entry("  outcome: fail\n  expires: soon\n"), "known.yaml:4:12: `soon` is no day"),
+        (entry("  outcome: fail\n  expires: soon\n"), "known.yaml:4:12: `soon` is not a day"),
         (entry("  outcome: fial\n"), "known.yaml:3:12"),
         (
             entry("  outcome: fail\n  reasno: x\n"),

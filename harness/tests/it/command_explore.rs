@@ -133,7 +133,7 @@ fn an_expected_failure_is_named_and_is_no_violation() {
         .collect();
     let away = (Some("inapplicable"), true);
     assert_eq!(states, [(Some("happened"), false), away, away], "{}", said["expected"]);
-    // All that fails is expected, and what did not happen is no drift.
+    // All that fails is expected, and what did not happen is not drift.
     let all: String = names
         .iter()
         .map(|id| format!("- {{ id: {id}, outcome: fail, reason: OPS-4 }}\n"))

@@ -133,7 +133,7 @@ fn broken_forms() -> Vec<(&'static str, Vec<u8>)> {
             "a name of a megabyte",
             form(&format!("Content-Disposition: form-data; name=\"{}\"", "x".repeat(1 << 20))),
         ),
-        ("bytes that are no text", [b"--b0\r\n".as_slice(), &[0xff, 0, 0x80, 13, 10]].concat()),
+        ("bytes that are not text", [b"--b0\r\n".as_slice(), &[0xff, 0, 0x80, 13, 10]].concat()),
         text(
             "ten thousand parts",
             format!("{}--b0--\r\n", format!("{PART}\r\n1\r\n").repeat(10_000)),
@@ -183,7 +183,7 @@ fn forms(victim: &Victim) {
     }
     let large = format!("{PART}\r\n{}\r\n--b0--\r\n", "x".repeat(BULK_BYTES));
     let answer = victim.post("/v1/repository_documents", MULTIPART, large.as_bytes());
-    assert!(answer.starts_with("HTTP/1.1 201"), "a large file is no attack: {answer}");
+    assert!(answer.starts_with("HTTP/1.1 201"), "a large file is not an attack: {answer}");
     victim.is_answering();
 }
 

@@ -141,7 +141,7 @@ fn what_is_no_recording_or_would_be_mixed_with_one_is_refused_before_anything_is
     fs::write(dir.path().join("full/index.json"), r#"{"format_version": 1}"#).expect("a file");
     for (words, said) in [
         (&["run", "--record", "full"][..], "a recording goes into a folder of its own"),
-        (&["judge", "full"], "full/index.json is no part of a recording"),
+        (&["judge", "full"], "full/index.json is not part of a recording"),
         (&["judge", "nothing"], "nothing/index.json can't be used"),
     ] {
         let ran = run(words, dir.path());
@@ -159,7 +159,8 @@ fn a_damaged_recording_is_refused_whole_and_left_as_it_is() {
     let tape = tape.expect("there is one").expect("a file").path();
     let whole = fs::read_to_string(&tape).expect("a text");
     let half = &whole[..whole.len() / 2];
-    for (text, said) in [(half, "is no part of a recording"), ("{}", "is no part of a recording")] {
+    for (text, said) in [(half, "is not part of a recording"), ("{}", "is not part of a recording")]
+    {
         fs::write(&tape, text).expect("writable");
         let ran = run(&["judge", "kept"], dir.path());
         assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);

@@ -103,7 +103,7 @@ pub(crate) const ROWS: [Hard; 26] = [
         head(stream, "content-type: application/json\r\ncontent-length: 9\r\n")?;
         stream.write_all(b"{}")
     }),
-    row("a length that is no number", (4, "not_run", "the connection broke"), |stream| {
+    row("a length that is not a number", (4, "not_run", "the connection broke"), |stream| {
         head(stream, "content-type: application/json\r\ncontent-length: many\r\n")?;
         stream.write_all(b"{}")
     }),

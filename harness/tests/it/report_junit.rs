@@ -66,7 +66,7 @@ const COUNTED: [(&str, &str); 3] =
 
 fn element(name: &str) -> &'static Element {
     let found = ELEMENTS.iter().find(|element| element.0 == name);
-    found.unwrap_or_else(|| panic!("`{name}` is no element of JUnit"))
+    found.unwrap_or_else(|| panic!("`{name}` is not an element of JUnit"))
 }
 
 fn attributes(start: &BytesStart<'_>) -> BTreeMap<String, String> {

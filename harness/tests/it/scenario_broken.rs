@@ -66,7 +66,7 @@ fn the_schema_refuses_what_is_wrong_in_form_and_nothing_else() {
     let validator = validator();
     for (name, text) in files("tests/broken", "yaml") {
         let Some(json) = as_json(&text) else {
-            assert!(name.starts_with("yaml_"), "{name} is no YAML");
+            assert!(name.starts_with("yaml_"), "{name} is not YAML");
             continue;
         };
         if name.starts_with("yaml_") {

@@ -1,4 +1,4 @@
-//! Snapshots of a deployment: other stored data are no drift, and other behaviour is.
+//! Snapshots of a deployment: other stored data are not drift, and other behaviour is.
 
 use std::fs;
 use std::path::Path;

@@ -141,7 +141,7 @@ async fn retry_after_is_waited_for() {
     let exchange = opened.session.send(call("GET", "/v1/requests")).await;
     assert_eq!(exchange.outcome.map(|response| response.status).ok(), Some(200));
     assert!(started.elapsed().as_millis() >= 1_000, "{:?}", started.elapsed());
-    assert!(exchange.duration.as_millis() < 900, "waiting is no part of it");
+    assert!(exchange.duration.as_millis() < 900, "waiting is not part of it");
 }
 
 #[tokio::test]

@@ -110,7 +110,7 @@ fn check_caller(world: &World, fault: &Fault) -> Result<Option<u32>, Refusal> {
     {
         let name = operation.as_str();
         return Err(Refusal::invalid(format!(
-            "`{name}` is no operation of this world: its answers leave it out"
+            "`{name}` is not an operation of this world: its answers leave it out"
         )));
     }
     let Some(client_id) = &filter.application else { return Ok(None) };

@@ -92,7 +92,7 @@ pub(super) fn set_status(
     if !force && !legal.contains(&status) {
         let names: Vec<&str> = legal.iter().map(|status| status.as_str()).collect();
         return Err(Refusal::conflict(format!(
-            "from `{}` to `{}` is no legal change; {}; `force` makes it anyway",
+            "from `{}` to `{}` is not a legal change; {}; `force` makes it anyway",
             record.status().as_str(),
             status.as_str(),
             if names.is_empty() {

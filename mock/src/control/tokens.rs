@@ -45,7 +45,7 @@ pub(super) fn mark(
     let grant = world
         .sealer()
         .open(token)
-        .ok_or_else(|| Refusal::unknown("that is no token of this world".to_owned()))?;
+        .ok_or_else(|| Refusal::unknown("that is not a token of this world".to_owned()))?;
     let oldest = world.state().token_marks().oldest_beyond(MARKED_TOKENS_MAX);
     let mut changes: Vec<Change> =
         oldest.into_iter().map(|serial| Change::ForgetToken { serial }).collect();

@@ -50,7 +50,7 @@ fn push_pair(pair: &str, masked: &mut String) {
     }
 }
 
-/// A whole body without its secrets, JSON or a form. `None` if it is no text, or if its secrets cannot
+/// A whole body without its secrets, JSON or a form. `None` if it is not text, or if its secrets cannot
 /// be found.
 pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(bytes).ok()?;
@@ -65,7 +65,7 @@ pub(super) fn body(bytes: &[u8]) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(json.to_string()))
 }
 
-/// A field of a multipart form, masked if its name is that of a secret; `None` if it is no text.
+/// A field of a multipart form, masked if its name is that of a secret; `None` if it is not text.
 pub(super) fn field<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     if is_secret(name) {
         return Some(Cow::Owned(fingerprint(bytes)));

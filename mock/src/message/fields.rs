@@ -30,7 +30,7 @@ impl<'a> MultipartFields<'a> {
     /// The fields of a body.
     ///
     /// # Errors
-    /// 400 where it can't be read; by answer `other_errors` where it is no multipart body, or is too
+    /// 400 where it can't be read; by answer `other_errors` where it is not a multipart body, or is too
     /// large. `content_type` is the header as sent.
     pub(crate) fn of(
         body: &'a Body,
@@ -50,7 +50,7 @@ impl<'a> MultipartFields<'a> {
     /// A text that is there at most once; `None` where it is missing or empty.
     ///
     /// # Errors
-    /// 400 where it is there twice, is a file, or is no UTF-8.
+    /// 400 where it is there twice, is a file, or is not UTF-8.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         let Some(part) = self.once(name)? else { return Ok(None) };
         Ok(Some(text_of(part)?).filter(|text| !text.trim().is_empty()))

@@ -21,7 +21,7 @@ pub struct Response {
     pub refused: Option<Box<Refused>>,
     /// What a fault does to its way out, in this order.
     pub transport: Vec<TransportFault>,
-    /// Which page of a list it is; `None` where it is no list. For the journal, not for the wire.
+    /// Which page of a list it is; `None` where it is not a list. For the journal, not for the wire.
     pub page: Option<PageNumber>,
 }
 

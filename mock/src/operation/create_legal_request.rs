@@ -132,7 +132,7 @@ fn check_requester(
     if is_user {
         return Ok(());
     }
-    let detail = format!("`requester_email`: `{}` is no user of this company.", shown(email));
+    let detail = format!("`requester_email`: `{}` is not a user of this company.", shown(email));
     let problem = Problem::request_creation(detail).breaking(Rule::RequesterIsUser);
     Err(problem.answered(answers.request_requester_unknown))
 }
@@ -167,7 +167,8 @@ fn check_unexpected(
     };
     match FIELDS.into_iter().find(|name| fields.has(name) && !listed(name)) {
         Some(name) => {
-            let detail = format!("`{name}` is no field of this workflow; its schema lists them.");
+            let detail =
+                format!("`{name}` is not a field of this workflow; its schema lists them.");
             Err(Problem::request_creation(detail).breaking(Rule::FieldListed).answered(status))
         }
         None => Ok(()),
@@ -243,7 +244,7 @@ fn missing(names: &[&'static str]) -> Problem {
 }
 
 fn malformed_email(answers: &Answers, name: &'static str, text: &str) -> Problem {
-    let detail = format!("`{name}`: `{}` is no e-mail address.", shown(text));
+    let detail = format!("`{name}`: `{}` is not an e-mail address.", shown(text));
     invalid(answers, Rule::Field(name), detail)
 }
 

@@ -110,7 +110,7 @@ impl RecordedCalls {
         for (name, wanted) in form_urlencoded::parse(query.as_bytes()) {
             let refused = || {
                 ControlProblem::invalid_value(format!(
-                    "`{name}={wanted}` is no filter of a recording"
+                    "`{name}={wanted}` is not a filter of a recording"
                 ))
             };
             match &*name {

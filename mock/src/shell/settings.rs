@@ -32,7 +32,7 @@ pub fn defaults(base_url: &str, seed_world: Arc<SeedWorld>) -> Settings {
 /// Reads `real`, `frozen` (at `now`, to the second) or `frozen:TIME`.
 ///
 /// # Errors
-/// [`SettingError`]: another word, or a time that is no ISO 8601 time with its zone.
+/// [`SettingError`]: another word, or a time that is not an ISO 8601 time with its zone.
 pub fn clock(text: &str, now: Timestamp) -> Result<ClockSetting, SettingError> {
     match text.split_once(':') {
         None if text == "real" => Ok(ClockSetting::Real),

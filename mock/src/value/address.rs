@@ -39,7 +39,7 @@ pub enum AddressFault {
     #[error("is longer than 2,048 characters")]
     Length,
     /// Relative, or malformed.
-    #[error("is no absolute address")]
+    #[error("is not an absolute address")]
     NotAbsolute,
     /// Another scheme.
     #[error("is not https")]
@@ -93,7 +93,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether a host is this machine: there plain http is no risk.
+/// Whether a host is this machine: there plain http is not a risk.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => is_below(name, "localhost"),

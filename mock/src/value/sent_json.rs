@@ -25,7 +25,7 @@ impl SentJson {
     /// Reads an object.
     ///
     /// # Errors
-    /// It is no JSON object, or is too deep.
+    /// It is not a JSON object, or is too deep.
     pub(crate) fn object(text: &str) -> Result<Self, serde_json::Error> {
         if !text.trim_start().starts_with('{') {
             return Err(serde_json::Error::custom("not an object"));

@@ -74,7 +74,7 @@ pub fn rate_limit(text: &str) -> Result<RateLimitMode, SettingError> {
 /// Reads the name of an embedded set of answers, or `random:SEED`.
 ///
 /// # Errors
-/// [`SettingError`]: another word, or a seed that is no number.
+/// [`SettingError`]: another word, or a seed that is not a number.
 pub fn answers(text: &str) -> Result<Answers, SettingError> {
     if let Some(seed) = text.strip_prefix("random:") {
         let seed = seed

@@ -81,7 +81,7 @@ impl std::fmt::Display for Progression {
 pub enum SettingsError {
     /// The base address.
     #[error(
-        "base address `{0}` is no absolute http or https address without trailing slash, query or fragment"
+        "base address `{0}` is not an absolute http or https address without trailing slash, query or fragment"
     )]
     BaseUrl(String),
     /// A pace of nothing.

@@ -11,7 +11,7 @@ pub(crate) const LENGTH: usize = 8;
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct ShortId([u8; LENGTH]);
 
-/// A text that is no short id.
+/// A text that is not a short id.
 #[derive(Debug, thiserror::Error)]
 #[error("an id has {LENGTH} letters or digits, and `{0}` has not")]
 pub(crate) struct NoShortId(String);

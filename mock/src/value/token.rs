@@ -57,7 +57,7 @@ impl Sealer {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// What a token grants; `None` for a text that is no token of this world.
+    /// What a token grants; `None` for a text that is not a token of this world.
     pub(crate) fn open(self, token: &str) -> Option<Grant> {
         if token.len() != TEXT_LENGTH {
             return None;

@@ -88,7 +88,7 @@ impl World {
         (row >= table.base_length()).then_some(row)
     }
 
-    /// A row whose id is no seed row's: then its number is passed over.
+    /// A row whose id is not a seed row's: then its number is passed over.
     fn fresh<R>(&self, kind: IdKind, seeded: &Ids, table: &RowTable<R>) -> Option<(u32, String)> {
         (table.next_row()..ROWS_MAX)
             .map(|row| (row, self.identifiers.id(kind, u64::from(row))))

@@ -35,7 +35,7 @@ const SPECIAL_V4: [(&str, u8); 26] = [
     ("255.255.255.255", 32),
 ];
 
-/// The IANA IPv6 Special-Purpose Address Registry, and what is no global unicast: the addresses that
+/// The IANA IPv6 Special-Purpose Address Registry, and what is not global unicast: the addresses that
 /// hold an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), site-local, multicast.
 const SPECIAL_V6: [(&str, u8); 28] = [
     ("::1", 128),
@@ -109,7 +109,7 @@ fn translated(number: u32) -> [IpAddr; 4] {
 proptest! {
     #[test]
     fn no_public_address_is_special(any_v4: u32, any_v6: u128, place: u128) {
-        // Most of the space is no global unicast at all: half of the draws are.
+        // Most of the space is not global unicast at all: half of the draws are.
         for address in [v4(any_v4), v6(any_v6), v6(0b001 << 125 | any_v6 >> 3)] {
             prop_assert!(!is_public(address) || !is_special(address), "{address}");
         }

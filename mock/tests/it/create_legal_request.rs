@@ -179,13 +179,18 @@ fn the_workflow_exists_is_the_companys_and_published() {
 fn the_requester_is_a_user_of_the_company() {
     let bench = bench();
     for email in ["nobody@northwind.example", "einkauf@harbour.example"] {
-        check(&bench, with(&[("requester_email", &[email])]), INVALID, "no user");
+        check(&bench, with(&[("requester_email", &[email])]), INVALID, "not a user");
     }
     check(&bench, with(&[("requester_email", &["no address"])]), INVALID, "no e-mail");
     check(&bench, with(&[("requester_email", &["Requester@Northwind.Example"])]), CREATED, "");
     let bench = bench_answering(|answers| answers.request_requester_unknown = 403);
     let expected = (403, "insufficient_scope");
-    check(&bench, with(&[("requester_email", &["nobody@northwind.example"])]), expected, "no user");
+    check(
+        &bench,
+        with(&[("requester_email", &["nobody@northwind.example"])]),
+        expected,
+        "not a user",
+    );
 }
 
 #[test]
@@ -194,7 +199,7 @@ fn the_workflow_wins_over_the_requester_and_the_requester_over_other_fields() {
     let nobody: (&str, &[&str]) = ("requester_email", &["nobody@northwind.example"]);
     let unknown: (&str, &[&str]) = ("workflow_id", &["unknown1"]);
     check(&bench, with(&[unknown, nobody]), (404, "request_not_found"), "unknown1");
-    check(&bench, with(&[nobody, ("counterparty_name", &[])]), INVALID, "no user");
+    check(&bench, with(&[nobody, ("counterparty_name", &[])]), INVALID, "not a user");
     let malformed: (&str, &[&str]) = ("counterparty_email", &["x"]);
     check(&bench, with(&[("counterparty_name", &[]), malformed]), MISSING, "counterparty_name");
 }

@@ -82,7 +82,7 @@ fn full_execution_queues_one_delivery_per_subscribed_webhook_of_the_company() {
     check(&bench, attempt.delivery, "delivered", 1);
     assert_eq!(delivery(&bench, attempt.delivery)["webhook_id"], hook);
     set_status(&bench, &id, LegalRequestStatus::Archived);
-    assert!(due(&bench).is_empty(), "archiving is no execution");
+    assert!(due(&bench).is_empty(), "archiving is not an execution");
 }
 
 #[test]

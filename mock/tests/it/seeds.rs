@@ -60,7 +60,7 @@ fn a_named_row_is_found_by_its_name_alone_and_no_two_rows_share_an_id() {
     for id in &ids {
         assert_eq!(bench.get(&format!("/v1/requests/{id}")).value("/data/id"), id.as_str());
     }
-    assert_eq!(bench.get(&format!("/v1/requests/{last}")).status, 404, "it is no row any more");
+    assert_eq!(bench.get(&format!("/v1/requests/{last}")).status, 404, "it is not a row any more");
     let other = ids.iter().find(|id| *id != "first-of-all").expect("another row");
     let refused = named(other).expect_err("two rows with one id").to_string();
     assert!(refused.contains("two requests"), "{refused}");

@@ -319,7 +319,7 @@ async fn the_health_check_needs_no_token_and_tells_nothing() {
     }
     let line = "GET /api/__admin/exchanges/count";
     let count = send(&site, request(line, "t0p", None)).await.ok().json();
-    assert_eq!(count, json!({ "count": 3 }), "only what was no health check");
+    assert_eq!(count, json!({ "count": 3 }), "only what was not a health check");
 }
 
 /// As a page that a browser on this machine shows would try it, through the socket.

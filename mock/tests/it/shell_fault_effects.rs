@@ -115,15 +115,15 @@ async fn a_path_pattern_matches_unknown_routes_too() {
 async fn a_call_gets_no_answer_or_no_http() {
     let stage = Stage::new().await;
     stage.arm(json!({ "kind": "close" })).await;
-    assert_eq!(stage.raw().await.expect("a close is no reset"), b"");
+    assert_eq!(stage.raw().await.expect("a close is not a reset"), b"");
     stage.arm(json!({ "kind": "garbage" })).await;
-    let garbage = stage.raw().await.expect("a close is no reset");
+    let garbage = stage.raw().await.expect("a close is not a reset");
     assert!(!garbage.is_empty() && !garbage.starts_with(b"HTTP"), "{garbage:?}");
     stage.arm(json!({ "kind": "garbage" })).await;
     assert_eq!(stage.get("/v1/requests").await, None);
     stage.arm(json!({ "kind": "stall", "milliseconds": 300 })).await;
     let started = Instant::now();
-    assert_eq!(stage.raw().await.expect("a close is no reset"), b"");
+    assert_eq!(stage.raw().await.expect("a close is not a reset"), b"");
     assert!(started.elapsed() >= Duration::from_millis(290));
     assert_eq!(stage.get("/v1/requests").await, Some(200));
 }

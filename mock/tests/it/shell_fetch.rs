@@ -132,9 +132,9 @@ async fn a_document_is_what_its_address_holds() {
 async fn a_name_at_any_address_that_is_not_public_is_refused_before_a_connection() {
     let stage = Stage::new().await;
     for (host, says) in [
-        ("inside", "`inside.moot` is at 10.0.0.7, which is no public address"),
-        ("mixed", "`mixed.moot` is at 127.0.0.1, which is no public address"),
-        ("mapped", "`mapped.moot` is at ::ffff:93.184.216.34, which is no public address"),
+        ("inside", "`inside.moot` is at 10.0.0.7, which is not a public address"),
+        ("mixed", "`mixed.moot` is at 127.0.0.1, which is not a public address"),
+        ("mapped", "`mapped.moot` is at ::ffff:93.184.216.34, which is not a public address"),
         ("empty", "`empty.moot` has no address"),
         ("nowhere", "no such name"),
     ] {

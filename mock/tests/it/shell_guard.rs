@@ -87,8 +87,8 @@ async fn beyond_loopback_a_private_receiver_is_refused_and_the_attempt_says_why(
     let port = receiver.address().port();
     let site = Site::new(beyond(&Arc::default())).expect("the settings are sound");
     for (url, says) in [
-        (receiver.uri(), "127.0.0.1 is no public address".to_owned()),
-        (format!("http://2130706433:{port}/"), "127.0.0.1 is no public address".to_owned()),
+        (receiver.uri(), "127.0.0.1 is not a public address".to_owned()),
+        (format!("http://2130706433:{port}/"), "127.0.0.1 is not a public address".to_owned()),
         (format!("http://[::ffff:127.0.0.1]:{port}/"), "::ffff:127.0.0.1 is no".to_owned()),
         (format!("http://inside.moot:{port}/"), "`inside.moot` is at 10.0.0.7".to_owned()),
         (format!("http://localhost:{port}/"), "`localhost` is at 10.0.0.7".to_owned()),

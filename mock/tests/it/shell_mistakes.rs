@@ -57,7 +57,7 @@ async fn what_is_no_json_object_is_refused_with_an_example() {
         let (method, path) = line.split_once(' ').expect("a method and a path");
         let line = format!("{method} {BASE}/__admin{path}");
         for (text, says) in [
-            ("{bad", "the body is no JSON: ".to_owned()),
+            ("{bad", "the body is not JSON: ".to_owned()),
             ("[]", "the body must be a JSON object, such as {".to_owned()),
             ("\"text\"", "the body must be a JSON object, such as {".to_owned()),
             ("{\"zz_unknown\": 1}", "unknown field `zz_unknown`".to_owned()),

@@ -13,7 +13,7 @@ use crate::shell_support::{
     Answer, BASE, LEGAL_REQUEST, MAIN, form, request, send, served, site, token,
 };
 
-/// A conversation: `<token>` is no part of it, since equal worlds mint equal tokens.
+/// A conversation: `<token>` is not part of it, since equal worlds mint equal tokens.
 fn calls(token: &str) -> Vec<Request<Full<Bytes>>> {
     let upload = form(&["file@notes.txt=Some text", "metadata={\"a\":1}"]);
     let large = "x".repeat(200_000);

@@ -67,7 +67,7 @@ fn without_problem(answered: &AnsweredExchange<'_>) -> Vec<ImplicitJudgement> {
     let actual = if body.is_empty() { "an empty body".to_owned() } else { body };
     let failed = sound_json::unreadable(&answered.document()).unwrap_or_else(|| {
         let status = answered.status();
-        let message = format!("the body of the error (status {status}) is no problem");
+        let message = format!("the body of the error (status {status}) is not a problem");
         Judgement::fails(MismatchKind::Type, message, "a JSON object", actual)
     });
     let empty = Judgement::empty("the body is not a problem: see `errors.member-type`");

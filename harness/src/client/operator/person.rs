@@ -8,7 +8,7 @@ use crate::client::operator::trouble::OperatorTrouble;
 use crate::masks::Masks;
 use crate::scenario::model::OperatorOrder;
 
-/// Whether a person can be asked: there is a terminal, and this is no CI.
+/// Whether a person can be asked: there is a terminal, and this is not a CI.
 pub(crate) fn has_terminal() -> bool {
     let in_ci = std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "false"));
     !in_ci && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::drill_certificate::DrillCertificate;
-use super::drill_mock::{DrillMock, ServedDrillMock};
+use super::drill_mock::DrillMock;
 use super::drill_run::{DrillRunner, SETTLE_SECONDS};
+use super::served_mock::ServedDrillMock;
 use crate::command::error::{CommandError, INCONCLUSIVE};
 use crate::command::exec_environment;
 use crate::command::screen::Screen;
@@ -107,8 +108,8 @@ impl<'a> AttachedClient<'a> {
 /// The drills in an order in which none disturbs the next one. A workflow stays as a drill made it, and a clock that
 /// was moved is ahead of that of the client.
 pub(super) fn in_order(mut drills: Vec<&'static Drill>) -> Vec<&'static Drill> {
-    let lasts = |line: &str| line.contains("/workflows/") || line.ends_with(" /clock");
-    drills.sort_by_key(|drill| drill.orders.iter().any(|order| lasts(&order.line)));
+    let cannot_be_undone = |line: &str| line.contains("/workflows/") || line.ends_with(" /clock");
+    drills.sort_by_key(|drill| drill.orders.iter().any(|order| cannot_be_undone(&order.line)));
     drills
 }
 
@@ -212,7 +213,8 @@ impl JournalMarks {
         if let Some(rows) = journals["control"].as_array_mut() {
             for row in rows.iter_mut() {
                 let earlier = self.control.get(&used(row)).copied().unwrap_or_default();
-                row["calls"] = json!(row["calls"].as_u64().unwrap_or_default() - earlier);
+                row["calls"] =
+                    json!(row["calls"].as_u64().unwrap_or_default().saturating_sub(earlier));
             }
             rows.retain(|row| row["calls"] != 0);
         }

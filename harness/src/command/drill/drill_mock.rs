@@ -1,7 +1,7 @@
 //! The mock that a client is drilled with. What grades has a token that the client is not given.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -9,22 +9,15 @@ use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};
 use moot_fixtures::contract::Operation;
-use moot_mock::shell::{
-    CallWatch, SandboxWatch, ServeLimits, Site, SiteOptions, WatchedCall, serve, serve_tls,
-};
+use moot_mock::settings::Settings;
+use moot_mock::shell::{CallWatch, SandboxWatch, Site, SiteOptions, WatchedCall};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::drill_certificate::{CountingRelay, DrillCertificate};
 use crate::command::error::CommandError;
-use crate::command::listen::listen_on;
 use crate::command::runtime::random_seed;
-use crate::command::serve::{WorldArguments, settings_of};
 use crate::drill::recording::DrillRecording;
 use crate::drill::table::DrillOrder;
 use crate::masks::{Masks, Secrets};
@@ -57,51 +50,29 @@ struct Situation {
     called: Option<Instant>,
 }
 
-/// A mock with what ends it.
-pub(super) struct ServedDrillMock {
-    pub(super) mock: DrillMock,
-    stranger: Site,
-    stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
-    relay: Option<CountingRelay>,
+/// A seed for a drill: the same for the same `--seed`.
+pub(super) fn derived(seed: u64, key: &str) -> u64 {
+    let digest = Sha256::digest(format!("{seed} {key}"));
+    digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-impl ServedDrillMock {
-    /// A mock that serves at this address, and another host beside it.
+pub(super) fn not_started(error: impl std::fmt::Display) -> CommandError {
+    CommandError::usage(format!("the mock can't start: {error}"))
+}
+
+impl DrillMock {
+    /// A mock with these settings, and its site. `stranger` is the address of another host.
     ///
     /// # Errors
-    /// Wrong options of the world, or an address that can't be listened on.
-    pub(super) async fn start(
-        world: &WorldArguments,
-        listen: SocketAddr,
-        seed: u64,
-        certificate: DrillCertificate,
-    ) -> Result<Self, CommandError> {
-        let (listener, mut base_url) = listen_at(listen).await?;
-        let relay = match certificate {
-            DrillCertificate::Wrong => {
-                let at = listener.local_addr().map_err(not_started)?;
-                let (relay, url) = CountingRelay::start(at).await?;
-                base_url = url;
-                Some(relay)
-            }
-            DrillCertificate::None | DrillCertificate::Given(_) => None,
-        };
-        let tls = certificate.tls()?;
-        if tls.is_some() {
-            base_url = base_url.replacen("http://", "https://", 1);
-        }
-        let (stranger_listener, stranger_url) =
-            listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
-        let mut settings = settings_of(world, base_url.clone())?;
-        settings.seed = seed;
-        let stranger = SiteOptions::new(settings.clone());
-        let token = |of: &str| format!("{of}-{:x}-{:x}", derived(seed, of), random_seed());
-        let mock = DrillMock(Arc::new(DrillMockShared {
+    /// Wrong options of the world.
+    pub(super) fn new(settings: Settings, stranger: String) -> Result<(Self, Site), CommandError> {
+        let token = |of: &str| format!("{of}-{:x}-{:x}", derived(settings.seed, of), random_seed());
+        let mock = Self(Arc::new(DrillMockShared {
             site: OnceLock::new(),
-            base_url,
+            base_url: settings.base_url.clone(),
             admin_token: token("drill"),
             client_token: token("client"),
-            stranger: stranger_url,
+            stranger,
             situation: Mutex::default(),
         }));
         let (watched, offered) = (mock.clone(), mock.clone());
@@ -114,60 +85,10 @@ impl ServedDrillMock {
         };
         let site = Site::new(options).map_err(not_started)?;
         site.remember_deleted();
-        let stranger = Site::new(stranger).map_err(not_started)?;
         let _ = mock.0.site.set(site.clone());
-        let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
-        let stops = served.map(|(listener, site, tls)| {
-            let (stop, stopped) = oneshot::channel::<()>();
-            let stopped = async { drop(stopped.await) };
-            let limits = ServeLimits::default();
-            let served = match tls {
-                Some(tls) => tokio::spawn(serve_tls(listener, site, limits, tls, stopped)),
-                None => tokio::spawn(serve(listener, site, limits, stopped)),
-            };
-            (stop, served)
-        });
-        Ok(Self { mock, stranger, stops: Vec::from(stops), relay })
+        Ok((mock, site))
     }
 
-    /// Ends it, once each call was answered: only then it is in the journal.
-    pub(super) async fn end(&mut self) {
-        for (stop, served) in self.stops.drain(..) {
-            drop(stop);
-            let _ = served.await;
-        }
-    }
-
-    /// Connections to a mock with a wrong certificate.
-    pub(super) fn connections(&self) -> usize {
-        self.relay.as_ref().map_or(0, CountingRelay::connections)
-    }
-
-    /// Calls with credentials that came to the other host.
-    pub(super) fn strangers_trusted(&self) -> usize {
-        let journals = self.stranger.journals();
-        let worlds = journals["worlds"].as_array().into_iter().flatten();
-        let calls = worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten());
-        calls.filter(|call| call["request"]["authorization"].is_string()).count()
-    }
-}
-
-async fn listen_at(at: SocketAddr) -> Result<(TcpListener, String), CommandError> {
-    let (listener, bound) = listen_on(at).await?;
-    Ok((listener, format!("http://{bound}")))
-}
-
-fn not_started(error: impl std::fmt::Display) -> CommandError {
-    CommandError::usage(format!("the mock can't start: {error}"))
-}
-
-/// A seed for a drill: the same for the same `--seed`.
-pub(super) fn derived(seed: u64, key: &str) -> u64 {
-    let digest = Sha256::digest(format!("{seed} {key}"));
-    digest.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
-}
-
-impl DrillMock {
     /// Its addresses and credentials, as a client finds them.
     pub(super) fn description(&self) -> Value {
         self.0.site.get().map(Site::describe).unwrap_or_default()
@@ -395,9 +316,9 @@ impl DrillMock {
     /// The recording without secrets.
     ///
     /// # Errors
-    /// It is no JSON, which is a bug.
+    /// It is not JSON, which is a bug.
     pub(super) fn masked(&self, recording: DrillRecording) -> Result<DrillRecording, CommandError> {
-        let fault = |error| CommandError::fault(format!("the recording is no JSON: {error}"));
+        let fault = |error| CommandError::fault(format!("the recording is not JSON: {error}"));
         let text = serde_json::to_string(&recording).map_err(fault)?;
         let masks = Masks::default();
         masks.hide(&self.0.admin_token, "admin token");

@@ -10,8 +10,9 @@ use tokio::process::Command;
 
 use super::client_process;
 use super::drill_certificate::DrillCertificate;
-use super::drill_mock::{DrillMock, ServedDrillMock, derived};
+use super::drill_mock::{DrillMock, derived};
 use super::probe::Probe;
+use super::served_mock::ServedDrillMock;
 use crate::command::error::CommandError;
 use crate::command::exec_environment;
 use crate::command::serve::WorldArguments;

@@ -8,7 +8,7 @@ use reqwest::{Client, Url};
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::drill::recording::ProbeAnswers;
+use crate::drill::recording::{ProbeAnswers, answered_deliveries};
 
 /// Legal requests that are asked about in a run.
 const IDS_MAX: usize = 20;
@@ -32,7 +32,9 @@ pub(super) fn probe(text: &str) -> Result<Probe, String> {
             command => Ok(Probe::Command(command.to_owned())),
         };
     }
-    Url::parse(text).map(Probe::Address).map_err(|error| format!("`{text}` is no address: {error}"))
+    Url::parse(text)
+        .map(Probe::Address)
+        .map_err(|error| format!("`{text}` is not an address: {error}"))
 }
 
 impl Probe {
@@ -67,20 +69,14 @@ impl Probe {
         let text = text.trim();
         text.parse().map_err(|_| {
             let shown: String = text.chars().take(80).collect();
-            format!("`{shown}` is no number")
+            format!("`{shown}` is not a number")
         })
     }
 }
 
 /// The ids of the legal requests that receivers answered deliveries for.
 fn delivered(journals: &Value) -> BTreeSet<String> {
-    let worlds = journals["worlds"].as_array().into_iter().flatten();
-    let all = worlds.flat_map(|world| world["deliveries"].as_array().into_iter().flatten());
-    let is_answered = |it: &&Value| {
-        let mut attempts = it["attempts"].as_array().into_iter().flatten();
-        attempts.any(|attempt| attempt["status"].is_u64())
-    };
-    let ids = all.filter(is_answered).filter_map(|it| it["legal_request_id"].as_str());
+    let ids = answered_deliveries(journals).filter_map(|it| it["legal_request_id"].as_str());
     ids.map(str::to_owned).collect()
 }
 

@@ -95,7 +95,7 @@ pub(super) fn unknown_parameter(world: &WorldJournal) -> Vec<ConductEvidence<'_>
                 None if known.is_empty() => "; it has none".to_owned(),
                 None => format!("; it has `{}`", known.join("`, `")),
             };
-            let seen = format!("`{name}` is no parameter of {}{hint}", operation.as_str());
+            let seen = format!("`{name}` is not a parameter of {}{hint}", operation.as_str());
             match found.iter_mut().find(|evidence| evidence.seen == seen) {
                 Some(evidence) => evidence.calls.push(call),
                 None => found.extend(ConductEvidence::of(vec![call], seen)),

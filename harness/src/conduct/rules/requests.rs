@@ -114,7 +114,7 @@ pub(super) fn unknown_field(world: &WorldJournal) -> Vec<ConductEvidence<'_>> {
             }
             let near = alike(name, known.iter().copied());
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            let seen = format!("`{name}` is no field of {}{hint}", call.name());
+            let seen = format!("`{name}` is not a field of {}{hint}", call.name());
             match found.iter_mut().find(|evidence| evidence.seen == seen) {
                 Some(evidence) => evidence.calls.push(call),
                 None => found.extend(ConductEvidence::of(vec![call], seen)),
@@ -131,7 +131,7 @@ pub(super) fn signer_not_offered(world: &WorldJournal) -> Vec<ConductEvidence<'_
         })
     });
     let calls: Vec<_> = wrong.map(|(call, _, _)| call).collect();
-    let seen = format!("{} with a signer who is no option", counted(calls.len(), "creation"));
+    let seen = format!("{} with a signer who is not an option", counted(calls.len(), "creation"));
     refused_or_served(calls, seen)
 }
 

@@ -95,7 +95,7 @@ fn flawed() -> impl Strategy<Value = Value> {
         )),
         (WORD, no_object()).prop_map(|(word, text)| refused(
             call(
-                "metadata that is no object",
+                "metadata that is not an object",
                 &[file(&word, "pdf"), field("metadata", literal(&text))]
             ),
             "create-repository-document.metadata-must-be-an-object",

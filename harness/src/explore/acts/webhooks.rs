@@ -24,7 +24,7 @@ pub(super) fn add(menu: &mut Menu) {
             step
         }),
         1 => TEXT.prop_map(|text| {
-            let mut step = create("a webhook that is no JSON");
+            let mut step = create("a webhook that is not JSON");
             step["raw"] = json!({ "content_type": "application/json", "text": literal(&text) });
             step
         }),

@@ -10,7 +10,7 @@ use crate::scenario::language::form::{Integer, List, OrDefault};
 use crate::scenario::language::keys::{Keys, form_of, key_name, keyed, one_key};
 use crate::scenario::language::reader::ScenarioReader;
 
-/// Calls of a burst that is no load: the number that a run sends at once anyway.
+/// Calls of a burst that is not load: the number that a run sends at once anyway.
 const FEW_CALLS_MAX: u32 = 10;
 
 keyed! {

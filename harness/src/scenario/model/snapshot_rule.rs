@@ -17,7 +17,7 @@ keyed! {
     }
 }
 
-/// `true`, `false` or `{ redact: [place] }`; `false` is no snapshot.
+/// `true`, `false` or `{ redact: [place] }`; `false` is not a snapshot.
 pub(super) struct SnapshotSetting;
 
 impl YamlForm<Option<SnapshotRule>> for SnapshotSetting {

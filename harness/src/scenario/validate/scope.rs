@@ -144,7 +144,7 @@ fn of_fixed(root: &str, members: &[String], known: &[&str]) -> Option<(String, V
     match members.first() {
         Some(member) if known.contains(&member.as_str()) => None,
         Some(member) => Some((format!("`{root}` has no member `{member}`"), names())),
-        None => Some((format!("`<{root}>` is no value, its members are"), names())),
+        None => Some((format!("`<{root}>` is not a value, its members are"), names())),
     }
 }
 

@@ -63,7 +63,7 @@ fn start(service: Service) -> u16 {
     let port = listener.local_addr().expect("it is bound").port();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A client that goes away is no failure of the test.
+            // A client that goes away does not fail the test.
             let _ = serve(stream, &service);
         }
     });

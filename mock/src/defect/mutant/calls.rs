@@ -55,7 +55,7 @@ fn at_token(operation: Operation, all: &mut Vec<Mutant>) {
     }
     let loose = |act| DefectAct::LooseToken { of: vec![operation], act };
     for (operator, likeness) in LIKE {
-        // A header has no blanks at its end, and one more between scheme and token is no violation.
+        // A header has no blanks at its end, and one more between scheme and token is not a violation.
         let permitted = likeness == Likeness::Blanks;
         let equivalent = permitted.then_some(Equivalence::Permitted);
         push(operator, loose(TokenAct::Like(likeness)), equivalent);

@@ -72,7 +72,7 @@ pub(super) fn document(context: &Context<'_>, url: &Url) -> Result<(String, Cont
         match &context.call.fetched {
             None => placeholder(url),
             Some(Ok(fetched)) => {
-                // A page of an error is no document, whatever its address ends with.
+                // A page of an error is not a document, whatever its address ends with.
                 let told = fetched.content_type.as_deref().filter(|told| !told.starts_with(UNTOLD));
                 if told.is_some() || extension.is_none() {
                     check_type(answers, told.and_then(document_type::extension_of))?;

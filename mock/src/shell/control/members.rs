@@ -67,7 +67,7 @@ fn of_query(route: &Route, query: &str) -> Result<Map<String, Value>, ControlPro
 fn of_body(route: &Route, body: &[u8]) -> Result<Map<String, Value>, ControlProblem> {
     let body = if body.is_empty() { b"{}" } else { body };
     let json: Value = serde_json::from_slice(body)
-        .map_err(|error| ControlProblem::malformed(format!("the body is no JSON: {error}")))?;
+        .map_err(|error| ControlProblem::malformed(format!("the body is not JSON: {error}")))?;
     let Value::Object(mut members) = json else {
         let example = route.own_members().next();
         let example = example.map_or("{}".to_owned(), |(name, _)| format!("{{\"{name}\": …}}"));

@@ -74,7 +74,7 @@ impl ConnectionSwitch {
     }
 
     /// The body of the answer was handed over whole. What is written after the next flush, such as the
-    /// farewell of TLS, is no part of the answer.
+    /// farewell of TLS, is not part of the answer.
     pub(super) fn set_over(&self) {
         if let Some(call) = &mut *self.0.call.lock() {
             call.is_over = true;

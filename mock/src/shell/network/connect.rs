@@ -49,9 +49,9 @@ pub(crate) enum Reach {
 /// Why an address must not be used.
 #[derive(Debug, thiserror::Error)]
 enum AddressRefusal {
-    #[error("{0} is no public address")]
+    #[error("{0} is not a public address")]
     Address(IpAddr),
-    #[error("`{name}` is at {address}, which is no public address")]
+    #[error("`{name}` is at {address}, which is not a public address")]
     Name { name: String, address: IpAddr },
     #[error("`{0}` has no address")]
     Nowhere(String),

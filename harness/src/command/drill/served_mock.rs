@@ -1,0 +1,95 @@
+//! A mock that serves a client in a drill, and another host beside it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use moot_mock::shell::{ServeLimits, Site, SiteOptions, serve, serve_tls};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::drill_certificate::{CountingRelay, DrillCertificate};
+use super::drill_mock::{DrillMock, not_started};
+use crate::command::error::CommandError;
+use crate::command::listen::listen_on;
+use crate::command::serve::{WorldArguments, settings_of};
+
+/// A mock with what ends it.
+pub(super) struct ServedDrillMock {
+    pub(super) mock: DrillMock,
+    stranger: Site,
+    stops: Vec<(oneshot::Sender<()>, JoinHandle<()>)>,
+    relay: Option<CountingRelay>,
+}
+
+impl ServedDrillMock {
+    /// A mock that serves at this address, and another host beside it.
+    ///
+    /// # Errors
+    /// Wrong options of the world, or an address that can't be listened on.
+    pub(super) async fn start(
+        world: &WorldArguments,
+        listen: SocketAddr,
+        seed: u64,
+        certificate: DrillCertificate,
+    ) -> Result<Self, CommandError> {
+        let (listener, mut base_url) = listen_at(listen).await?;
+        let relay = match certificate {
+            DrillCertificate::Wrong => {
+                let at = listener.local_addr().map_err(not_started)?;
+                let (relay, url) = CountingRelay::start(at).await?;
+                base_url = url;
+                Some(relay)
+            }
+            DrillCertificate::None | DrillCertificate::Given(_) => None,
+        };
+        let tls = certificate.tls()?;
+        if tls.is_some() {
+            base_url = base_url.replacen("http://", "https://", 1);
+        }
+        let (stranger_listener, stranger_url) =
+            listen_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let mut settings = settings_of(world, base_url.clone())?;
+        settings.seed = seed;
+        let stranger = SiteOptions::new(settings.clone());
+        let (mock, site) = DrillMock::new(settings, stranger_url)?;
+        let stranger = Site::new(stranger).map_err(not_started)?;
+        let served = [(listener, site, tls), (stranger_listener, stranger.clone(), None)];
+        let stops = served.map(|(listener, site, tls)| {
+            let (stop, stopped) = oneshot::channel::<()>();
+            let stopped = async { drop(stopped.await) };
+            let limits = ServeLimits::default();
+            let served = match tls {
+                Some(tls) => tokio::spawn(serve_tls(listener, site, limits, tls, stopped)),
+                None => tokio::spawn(serve(listener, site, limits, stopped)),
+            };
+            (stop, served)
+        });
+        Ok(Self { mock, stranger, stops: Vec::from(stops), relay })
+    }
+
+    /// Ends it, once each call was answered: only then it is in the journal.
+    pub(super) async fn end(&mut self) {
+        for (stop, served) in self.stops.drain(..) {
+            drop(stop);
+            let _ = served.await;
+        }
+    }
+
+    /// Connections to a mock with a wrong certificate.
+    pub(super) fn connections(&self) -> usize {
+        self.relay.as_ref().map_or(0, CountingRelay::connections)
+    }
+
+    /// Calls with credentials that came to the other host.
+    pub(super) fn strangers_trusted(&self) -> usize {
+        let journals = self.stranger.journals();
+        let worlds = journals["worlds"].as_array().into_iter().flatten();
+        let calls = worlds.flat_map(|world| world["exchanges"].as_array().into_iter().flatten());
+        calls.filter(|call| call["request"]["authorization"].is_string()).count()
+    }
+}
+
+async fn listen_at(at: SocketAddr) -> Result<(TcpListener, String), CommandError> {
+    let (listener, bound) = listen_on(at).await?;
+    Ok((listener, format!("http://{bound}")))
+}
