@@ -168,7 +168,9 @@ fn beyond_loopback_a_receiver_on_loopback_is_reached_only_if_that_is_allowed() {
     std::fs::write(dir.path().join("token"), "t0p").expect("a written file");
     let token = dir.path().join("token");
     let token = token.to_str().expect("a path that is text");
-    for (words, says) in [(vec![], "no public address"), (vec!["--private-receivers"], "refused")] {
+    for (words, says) in
+        [(vec![], "not a public address"), (vec!["--private-receivers"], "refused")]
+    {
         let common = vec!["--format", "json", "--admin-token-file", token, "--clock", "frozen"];
         let running = Running::start_at("0.0.0.0:0", "mock", &[common, words].concat());
         let ready: Value = serde_json::from_str(&running.first_line).expect("one JSON line");

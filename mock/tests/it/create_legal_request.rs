@@ -181,7 +181,7 @@ fn the_requester_is_a_user_of_the_company() {
     for email in ["nobody@northwind.example", "einkauf@harbour.example"] {
         check(&bench, with(&[("requester_email", &[email])]), INVALID, "not a user");
     }
-    check(&bench, with(&[("requester_email", &["no address"])]), INVALID, "no e-mail");
+    check(&bench, with(&[("requester_email", &["no address"])]), INVALID, "not an e-mail");
     check(&bench, with(&[("requester_email", &["Requester@Northwind.Example"])]), CREATED, "");
     let bench = bench_answering(|answers| answers.request_requester_unknown = 403);
     let expected = (403, "insufficient_scope");
