@@ -1,5 +1,5 @@
 """Servers and loads as processes of their own: the server on one core, the load on another."""
-import dataclasses, http.client, json, os, pathlib, re, shutil, signal, socket, subprocess, tempfile, time
+import dataclasses, http.client, json, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, time
 
 SERVER_CPU, LOAD_CPU = os.environ.get("SERVER_CPU", "0"), os.environ.get("LOAD_CPU", "1")
 READY_SECONDS_MAX = 30
@@ -63,6 +63,25 @@ class Server:
             time.sleep(self.pause)
         self.log.seek(0)
         raise SystemExit(f"{' '.join(self.command)} does not answer:\n{self.log.read().decode(errors='replace')}")
+
+
+class Reader:
+    """Reads what a path answers for as long as it answers, in a process on the core of the load."""
+
+    def __init__(self, port, path):
+        script = ("import socket, sys\n"
+                  "at = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
+                  "at.sendall(f'GET {sys.argv[2]} HTTP/1.1\\r\\nHost: 127.0.0.1:{sys.argv[1]}\\r\\n\\r\\n'.encode())\n"
+                  "print(at.recv(1 << 16)[:15], flush=True)\n"
+                  "while at.recv(1 << 20): pass\n")
+        command = pinned([sys.executable, "-c", script, str(port), path], LOAD_CPU)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        if "200" not in self.process.stdout.readline():
+            raise SystemExit(f"{path} is not answered")
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
 
 
 def memory_mib(server):

@@ -13,7 +13,7 @@ mod silent;
 
 pub use diff::{Difference, diff};
 pub use observed::{Evidence, Observed, Sample};
-pub use observed_answer::ObservedAnswer;
+pub use observed_answer::{AnswerSight, ObservedAnswer, gathered};
 pub use pins::Pins;
 pub use schema::schema;
 pub use silent::{NOT_TOLD, why_not_imitated};

@@ -27,13 +27,16 @@ mod init;
 mod judge;
 mod list;
 mod listen;
+mod merge;
 mod mock;
 mod perform;
 mod plan;
+mod plan_shards;
 mod plan_totals;
 mod progress;
 mod ready;
 mod receive;
+mod recorded_calls;
 mod reference;
 mod repeat;
 mod reports;
@@ -46,6 +49,10 @@ mod screen;
 mod selftest;
 mod selftest_conduct;
 mod serve;
+mod shard_costs;
+mod shards;
+#[cfg(feature = "postgres")]
+mod shared_state;
 mod signals;
 mod snapshot;
 mod suite;
@@ -81,6 +88,8 @@ struct CommandLine {
 enum Command {
     /// Judge a deployment, or the mock in this process, and report
     Run(run::RunArguments),
+    /// Join what the shards of a run found, and report as one run would
+    Merge(merge::MergeArguments),
     /// Judge a recording again, without a network
     Judge(judge::JudgeArguments),
     /// Compare two targets: run the same plan on both, and show every difference, grouped by kind
@@ -184,6 +193,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(command: Command, screen: &Screen) -> Result<u8, CommandError> {
     match command {
         Command::Run(arguments) => run::run(arguments, screen),
+        Command::Merge(arguments) => merge::merge(arguments, screen),
         Command::Judge(arguments) => judge::judge(arguments, screen),
         Command::Compare(arguments) => compare::compare(arguments, screen),
         Command::Explore(arguments) => explore::explore(arguments, screen),

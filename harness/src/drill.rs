@@ -6,6 +6,7 @@
 pub mod certificate;
 pub mod html;
 pub mod judge;
+pub mod parts;
 pub mod recording;
 pub mod table;
 pub mod text;

@@ -21,6 +21,7 @@ pub(crate) mod preview;
 pub(crate) mod replayed;
 pub(crate) mod root_names;
 pub(crate) mod session;
+pub(crate) mod shard;
 pub(crate) mod target_fit;
 pub(crate) mod token_trial;
 
@@ -31,3 +32,4 @@ pub(crate) use needs::application_of;
 pub use opened_target::Environment;
 pub use preview::TargetPreview;
 pub use session::Session;
+pub use shard::{HOLDING_SHARD, Shard};

@@ -17,6 +17,7 @@ pub mod expected;
 pub mod explore;
 pub mod masks;
 pub mod misbehaving;
+pub mod part;
 pub mod recording;
 pub mod report;
 pub mod result;

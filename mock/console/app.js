@@ -7,8 +7,9 @@ import { focusFilter, openCalls } from "./calls.js";
 import { openClock } from "./clock.js";
 import { openConduct } from "./conduct.js";
 import { openDeliveries } from "./deliveries.js";
-import { byId, dateTime, el, replace, setText } from "./dom.js";
-import { listen } from "./events.js";
+import { byId, dateTime, decoded, el, replace, setText } from "./dom.js";
+import { openDrills } from "./drills.js";
+import { follow, listen } from "./events.js";
 import { openFaults } from "./faults.js";
 import { openLimit } from "./limit.js";
 import { openRequests } from "./requests.js";
@@ -42,6 +43,7 @@ const VIEWS = [
   { name: "faults", title: "Faults", needs: "/faults", open: openFaults },
   { name: "limit", title: "Limit", needs: "/rate_limit", open: openLimit },
   { name: "conduct", title: "Conduct", needs: "/findings", open: openConduct },
+  { name: "drills", title: "Drills", needs: "/drill_run", open: openDrills },
   { name: "sandboxes", title: "Sandboxes", needs: "/sandboxes", open: openSandboxes },
 ];
 
@@ -66,7 +68,7 @@ let soon = 0;
 function place() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [view, id] = path.split("/");
-  return { view: view || "calls", id: id === undefined || id === "" ? undefined : decodeURIComponent(id), query };
+  return { view: view || "calls", id: id === undefined || id === "" ? undefined : decoded(id), query };
 }
 
 function show() {
@@ -79,8 +81,10 @@ function show() {
   replace(main);
   const view = views().find((one) => one.name === at.view);
   for (const link of byId("nav").querySelectorAll("a")) {
-    if (link.dataset.view === at.view) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.view === at.view) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "center" });
+    } else link.removeAttribute("aria-current");
   }
   document.title = `${view?.title ?? "Not found"} · Moot console`;
   if (view) current = view.open(main, at, page);
@@ -109,7 +113,7 @@ function told(event) {
   }
 }
 
-const STATES = { live: "live", polling: "asking again and again", lost: "no connection" };
+const STATES = { live: "live", polling: "asking again and again", lost: "no connection", refused: "filter refused", ended: "ended" };
 
 /** @param {keyof typeof STATES} state */
 function connected(state) {
@@ -181,8 +185,11 @@ async function start() {
     const index = await get("");
     for (const route of index.routes) routes.add(`${route.method} ${route.path}`);
     const sandbox = /\/sandboxes\/([^/]+)\/__admin\/$/.exec(ADMIN.pathname);
-    if (!routes.has("GET /__admin/events")) byId("connection").hidden = true;
-    setText(byId("world"), sandbox ? `sandbox ${decodeURIComponent(sandbox[1])}` : "main world");
+    if (!routes.has("GET /__admin/events")) {
+      if (routes.has("GET /__admin/drill_run")) follow(told, connected);
+      else byId("connection").hidden = true;
+    }
+    setText(byId("world"), index.recorded ? "recorded" : sandbox ? `sandbox ${decoded(sandbox[1])}` : "main world");
     byId("nav").append(...views().map((view) => el("a", { href: `#/${view.name}`, "data-view": view.name }, view.title)));
     show();
   } catch (error) {

@@ -4,8 +4,11 @@
 import { button, announce } from "./act.js";
 import { ControlError, get, reason } from "./api.js";
 import { finding } from "./conduct.js";
-import { bytes, dateTime, el, facts, indented, replace, statusBadge, table, value } from "./dom.js";
-import { FAULTS } from "./faults.js";
+import { block, bytes, dateTime, decoded, el, facts, replace, statusBadge, table, value } from "./dom.js";
+import { FAULTS, faultWords } from "./faults.js";
+
+/** The groups of rules that a call passes, in words. @type {Record<string, string>} */
+const STAGES = { limit: "rate limit", route: "path and method", rule: "rules of the operation" };
 
 /**
  * @param {HTMLElement} detail
@@ -58,7 +61,7 @@ function parts(one, about, back, page) {
 /** @param {Record<string, any>} one */
 function whyPart(one) {
   if (one.fault) {
-    return el("div", { class: "callout fault" }, el("strong", {}, "An armed fault did this: "), value(one.fault));
+    return el("div", { class: "callout fault" }, el("strong", {}, "An armed fault did this: "), value(faultWords(one.fault)));
   }
   if (!one.problem) return null;
   return el("div", { class: "callout bad" }, el("strong", {}, value(one.problem)),
@@ -67,10 +70,10 @@ function whyPart(one) {
 
 /** The groups of rules that the call went through. @param {Record<string, any>} one */
 function path(one) {
-  const steps = one.passed.map((/** @type {string} */ name) => el("li", { class: "good" }, sign("✓", "passed"), name));
+  const steps = one.passed.map((/** @type {string} */ name) => el("li", { class: "good" }, sign("✓", "passed"), STAGES[name] ?? name));
   const isServed = one.decision === "served";
-  steps.push(el("li", { class: isServed ? "end good" : "end bad" }, sign(isServed ? "●" : "✕", isServed ? "" : "refused by"), one.decision));
-  return el("section", {}, el("h3", {}, "Decision"), el("ol", { class: "path" }, steps));
+  steps.push(el("li", { class: isServed ? "end good" : "end bad" }, sign(isServed ? "●" : "✕", ""), isServed ? "served" : `refused by: ${STAGES[one.decision] ?? one.decision}`));
+  return el("section", {}, el("h3", {}, "Rules, in their order"), el("ol", { class: "path" }, steps));
 }
 
 /** @param {string} shown @param {string} word */
@@ -84,7 +87,7 @@ function changes(one, page) {
     el("li", {}, page.has("deliveries") ? el("a", { href: `#/deliveries/${id}` }, `delivery ${id}`) : `delivery ${id}`));
   const known = one.changes.map((/** @type {string} */ text) => el("li", {}, value(text)));
   const id = legalRequest(one);
-  const link = id && page.has("requests") ? el("p", {}, el("a", { href: `#/requests/${encodeURIComponent(id)}` }, `Legal request ${id}`)) : null;
+  const link = id && one.status < 400 && page.has("requests") ? el("p", { class: "links" }, el("a", { href: `#/requests/${encodeURIComponent(id)}` }, `Legal request ${id}`)) : null;
   const list = known.length + links.length > 0 ? el("ul", {}, known, links) : el("p", { class: "muted" }, "Nothing.");
   return el("section", {}, el("h3", {}, "What it changed"), list, link);
 }
@@ -92,7 +95,7 @@ function changes(one, page) {
 /** The id of the legal request that a call is about. @param {Record<string, any>} one */
 export function legalRequest(one) {
   const named = /^\/v1\/requests\/([^/]+)/.exec(one.path);
-  if (named) return decodeURIComponent(named[1]);
+  if (named) return decoded(named[1]);
   if (one.operation !== "create_legal_request" || !one.answer || one.status !== 201) return null;
   try {
     return JSON.parse(one.answer).data?.id ?? null;
@@ -115,7 +118,7 @@ function request(one) {
     ["media type", sent.content_type && value(sent.content_type)],
     ["length", sent.length > 0 ? bytes(sent.length) : null],
   ]);
-  return el("section", {}, el("h3", {}, "Request"), rows, sent.text ? code("Body of the request", sent.text) : null,
+  return el("section", {}, el("h3", {}, "Request"), rows, sent.text ? block("Body of the request", sent.text) : null,
     sent.parts.length > 0 ? form(sent.parts) : null);
 }
 
@@ -137,12 +140,7 @@ function response(one) {
     ["page", answered.page === null ? null : `${answered.page} of ${answered.pages}`],
     ["Retry-After", answered.retry_after_seconds === null ? null : `${answered.retry_after_seconds} s`],
   ]);
-  return el("section", {}, el("h3", {}, "Response"), rows, one.answer ? code("Body of the response", one.answer) : null);
-}
-
-/** @param {string} label @param {string} text */
-function code(label, text) {
-  return el("pre", { tabindex: "0", role: "region", "aria-label": label }, el("code", {}, indented(text)));
+  return el("section", {}, el("h3", {}, "Response"), rows, one.answer ? block("Body of the response", one.answer) : null);
 }
 
 /** Makes the next call like this one fail. @param {Record<string, any>} one */

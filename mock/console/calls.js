@@ -4,10 +4,13 @@
 import { announce } from "./act.js";
 import { notice, reason } from "./api.js";
 import { openCall } from "./call.js";
-import { badge, byId, clockTime, counted, el, patch, setText, statusBadge, table, value } from "./dom.js";
+import { badge, byId, clockTime, counted, decoded, el, patch, setText, statusBadge, table, value } from "./dom.js";
+import { faultWords } from "./faults.js";
 import { journal } from "./journal.js";
 
 const ROWS = 200;
+/** More rows would make the page slow. */
+const ROWS_MAX = 1600;
 /** News is told to readers of screens at most so often. */
 const ANNOUNCE_MILLISECONDS = 5000;
 const SHORTCUTS = [
@@ -31,11 +34,12 @@ export function openCalls(main, place, page) {
     el("input", { id: "filter", type: "search", spellcheck: "false", autocomplete: "off",
       placeholder: "status=4xx path=/v1/requests*", "aria-label": "Filter, as in GET /exchanges", list: "filter-words" })
   );
-  field.value = decodeURIComponent(filter.replaceAll("&", " ").replaceAll("+", " "));
-  const words = ["operation=", "method=", "path=", "status=", "application=", "delivery="];
-  const pause = el("button", { id: "pause", type: "button", "aria-pressed": "false", click: () => list.pause(!list.state.isPaused) }, "Pause");
+  field.value = decoded(filter.replaceAll("&", " ").replaceAll("+", " "));
+  const words = ["operation=", "method=", "path=", "status=", "application=", page.can("GET", "/events") ? "delivery=" : "drill="];
+  const pause = el("button", { id: "pause", type: "button", "aria-pressed": "false", hidden: !page.can("GET", "/events"), click: () => list.pause(!list.state.isPaused) }, "Pause");
   const count = el("span", { id: "count", class: "muted" });
   const more = el("button", { type: "button", class: "quiet more", hidden: true, click: () => list.more() });
+  const older = el("p", { class: "muted more", hidden: true }, "Older calls are not shown: a filter finds them.");
   const empty = el("div", { class: "empty", hidden: true });
   const bar = el("form", { class: "bar", role: "search" }, field,
     el("datalist", { id: "filter-words" }, words.map((word) => el("option", { value: word }))),
@@ -46,7 +50,7 @@ export function openCalls(main, place, page) {
     event.preventDefault();
     location.hash = address(queryOf(field.value));
   });
-  main.append(el("h1", {}, "Calls"), bar, el("div", { class: "split" }, el("div", { class: "list" }, whole, empty, more), detail));
+  main.append(el("h1", {}, "Calls"), bar, el("div", { class: "split" }, el("div", { class: "list" }, whole, empty, more, older), detail));
 
   let told = 0;
   let toldAt = 0;
@@ -70,7 +74,8 @@ export function openCalls(main, place, page) {
     setText(count, rows.length < all ? `newest ${rows.length} of ${counted(all, "call")}` : counted(all, "call"));
     setText(pause, isPaused ? `Resume · ${list.waits()} new` : "Pause");
     pause.setAttribute("aria-pressed", String(isPaused));
-    more.hidden = rows.length >= all;
+    more.hidden = rows.length >= all || list.state.limit >= ROWS_MAX;
+    older.hidden = rows.length >= all || list.state.limit < ROWS_MAX;
     setText(more, `Show ${Math.min(all, list.state.limit * 2) - rows.length} more`);
     whole.hidden = rows.length === 0;
     empty.hidden = rows.length > 0 || !isLoaded;
@@ -97,7 +102,7 @@ export function openCalls(main, place, page) {
   function row(one) {
     const link = el("a", { href: `#/calls/${one.serial}${filter ? `?${filter}` : ""}`, "data-open": true }, String(one.serial));
     const query = one.query ? el("span", { class: "muted" }, `?${one.query}`) : null;
-    const path = el("td", { class: "what" }, el("span", { class: "method" }, one.method), " ", el("bdi", {}, one.path, query),
+    const path = el("td", { class: "what" }, el("span", { class: "method" }, one.method), "\u00a0", el("bdi", {}, one.path, query),
       el("span", { class: "operation" }, one.operation ?? "no operation"));
     return el("tr", { "data-row": true, "data-at": one.at, click: (/** @type {MouseEvent} */ event) => {
       if (!(event.target instanceof HTMLAnchorElement)) link.click();
@@ -164,7 +169,7 @@ export function openCalls(main, place, page) {
 /** Why a call was answered as it was. @param {Record<string, any>} one */
 function why(one) {
   const shown = [];
-  if (one.fault) shown.push(badge("fault", "⚡", `fault ${one.fault}`));
+  if (one.fault) shown.push(badge("fault", "⚡", one.fault === "status" ? "armed fault" : `fault: ${faultWords(one.fault)}`));
   if (one.problem) shown.push(el("bdi", { class: "problem", title: one.detail }, one.problem));
   if (one.deliveries.length > 0) shown.push(badge("plain", "↗", counted(one.deliveries.length, "delivery", "deliveries")));
   return shown;

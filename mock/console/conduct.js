@@ -2,11 +2,12 @@
 // What clients should do in another way, by the rules of conduct.
 
 import { get, notice, reason } from "./api.js";
-import { badge, counted, el, patch, setText, value } from "./dom.js";
+import { badge, block, counted, el, patch, setText, value } from "./dom.js";
 
 /** The rules are asked again at most so often: judging a long journal takes time. */
 const PAUSE_MILLISECONDS = 1500;
-const SIGNS = /** @type {Record<string, string[]>} */ ({ must: ["bad", "✕"], should: ["warn", "▲"], hint: ["accent", "i"] });
+/** The class and the sign of each severity. */
+export const SEVERITIES = /** @type {Record<string, string[]>} */ ({ must: ["bad", "✕"], should: ["warn", "▲"], hint: ["accent", "i"] });
 
 /** @param {HTMLElement} main */
 export function openConduct(main) {
@@ -35,7 +36,7 @@ export function openConduct(main) {
     const calls = one.calls.slice(0, 12).map((/** @type {number} */ serial) => el("a", { href: `#/calls/${serial}` }, String(serial)));
     return el("section", { class: "card" }, finding(one),
       calls.length > 0 ? el("p", { class: "links" }, "Calls ", calls.flatMap((/** @type {Node} */ link, /** @type {number} */ at) => (at > 0 ? [" ", link] : [link]))) : null,
-      one.excerpt ? el("details", {}, el("summary", {}, "The first of them as a command"), el("pre", { tabindex: "0", role: "region", "aria-label": `Command of ${one.rule}` }, el("code", {}, one.excerpt))) : null);
+      one.excerpt ? el("details", {}, el("summary", {}, "The first of them as a command"), block(`Command of ${one.rule}`, one.excerpt)) : null);
   }
 
   load();
@@ -44,7 +45,7 @@ export function openConduct(main) {
 
 /** What was done, and what to do instead. @param {any} one */
 export function finding(one) {
-  const [name, sign] = SIGNS[one.severity] ?? ["plain", "·"];
+  const [name, sign] = SEVERITIES[one.severity] ?? ["plain", "·"];
   return el("div", {}, el("h2", {}, badge(name, sign, one.severity), " ", el("code", {}, one.rule), " ", el("span", { class: "muted small" }, one.clause)),
     el("p", {}, value(one.seen), one.times > 1 ? ` (${one.times} times)` : ""), el("p", {}, el("strong", {}, "Instead: "), value(one.instead)));
 }

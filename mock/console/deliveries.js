@@ -3,7 +3,7 @@
 
 import { button } from "./act.js";
 import { get, notice, reason } from "./api.js";
-import { badge, dateTime, el, facts, indented, patch, replace, table, value } from "./dom.js";
+import { badge, block, dateTime, el, facts, patch, replace, table, value } from "./dom.js";
 
 const SIGNS = /** @type {Record<string, string[]>} */ ({
   queued: ["accent", "…"], in_flight: ["accent", "↗"], delivered: ["good", "✓"], failed: ["bad", "✕"], discarded: ["plain", "–"],
@@ -45,7 +45,7 @@ export function openDeliveries(main, place, page) {
     const element = el("tr", { "data-row": true }, el("td", { class: "serial" }, el("a", { href: `#/deliveries/${one.id}`, "data-open": true }, String(one.id))),
       el("td", { class: "word" }, value(one.event)), el("td", {}, el("a", { href: `#/requests/${encodeURIComponent(one.legal_request_id)}` }, one.legal_request_id)),
       el("td", {}, badge(name, sign, one.state)), el("td", {}, el("ul", { class: "plain" }, attempts)),
-      el("td", { class: "when" }, one.next_attempt_at ? dateTime(one.next_attempt_at) : "–"),
+      el("td", { class: "when" }, one.next_attempt_at && dateTime(one.next_attempt_at)),
       el("td", { class: "end" }, button({ label: "Redeliver", method: "POST", path: `deliveries/${one.id}/redeliver`, done: load })));
     if (String(one.id) === place.id) element.setAttribute("aria-selected", "true");
     return element;
@@ -56,11 +56,11 @@ export function openDeliveries(main, place, page) {
     shownPolicy = JSON.stringify(rules);
     const set = (/** @type {string} */ label, /** @type {any} */ body) => button({ label, method: "PUT", path: "delivery_policy", body, done: load });
     replace(policy, el("h2", {}, "How deliveries are attempted"),
-      facts([["paused", rules.paused ? "yes" : "no"], ["delay", `${rules.delay_seconds} s`], ["another order", rules.reorder_seconds ? `within ${rules.reorder_seconds} s` : "no"], ["duplicates", String(rules.duplicates)]]),
+      facts([["paused", rules.paused ? "yes" : "no"], ["delay", `${rules.delay_seconds} s`], ["order", rules.reorder_seconds ? `mixed within ${rules.reorder_seconds} s` : "kept"], ["each is sent", rules.duplicates ? `${rules.duplicates + 1} times` : "once"]]),
       el("div", { class: "buttons" }, set(rules.paused ? "Go on" : "Pause deliveries", { paused: !rules.paused }),
         set(rules.delay_seconds ? "No delay" : "Delay by 60 s", { delay_seconds: rules.delay_seconds ? 0 : 60 }),
-        set(rules.duplicates ? "No duplicates" : "Send each twice", { duplicates: rules.duplicates ? 0 : 1 }),
-        set(rules.reorder_seconds ? "In order" : "Another order", { reorder_seconds: rules.reorder_seconds ? 0 : 60 })));
+        set(rules.duplicates ? "Send each once" : "Send each twice", { duplicates: rules.duplicates ? 0 : 1 }),
+        set(rules.reorder_seconds ? "Keep the order" : "Mix the order", { reorder_seconds: rules.reorder_seconds ? 0 : 60 })));
   }
 
   /** @param {any} got */
@@ -69,7 +69,7 @@ export function openDeliveries(main, place, page) {
     const plan = (/** @type {string} */ label, /** @type {number[]} */ statuses) => button({ label, method: "PUT", path: "receiver", body: { statuses }, done: load });
     const arrived = got.received.slice(-20).reverse().map((/** @type {any} */ one) =>
       el("details", {}, el("summary", {}, `${one.number} · ${dateTime(one.at)} · answered ${one.status}`),
-        el("pre", { tabindex: "0", role: "region", "aria-label": `Body ${one.number}` }, el("code", {}, indented(JSON.stringify(one.body))))));
+        block(`Body ${one.number}`, JSON.stringify(one.body))));
     replace(receiver, el("h2", {}, "The built-in receiver"),
       facts([["address", el("code", {}, got.url)], ["answers", got.statuses.length > 0 ? got.statuses.join(", ") : "200"]]),
       el("div", { class: "buttons" }, plan("Answer 200", []), plan("503, then 200", [503, 200]), plan("Always 500", [500])),

@@ -4,6 +4,10 @@
 /** @typedef {string | number | Node | null | undefined | false} Child */
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Characters of a value that are shown. */
+const VALUE_LENGTH_MAX = 2000;
+/** Characters of a body that are shown: as many as the journal keeps. */
+const BLOCK_LENGTH_MAX = 65536;
 
 /**
  * An element. Attributes with a function are listeners; `null` and `false` are left out.
@@ -84,9 +88,21 @@ export function replace(parent, ...children) {
   parent.replaceChildren(.../** @type {any} */ (shown));
 }
 
-/** A value from outside: its direction does not reach its surroundings. @param {unknown} value */
+/** A value from outside: its direction does not reach its surroundings, and it is cut if it is long. @param {unknown} value */
 export function value(value) {
-  return el("bdi", {}, value === null || value === undefined ? "–" : String(value));
+  return el("bdi", {}, cut(value === null || value === undefined ? "–" : String(value), VALUE_LENGTH_MAX));
+}
+
+/** The beginning of a text, and how much is left out. @param {string} text @param {number} length */
+export function cut(text, length) {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length)} … and ${(text.length - length).toLocaleString("en")} more characters`;
+}
+
+/** A text of several lines, such as a body. JSON is indented. @param {string} label @param {string} text */
+export function block(label, text) {
+  const shown = text.length <= BLOCK_LENGTH_MAX ? indented(text) : cut(text, BLOCK_LENGTH_MAX);
+  return el("pre", { tabindex: "0", role: "region", "aria-label": label }, el("code", {}, shown));
 }
 
 /** A table with headings. @param {string} caption @param {string[]} heads @param {string} [name] */
@@ -130,6 +146,15 @@ export function counted(count, noun, many = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : many}`;
 }
 
+/** A text of an address, as it is where it is not well-formed. @param {string} text */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Bytes in words. @param {number} length */
 export function bytes(length) {
   if (length < 1024) return counted(length, "byte");
@@ -153,7 +178,7 @@ export function duration(seconds) {
  * JSON with line breaks. Numbers and texts stay as they were sent: parsing them would change big numbers.
  * @param {string} text
  */
-export function indented(text) {
+function indented(text) {
   try {
     JSON.parse(text);
   } catch {

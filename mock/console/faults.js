@@ -8,7 +8,8 @@ import { badge, el, patch, replace, table, value } from "./dom.js";
 /** What a fault can do to a call, and its body for `POST /faults`. @type {[string, any][]} */
 export const FAULTS = [
   ["503 Service Unavailable", { kind: "status", status: 503 }],
-  ["500, after the work is done", { kind: "commit_then_fail" }],
+  ["500, after the work is done", { kind: "commit_then_fail", status: 500 }],
+  ["no answer, after the work is done", { kind: "commit_then_fail" }],
   ["429, Retry-After: 5", { kind: "status", status: 429, retry_after_seconds: 5 }],
   ["a delay of 5 s", { kind: "delay", milliseconds: 5000 }],
   ["a closed connection", { kind: "close" }],
@@ -17,16 +18,23 @@ export const FAULTS = [
   ["malformed JSON", { kind: "malformed_json" }],
   ["another media type", { kind: "wrong_content_type" }],
 ];
+/** What other kinds of faults do. */
+const KINDS = /** @type {Record<string, string>} */ ({ status: "another status", commit_then_fail: "a failure, after the work is done" });
 const OPERATIONS = ["create_access_token", "revoke_token", "list_workflows", "get_workflow", "get_workflow_schema", "create_legal_request",
   "list_legal_requests", "get_legal_request", "get_legal_request_activity", "create_repository_document", "list_repository_documents",
   "get_repository_document", "download_agreement", "list_webhooks", "create_webhook", "delete_webhook"];
 const ADDITIONS = /** @type {[string, string][]} */ ([["members", "an unknown member in each object"], ["values", "unknown actions and events"],
   ["events", "an event of an unknown kind"], ["headers", "an unknown header"], ["problems", "an unknown type of problems"]]);
 
+/** What a fault of this kind does, in words. @param {string} kind */
+export function faultWords(kind) {
+  return KINDS[kind] ?? FAULTS.find(([, body]) => body.kind === kind)?.[0] ?? kind.replaceAll("_", " ");
+}
+
 /** @param {string} label @param {string} name @param {[string, string][]} options */
 function select(label, name, options) {
   const field = /** @type {HTMLSelectElement} */ (el("select", { id: name }, options.map(([text, given]) => el("option", { value: given }, text))));
-  return { field, whole: el("span", { class: "inline" }, el("label", { for: name }, label), field) };
+  return { field, whole: el("span", { class: "inline" }, label && el("label", { for: name }, label), field) };
 }
 
 /** @param {HTMLElement} main */
@@ -34,7 +42,7 @@ export function openFaults(main) {
   const { whole, body } = table("Faults", ["Fault", "Strikes", "What happens", "Struck", ""]);
   const empty = el("p", { class: "empty", hidden: true }, "No fault is armed: every call is answered by the rules.");
   const additions = el("section", { class: "card" });
-  const kind = select("Let it be", "fault-kind", FAULTS.map(([label], at) => [label, String(at)]));
+  const kind = select("Answer with", "fault-kind", FAULTS.map(([label], at) => [label, String(at)]));
   const operation = select("for", "fault-operation", [["any call", ""], .../** @type {[string, string][]} */ (OPERATIONS.map((name) => [name, name]))]);
   const times = select("", "fault-times", [["once", "1"], ["3 times", "3"], ["100 times", "100"]]);
   times.field.setAttribute("aria-label", "How often");
@@ -64,24 +72,25 @@ export function openFaults(main) {
   function row(one) {
     const target = one.operation ?? [one.method, one.path].filter(Boolean).join(" ");
     const who = [one.application, one.client].filter(Boolean).join(", ");
-    const steps = one.sequence.map((/** @type {string[]} */ kinds) => kinds.join(" and ") || "nothing").join(", then ");
+    const steps = one.sequence.map((/** @type {string[]} */ kinds) => kinds.map(faultWords).join(" and ") || "nothing").join(", then ");
     const nth = one.nth > 1 ? `from call ${one.nth} on` : "";
     return el("tr", { "data-row": true }, el("td", { class: "serial" }, String(one.id)), el("td", {}, value([target || "any call", who, nth].filter(Boolean).join(" · "))),
       el("td", {}, badge("fault", "⚡", steps)),
       el("td", {}, one.spent ? badge("plain", "✓", `${one.hits} of ${one.times * one.sequence.length}, spent`) : badge("accent", "●", `${one.hits} of ${one.times * one.sequence.length}, armed`)),
-      el("td", { class: "end" }, button({ label: "Disarm", method: "DELETE", path: `faults/${one.id}`, done: load })));
+      el("td", { class: "end" }, button({ label: one.spent ? "Remove" : "Disarm", method: "DELETE", path: `faults/${one.id}`, done: load })));
   }
 
   /** @param {any} made */
   function drawAdditions(made) {
     shown = JSON.stringify(made);
     const rows = ADDITIONS.map(([name, words]) => el("li", { class: "inline" },
-      button({ label: made[name] ? "On" : "Off", method: "PUT", path: "drills", body: { ...made, [name]: !made[name] }, done: load, title: words }),
-      el("span", {}, words)));
+      button({ label: "", name: "switch", method: "PUT", path: "drills", body: { ...made, [name]: !made[name] }, done: load, title: words }),
+      el("span", {}, `${words}: ${made[name] ? "on" : "off"}`)));
     for (const [at, [name, words]] of ADDITIONS.entries()) {
       const toggle = rows[at].querySelector("button");
-      toggle?.setAttribute("aria-pressed", String(made[name]));
-      toggle?.setAttribute("aria-label", `${words}: ${made[name] ? "on" : "off"}`);
+      toggle?.setAttribute("role", "switch");
+      toggle?.setAttribute("aria-checked", String(made[name]));
+      toggle?.setAttribute("aria-label", words);
     }
     replace(additions, el("h2", {}, "Additions that a client has to bear"), el("ul", { class: "plain rows" }, rows));
   }

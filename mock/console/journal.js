@@ -1,7 +1,7 @@
 // @ts-check
 // The calls that the page knows: newest first, each once.
 
-import { get } from "./api.js";
+import { ControlError, get } from "./api.js";
 
 /** A list that has to be loaded anew is loaded at most so often. */
 const LOAD_MILLISECONDS = 700;
@@ -36,7 +36,8 @@ export function journal(filter, limit, changed) {
     try {
       const found = await get(`exchanges?${[filter, `limit=${state.limit}`].filter(Boolean).join("&")}`);
       if (isOver) return;
-      const late = [...arrived.values()].filter((one) => !found.exchanges.some((/** @type {Exchange} */ row) => row.serial === one.serial));
+      const newest = found.exchanges.at(-1)?.serial ?? 0;
+      const late = [...arrived.values()].filter((one) => one.serial > newest);
       known = new Map([...found.exchanges, ...late].map((one) => [one.serial, one]));
       waiting = new Map();
       Object.assign(state, { count: found.count + late.length, isLoaded: true, trouble: null });
@@ -44,7 +45,10 @@ export function journal(filter, limit, changed) {
       state.trouble = error;
     }
     arrived = null;
-    if (!isOver) changed();
+    if (isOver) return;
+    // What the mock refuses, it refuses again.
+    if (state.trouble && !(state.trouble instanceof ControlError)) reload();
+    changed();
   }
 
   /** Loads soon; a paused list is loaded when it goes on. */

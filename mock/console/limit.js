@@ -5,21 +5,22 @@ import { button } from "./act.js";
 import { get, notice, reason } from "./api.js";
 import { badge, el, patch, setText, table, value } from "./dom.js";
 
-const MODES = /** @type {[string, string][]} */ ([["enforce", "Enforce"], ["observe", "Observe"], ["off", "Off"]]);
+const MODES = /** @type {[string, string, string][]} */ ([["enforce", "Enforce", "Calls beyond it are refused with 429."],
+  ["observe", "Observe", "Calls beyond it are counted and served."], ["off", "Off", "Nothing is counted."]]);
 
 /** @param {HTMLElement} main */
 export function openLimit(main) {
   const { whole, body } = table("Calls in the window, by address", ["Address", "Calls in the window", "Left", ""]);
   const state = el("p", { class: "subtitle" }, "…");
   const empty = el("p", { class: "empty", hidden: true }, "No address called within the window.");
-  const modes = MODES.map(([mode, label]) => button({ label, method: "PUT", path: "rate_limit", body: { mode }, done: draw }));
+  const modes = MODES.map(([mode, label, title]) => button({ label, method: "PUT", path: "rate_limit", body: { mode }, title, done: draw }));
   main.append(el("h1", {}, "Rate limit"), el("section", { class: "card" }, state, el("div", { class: "buttons" }, modes,
     button({ label: "Forget all counts", method: "PUT", path: "rate_limit", body: { reset: true }, done: draw }),
     button({ label: "Use up every window", method: "PUT", path: "rate_limit", body: { exhaust: "all" }, name: "danger", done: draw }))), whole, empty);
 
   /** @param {any} found */
   function draw(found) {
-    setText(state, `${found.calls_max} calls in ${found.window_seconds} s for each address (${found.window} window), mode ${found.mode}.`);
+    setText(state, `${found.calls_max} calls in ${found.window_seconds} s for each address (${found.window} window). ${MODES.find(([mode]) => mode === found.mode)?.[2] ?? ""}`);
     modes.forEach((one, at) => one.setAttribute("aria-pressed", String(MODES[at][0] === found.mode)));
     whole.hidden = found.clients.length === 0;
     empty.hidden = found.clients.length > 0;

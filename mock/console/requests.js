@@ -72,7 +72,10 @@ function one(main, id, page) {
   const line = el("section", { class: "card" });
   const rest = el("div", {});
   const comment = /** @type {HTMLInputElement} */ (el("input", { id: "comment", type: "text", "aria-label": "Comment", placeholder: "Comment (optional)" }));
-  const acts = el("section", { class: "card" }, el("h2", {}, "Play the other side"), steps, el("div", { class: "inline gap" }, comment), forced);
+  const say = button({ label: "Comment", method: "POST", path: () => `legal_requests/${encodeURIComponent(id)}/comments`,
+    body: () => ({ comment: comment.value.trim() }), done: draw });
+  const acts = el("section", { class: "card" }, el("h2", {}, "Play the other side"), el("p", { class: "muted" }, "What may happen next. The comment goes with it."),
+    steps, el("div", { class: "inline gap" }, comment, say), forced);
   main.append(el("p", { class: "crumb" }, el("a", { href: "#/requests" }, "Legal requests")), head, acts, line, rest);
   let shown = "";
 
@@ -88,9 +91,7 @@ function one(main, id, page) {
     const status = /** @type {HTMLSelectElement} */ (el("select", { id: "forced-status" }, STATUSES.map((name) => el("option", { value: name }, words(name)))));
     forced.append(el("label", { for: "forced-status" }, "Any status:"), status,
       button({ label: "Force", method: "POST", path: () => `legal_requests/${encodeURIComponent(id)}/status`, title: "Also if the status graph does not allow it",
-        body: () => ({ status: status.value, force: true, ...commented() }), done: draw }),
-      button({ label: "Comment", method: "POST", path: () => `legal_requests/${encodeURIComponent(id)}/comments`,
-        body: () => ({ comment: comment.value.trim() }), done: draw }));
+        body: () => ({ status: status.value, force: true, ...commented() }), done: draw }));
   }
 
   /** @param {any} found */
@@ -130,7 +131,6 @@ function one(main, id, page) {
 /** @param {any} found */
 function submitted(found) {
   const rows = /** @type {[string, any][]} */ ([
-    ["workflow", value(found.workflow_id)],
     ["description", found.description && value(found.description)],
     ...Object.entries(found.fields).map(([name, text]) => [name, value(text)]),
     ["internal signers", found.internal_signers.length > 0 && value(found.internal_signers.join(", "))],

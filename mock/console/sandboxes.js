@@ -3,14 +3,15 @@
 
 import { button } from "./act.js";
 import { get, notice, reason } from "./api.js";
-import { badge, duration, el, patch, setText, table, value } from "./dom.js";
+import { SEVERITIES } from "./conduct.js";
+import { badge, counted, duration, el, patch, replace, setText, table, value } from "./dom.js";
 
 /** Sandboxes whose lease is asked for. */
 const DETAILS_MAX = 50;
 
-/** @param {HTMLElement} main */
-export function openSandboxes(main) {
-  const { whole, body } = table("Sandboxes", ["Sandbox", "Base address", "Clock", "Lease", "Seed", ""]);
+/** @param {HTMLElement} main @param {import("./app.js").Place} place @param {import("./app.js").Page} page */
+export function openSandboxes(main, place, page) {
+  const { whole, body } = table("Sandboxes", ["Sandbox", "Base address", "Calls", "Conduct", "Clock", "Lease", ""]);
   const empty = el("p", { class: "empty", hidden: true }, "There is no sandbox. A test makes one with POST /__admin/sandboxes.");
   main.append(el("h1", {}, "Sandboxes"), el("section", { class: "card" }, el("p", {}, "A sandbox is a world of its own below this one, for one test."),
     el("div", { class: "buttons" }, button({ label: "New sandbox", method: "POST", path: "sandboxes", body: { lease_seconds: 3600 }, name: "primary", done: load }))), whole, empty);
@@ -31,9 +32,9 @@ export function openSandboxes(main) {
 
   /** @param {any} one */
   function row(one) {
-    const link = el("a", { href: `../../sandboxes/${encodeURIComponent(one.id)}/__admin/console/`, "data-open": true }, one.id);
-    return el("tr", { "data-row": true }, el("td", { class: "serial" }, link), el("td", {}, el("code", {}, value(one.base_url))), el("td", { class: "when" }),
-      el("td", {}), el("td", { class: "when" }, String(one.seed)), el("td", { class: "end" }, el("span", { class: "buttons" },
+    const link = el("a", { href: consoleOf(one.id), "data-open": true }, one.id);
+    return el("tr", { "data-row": true }, el("td", { class: "serial" }, link), el("td", {}, el("code", {}, value(one.base_url))), el("td", { "data-name": "calls" }),
+      el("td", { "data-name": "conduct" }), el("td", { "data-name": "clock" }), el("td", { class: "when", "data-name": "lease" }), el("td", { class: "end" }, el("span", { class: "buttons" },
         button({ label: "Renew", method: "POST", path: `sandboxes/${encodeURIComponent(one.id)}/renew`, body: {}, done: load }),
         button({ label: "Delete", method: "DELETE", path: `sandboxes/${encodeURIComponent(one.id)}`, name: "danger", done: load }))));
   }
@@ -44,11 +45,33 @@ export function openSandboxes(main) {
     const element = found && body.querySelector(`[data-key="${CSS.escape(id)}"]`);
     if (!element) return;
     const left = found.lease_ends_in_seconds;
-    element.children[2].replaceChildren(found.clock.frozen ? badge("accent", "❄", "stands still") : badge("good", "▶", "runs"));
-    setText(element.children[3], left === null ? "none" : `${duration(left)} left`);
+    const cell = (/** @type {string} */ name) => /** @type {HTMLElement} */ (element.querySelector(`[data-name="${name}"]`));
+    cell("clock").replaceChildren(found.clock.frozen ? badge("accent", "❄", "stands still") : badge("good", "▶", "runs"));
+    setText(cell("lease"), left === null ? "none" : `${duration(left)} left`);
+    setText(cell("calls"), counted(found.calls, "call"));
+    if (page.can("GET", "/sandboxes/{id}/findings") && cell("conduct").dataset.calls !== String(found.calls)) {
+      cell("conduct").dataset.calls = String(found.calls);
+      const judged = await get(`sandboxes/${encodeURIComponent(id)}/findings`).catch(() => null);
+      if (judged) replace(cell("conduct"), severities(id, judged.findings));
+    }
   }
 
   load();
   const timer = setInterval(load, 3000);
   return { changed: load, kinds: ["hello"], close: () => clearInterval(timer) };
+}
+
+/** How many findings of each severity there are, as a link to them. @param {string} id @param {any[]} findings */
+function severities(id, findings) {
+  if (findings.length === 0) return el("span", { class: "muted" }, "nothing to say");
+  const counts = Object.entries(SEVERITIES).map(([severity, [name, sign]]) => {
+    const count = findings.filter((one) => one.severity === severity).length;
+    return count > 0 ? [badge(name, sign, `${count} ${severity}`), " "] : [];
+  });
+  return el("a", { href: `${consoleOf(id)}#/conduct`, class: "plain" }, counts.flat());
+}
+
+/** The address of the console of a sandbox. @param {string} id */
+function consoleOf(id) {
+  return `../../sandboxes/${encodeURIComponent(id)}/__admin/console/`;
 }

@@ -1,16 +1,17 @@
 // @ts-check
 // What happened to a legal request in one picture: calls, statuses, deliveries. The table below it says the same.
 
-import { clockTime, dateTime, el, statusBadge, svg, table, value } from "./dom.js";
+import { clockTime, cut, dateTime, el, statusBadge, svg, table, value } from "./dom.js";
 
 const WIDTH = 960;
 const LEFT = 92;
 const RIGHT = 24;
 const LANES = { calls: 34, statuses: 84, deliveries: 134 };
-const NAMES = { calls: "call", statuses: "log", deliveries: "delivery" };
+const NAMES = { calls: "call", statuses: "activity log", deliveries: "delivery" };
 const HEIGHT = 176;
 /** Marks nearer than this stand beside each other. */
 const GAP = 11;
+const TITLE_LENGTH_MAX = 200;
 
 /** @typedef {{ at: string, lane: "calls" | "statuses" | "deliveries", name: string, tone: string, href?: string, detail: string }} Mark */
 
@@ -19,7 +20,7 @@ export function timeLine(found, calls, deliveries) {
   const marks = [...calls.map(ofCall), ...found.activity.map(ofActivity), ...deliveries.flatMap(ofDelivery)];
   marks.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   if (marks.length === 0) return el("p", { class: "muted" }, "Nothing happened yet.");
-  return el("div", {}, el("div", { class: "picture" }, picture(marks)), asTable(marks));
+  return el("div", {}, el("div", { class: "picture", tabindex: "0", role: "region", "aria-label": "Picture of the time line" }, picture(marks)), asTable(marks));
 }
 
 /** @param {any} one @returns {Mark} */
@@ -39,7 +40,7 @@ function ofDelivery(delivery) {
   const attempts = delivery.attempts.map((/** @type {any} */ attempt) => {
     const isGood = attempt.status >= 200 && attempt.status < 300;
     const answer = attempt.status ?? attempt.error ?? "no answer";
-    return { at: attempt.at, name: String(answer), tone: isGood ? "good" : "bad", detail: `${delivery.event}: ${answer}` };
+    return { at: attempt.at, name: String(attempt.status ?? "no answer"), tone: isGood ? "good" : "bad", detail: `${delivery.event}: ${answer}` };
   });
   if (delivery.next_attempt_at) {
     attempts.push({ at: delivery.next_attempt_at, name: "queued", tone: "plain", detail: `${delivery.event}: next attempt` });
@@ -78,7 +79,7 @@ function picture(marks) {
 
 /** A circle for a call, a diamond for a status, a square for a delivery. @param {Mark} mark @param {number} x @param {number} y */
 function shape(mark, x, y) {
-  const title = svg("title", {}, `${dateTime(mark.at)} ${mark.detail}`);
+  const title = svg("title", {}, cut(`${dateTime(mark.at)} ${mark.detail}`, TITLE_LENGTH_MAX));
   const name = `mark ${mark.tone}`;
   if (mark.lane === "calls") return svg("circle", { class: name, cx: x, cy: y, r: 5 }, title);
   if (mark.lane === "statuses") return svg("path", { class: name, d: `M${x} ${y - 7}l7 7-7 7-7-7z` }, title);

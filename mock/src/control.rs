@@ -42,7 +42,7 @@ pub use action::{ControlAction, Exhaust};
 pub use address_request::AddressContent;
 pub use clock_request::ClockMove;
 #[cfg(feature = "server")]
-pub(crate) use events::{ControlEvent, EventWatcher};
+pub(crate) use events::{ControlEvent, EventKind, EventWatcher};
 pub use filter::{DeliveryFilter, ExchangeFilter, StatusFilter};
 pub use refusal::Refusal;
 pub use settings_request::{AnswersUpdate, SettingsUpdate};

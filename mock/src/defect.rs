@@ -26,6 +26,7 @@ mod operator;
 mod place;
 mod record;
 mod rule_pattern;
+mod transition_defect;
 
 pub use catalogue::{Defect, all};
 pub use filter::ReplyContext;

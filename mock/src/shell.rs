@@ -10,8 +10,13 @@ pub mod clock;
 mod console;
 mod control;
 mod delivery;
+mod drill_run;
 mod listener;
 mod network;
+#[cfg(feature = "postgres")]
+mod node;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod receiver;
 mod recorded;
 mod sandbox;
@@ -22,13 +27,20 @@ mod store;
 
 pub use answer::SiteBody;
 pub use body::BodyTimes;
+pub use drill_run::{DrillProgress, DrillRun, DrillRunState};
 pub use listener::{ServeLimits, Tls, TlsError};
 pub use network::{FETCH_TIME_MAX, Fetcher, Looked, Network};
+#[cfg(feature = "postgres")]
+pub use node::{Node, NodeLog, NodeOptions};
+#[cfg(feature = "postgres")]
+pub use postgres::{LeaseTimes, PostgresAddress, PostgresError};
 pub use receiver::{RECEIVED_BYTES_MAX, ReceivedCall, ReceiverAnswer, StatusPlan, receive};
 pub use recorded::{RecordedCalls, serve_recorded};
 pub use sandbox::SANDBOXES_MAX;
 #[cfg(feature = "embed")]
 pub use server::embed;
+#[cfg(feature = "postgres")]
+pub use server::serve_node;
 pub use server::{serve, serve_tls};
 pub use site::{
     CallWatch, ClientJudge, Precedence, SandboxWatch, Site, SiteError, SiteOptions, WatchedCall,

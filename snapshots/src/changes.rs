@@ -1,5 +1,6 @@
 //! The differences between two recorded texts. The same change has the same text in every snapshot.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Changes that are reported for one pair of texts.
@@ -9,7 +10,7 @@ const CHANGES_MAX: usize = 40;
 const VALUE_CHARACTERS_MAX: usize = 60;
 
 /// One difference between the accepted text and the new one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotChange {
     /// The changed place.
     pub place: ChangedPlace,
@@ -21,7 +22,8 @@ pub struct SnapshotChange {
 }
 
 /// A place of a recorded text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ChangedPlace {
     /// The HTTP status. Another status means another answer.
     Status,

@@ -109,7 +109,10 @@ impl ConsentGuard {
         texts(body).into_iter().find_map(|text| {
             EMAIL.captures_iter(&text).find_map(|found| {
                 let address = found[0].to_lowercase();
-                let is_allowed = is_invalid_domain(&found[1]) || addresses.contains(&address);
+                // `https://name@host/` has a user's name before its host, and no e-mail address.
+                let is_host = address.strip_prefix("//").is_some_and(|it| !it.contains('/'));
+                let is_allowed =
+                    is_host || is_invalid_domain(&found[1]) || addresses.contains(&address);
                 (!is_allowed).then_some(address)
             })
         })

@@ -1,9 +1,9 @@
 //! What a run left on its target.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something left behind on the target.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residue {
     /// `legal_request`, `repository_document`, `webhook`.
     pub kind: String,

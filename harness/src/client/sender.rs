@@ -17,7 +17,7 @@ const DEADLINE_WEIGHT: u32 = 4;
 
 /// A transport that counts, and the secrets of the run.
 pub(crate) struct RequestSender {
-    transport: Box<dyn RequestTransport>,
+    transport: Arc<dyn RequestTransport>,
     sent: AtomicU64,
     /// Weight of the trouble since the last answer.
     trouble_in_a_row: AtomicU32,
@@ -28,10 +28,20 @@ pub(crate) struct RequestSender {
 impl RequestSender {
     pub(crate) fn new(transport: impl RequestTransport + 'static, masks: Arc<Masks>) -> Self {
         Self {
-            transport: Box::new(transport),
+            transport: Arc::new(transport),
             sent: AtomicU64::new(0),
             trouble_in_a_row: AtomicU32::new(0),
             masks,
+        }
+    }
+
+    /// A sender with the same transport that counts its own requests.
+    pub(crate) fn beside(&self) -> Self {
+        Self {
+            transport: Arc::clone(&self.transport),
+            sent: AtomicU64::new(0),
+            trouble_in_a_row: AtomicU32::new(0),
+            masks: Arc::clone(&self.masks),
         }
     }
 

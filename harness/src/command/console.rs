@@ -1,19 +1,22 @@
 //! `moot console`: the console of a file, read-only.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use moot_mock::shell::{RecordedCalls, serve_recorded};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::error::CommandError;
 use super::listen::{at_port, listen_address, listen_on};
+use super::recorded_calls;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::signals::StopSignals;
-use crate::conduct::{self, Account};
+use crate::drill::certificate::Certificate;
 
 #[derive(Debug, Args)]
 pub(super) struct ConsoleArguments {
@@ -53,15 +56,6 @@ pub(super) async fn keep(url: &str, screen: &Screen) -> Result<(), CommandError>
     Ok(())
 }
 
-/// Serves the console of what drills recorded, until a signal stops it.
-pub(super) fn show_drills<'j>(
-    journals: impl Iterator<Item = &'j Value>,
-    screen: &Screen,
-) -> Result<(), CommandError> {
-    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    runtime()?.block_on(show(of_journals(journals), listen, |url| screen.note(&kept(url))))
-}
-
 fn kept(url: &str) -> String {
     format!("the console stays at {url} until Ctrl-C\n")
 }
@@ -75,7 +69,7 @@ async fn show(
     let (listener, bound) = listen_on(listen).await?;
     let mut signals = StopSignals::new()?;
     told(&format!("http://{bound}/__admin/console/"))?;
-    serve_recorded(listener, calls, signals.next()).await;
+    serve_recorded(listener, Arc::new(Mutex::new(calls)), signals.next()).await;
     Ok(())
 }
 
@@ -99,7 +93,7 @@ fn read(path: &Path) -> Result<RecordedCalls, CommandError> {
     if files.is_empty() {
         return Err(wrong("the folder has no HTTP archive"));
     }
-    Ok(RecordedCalls { exchanges: numbered(exchanges), findings: None })
+    Ok(RecordedCalls { exchanges: numbered(exchanges), ..RecordedCalls::default() })
 }
 
 fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
@@ -108,37 +102,14 @@ fn of_file(path: &Path) -> Result<Option<RecordedCalls>, CommandError> {
     let json: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     if let Some(entries) = json["log"]["entries"].as_array() {
         let exchanges = numbered(entries.iter().map(of_entry).collect());
-        return Ok(Some(RecordedCalls { exchanges, findings: None }));
+        return Ok(Some(RecordedCalls { exchanges, ..RecordedCalls::default() }));
     }
-    let Some(recordings) = json["recordings"].as_object() else { return Ok(None) };
-    Ok(Some(of_journals(recordings.values().map(|recording| &recording["journal"]))))
-}
-
-/// The calls of journals, one after the other, with what the rules of conduct say of them.
-fn of_journals<'j>(journals: impl Iterator<Item = &'j Value>) -> RecordedCalls {
-    let worlds = journals.flat_map(|journal| journal["worlds"].as_array().into_iter().flatten());
-    let mut exchanges = Vec::new();
-    let mut findings = Vec::new();
-    let mut forgotten = 0;
-    for world in worlds {
-        let first = exchanges.len();
-        let calls = world["exchanges"].as_array().cloned().unwrap_or_default();
-        let serials: Vec<u64> = calls.iter().filter_map(|call| call["serial"].as_u64()).collect();
-        exchanges.extend(calls);
-        let Ok(worlds) = conduct::read(&json!({ "worlds": [world] })) else { continue };
-        let account = Account::of(&worlds);
-        forgotten += account.forgotten;
-        for mut finding in account.findings {
-            for serial in &mut finding.calls {
-                let place = serials.iter().position(|known| known == serial).unwrap_or_default();
-                *serial = (first + place + 1) as u64;
-            }
-            findings.push(finding);
-        }
+    if !json["recordings"].is_object() {
+        return Ok(None);
     }
-    let calls = exchanges.len();
-    let findings = json!({ "calls": calls, "forgotten": forgotten, "findings": findings });
-    RecordedCalls { exchanges: numbered(exchanges), findings: Some(findings) }
+    let certificate: Certificate =
+        serde_json::from_value(json).map_err(|error| wrong(error.to_string()))?;
+    Ok(Some(recorded_calls::of_certificate(&certificate)))
 }
 
 /// The same calls, numbered from 1.
@@ -212,7 +183,7 @@ fn of_entry(entry: &Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::{numbered, of_entry, of_journals};
+    use super::{numbered, of_entry};
 
     #[test]
     fn an_entry_of_an_archive_becomes_a_call() {
@@ -230,13 +201,5 @@ mod tests {
         assert_eq!(call["request"]["user_agent"], "client/1");
         let numbered = numbered(vec![call.clone(), call]);
         assert_eq!(numbered[1]["serial"], 2);
-    }
-
-    #[test]
-    fn calls_of_several_journals_have_numbers_of_their_own() {
-        let journal = json!({ "worlds": [{ "sandbox": null, "forgotten": 0, "exchanges": [{ "serial": 7 }] }] });
-        let calls = of_journals([&journal, &journal].into_iter());
-        let serials: Vec<_> = calls.exchanges.iter().map(|call| call["serial"].clone()).collect();
-        assert_eq!(serials, [json!(1), json!(2)]);
     }
 }

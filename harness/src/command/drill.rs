@@ -1,10 +1,13 @@
 //! `moot drill`: runs a client's command once per situation, and grades the client.
 
 mod attach;
+mod certificate_file;
 mod client_process;
 mod drill_certificate;
 mod drill_mock;
+mod drill_part;
 pub(super) mod drill_run;
+mod drill_watch;
 mod probe;
 mod served_mock;
 
@@ -19,7 +22,10 @@ use futures_util::StreamExt as _;
 use jiff::Zoned;
 
 use self::attach::AttachedClient;
+use self::certificate_file::{read, verify, wrong};
+use self::drill_part::DrillShardArguments;
 use self::drill_run::{DrillRunner, DrillTls, run_client};
+use self::drill_watch::DrillWatch;
 use self::probe::{Probe, probe};
 use super::error::{CommandError, INCONCLUSIVE};
 use super::listen::{at_port, listen_address};
@@ -29,11 +35,13 @@ use super::screen::Screen;
 use super::serve::{self, WorldArguments};
 use super::signals::StopSignals;
 use crate::drill::certificate::{CALM, Certificate, CertificateInput};
-use crate::drill::judge::{self, DrillEnd, DrillResult};
+use crate::drill::judge::{self, DrillEnd};
+use crate::drill::parts::joined_certificate;
 use crate::drill::recording::DrillRecording;
 use crate::drill::table::{self, Drill};
 use crate::drill::waiver::Waiver;
 use crate::drill::{html, text};
+use crate::part::PartSet;
 use crate::report::Format;
 use crate::run::Interruption;
 use crate::terminal::table::Align;
@@ -86,13 +94,15 @@ pub(super) struct DrillArguments {
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',', conflicts_with = "attach")]
     tls: Option<Vec<PathBuf>>,
     #[command(flatten)]
+    sharded: DrillShardArguments,
+    #[command(flatten)]
     world: WorldArguments,
     /// Write the certificate to a file too: text, json or html; `-` is stdout; repeatable
     #[arg(long = "report", value_name = "KIND=FILE", value_parser = drill_report)]
     reports: Vec<ReportRequest>,
     #[command(flatten)]
     replace: ReplaceArguments,
-    /// After the drills, show their calls in the console until Ctrl-C
+    /// Show the drills and their calls in the console, while they run and then until Ctrl-C
     #[arg(long)]
     console: bool,
     /// The command that runs the client's own tests, and its arguments, after `--`
@@ -129,27 +139,37 @@ pub(super) fn drill(arguments: DrillArguments, screen: &Screen) -> Result<u8, Co
             .help("give the command that runs the client's tests: moot drill -- CMD"));
     }
     reports::check(&arguments.reports, arguments.replace)?;
-    let drills = chosen(&arguments.only)?;
+    let mut drills = chosen(&arguments.only)?;
+    let shard = arguments.sharded.shard(&drills)?;
+    drills.retain(|drill| shard.as_ref().is_none_or(|it| it.has(&drill.id)));
     let waivers = match &arguments.waivers {
         None => Vec::new(),
         Some(file) => Waiver::read(&read(file)?).map_err(|error| wrong(file, &error))?,
     };
     let seed = arguments.world.seed.unwrap_or_else(random_seed);
-    let recordings = runtime()?.block_on(record(&arguments, seed, &drills, screen))?;
-    let input = CertificateInput {
+    let mut input = CertificateInput {
         seed,
         command: arguments.command.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
         version: arguments.client_version.clone(),
-        is_partial: drills.len() < table::all().len(),
+        is_partial: drills.len() < table::all().len() || shard.is_some(),
         waivers,
         today: Zoned::now().date().to_string(),
     };
-    let certificate = Certificate::of(input, recordings);
-    show(&certificate, &arguments.reports, screen)?;
-    if arguments.console {
-        super::console::show_drills(certificate.recordings.values().map(|it| &it.journal), screen)?;
-    }
-    Ok(certificate.grade.exit_code())
+    runtime()?.block_on(async {
+        let watch = DrillWatch::start(screen, &drills, arguments.console).await?;
+        let recordings = record(&arguments, seed, &drills, screen, &watch).await?;
+        if let Some(shard) = shard {
+            let conditions =
+                serde_json::json!([arguments.tls.is_some(), arguments.probe.is_some()]);
+            shard.write(&input, &arguments.world, conditions, &recordings)?;
+            // Those of other shards excuse nothing here.
+            input.waivers.retain(|waiver| shard.has(&waiver.drill));
+        }
+        let certificate = Certificate::of(input, recordings);
+        show(&certificate, &arguments.reports, screen)?;
+        watch.graded(&certificate).await?;
+        Ok(certificate.grade.exit_code())
+    })
 }
 
 /// The drills that `--only` names, in the order of the table.
@@ -172,6 +192,7 @@ async fn record(
     seed: u64,
     drills: &[&'static Drill],
     screen: &Screen,
+    watch: &DrillWatch<'_>,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
     let interruption = Interruption::default();
     let tls = match (serve::tls(arguments.tls.as_deref())?, arguments.tls.as_deref()) {
@@ -195,12 +216,13 @@ async fn record(
     let running = async {
         if arguments.attach {
             let listen = at_port(arguments.listen, arguments.port);
-            return record_attached(&runner, listen, drills, screen).await;
+            return record_attached(&runner, listen, drills, screen, watch).await;
         }
         let mut recordings = BTreeMap::new();
+        watch.began(None);
         let calm = run_client(&runner, None).await?;
         let result = judge::calm(&calm);
-        progress(screen, &result, 0, drills.len())?;
+        watch.ended(&result, &calm, 0)?;
         recordings.insert(CALM.to_owned(), calm.clone());
         if result.end != DrillEnd::Held {
             screen.note(&output(&calm))?;
@@ -211,13 +233,16 @@ async fn record(
         order.sort_by_key(|drill| std::cmp::Reverse(drill.seconds));
         let runs = order.into_iter().map(|drill| {
             let runner = &runner;
-            async move { run_client(runner, Some(drill)).await.map(|run| (drill, run)) }
+            async move {
+                watch.began(Some(drill));
+                run_client(runner, Some(drill)).await.map(|run| (drill, run))
+            }
         });
         let mut runs =
             std::pin::pin!(futures_util::stream::iter(runs).buffer_unordered(arguments.jobs));
         while let Some(ended) = runs.next().await {
             let (drill, run) = ended?;
-            progress(screen, &judge::judge(drill, &calm, &run), recordings.len(), drills.len())?;
+            watch.ended(&judge::judge(drill, &calm, &run), &run, recordings.len())?;
             recordings.insert(drill.id.clone(), run);
         }
         Ok(recordings)
@@ -244,45 +269,29 @@ async fn record_attached(
     listen: SocketAddr,
     drills: &[&'static Drill],
     screen: &Screen,
+    watch: &DrillWatch<'_>,
 ) -> Result<BTreeMap<String, DrillRecording>, CommandError> {
     let mut client = AttachedClient::start(runner, listen, screen).await?;
     let mut recordings = BTreeMap::new();
+    watch.began(None);
     let calm = client.run(None).await?;
     let result = judge::calm(&calm);
-    progress(screen, &result, 0, drills.len())?;
+    watch.ended(&result, &calm, 0)?;
     recordings.insert(CALM.to_owned(), calm.clone());
     if result.end == DrillEnd::Held {
         for drill in attach::in_order(drills.to_vec()) {
+            watch.began(Some(drill));
             // Its certificate is that of the whole mock.
             let run = match drill.is_wrong_certificate {
                 true => DrillRecording::default(),
                 false => client.run(Some(drill)).await?,
             };
-            let result = judge::judge(drill, &calm, &run);
-            progress(screen, &result, recordings.len(), drills.len())?;
+            watch.ended(&judge::judge(drill, &calm, &run), &run, recordings.len())?;
             recordings.insert(drill.id.clone(), run);
         }
     }
     client.end().await;
     Ok(recordings)
-}
-
-/// A line for each drill that ended, on a terminal.
-fn progress(
-    screen: &Screen,
-    result: &DrillResult,
-    number: usize,
-    count: usize,
-) -> Result<(), CommandError> {
-    if !screen.shows_progress() {
-        return Ok(());
-    }
-    screen.note(&progress_line(result, number, count, screen.paint_err()))
-}
-
-fn progress_line(result: &DrillResult, number: usize, count: usize, paint: Paint) -> String {
-    let end = paint.verdict(text::verdict(result.end), &result.end.shown());
-    format!("{number}/{count} {end} {}: {}\n", result.drill, result.title)
 }
 
 /// The last lines that the command printed.
@@ -291,6 +300,23 @@ fn output(run: &DrillRecording) -> String {
         "" => "the command printed nothing\n".to_owned(),
         output => format!("the command printed:\n{}\n", escape::block(output)),
     }
+}
+
+/// The certificate of all shards. Returns the exit code of its grade.
+pub(super) fn merge(
+    set: &PartSet,
+    requests: &[ReportRequest],
+    screen: &Screen,
+) -> Result<u8, CommandError> {
+    let kinds = [Format::Text, Format::Json, Format::Html];
+    if let Some(other) = requests.iter().find(|it| !kinds.contains(&it.format)) {
+        let format = other.format;
+        return Err(CommandError::usage(format!("a certificate has no {format} report"))
+            .help("use text, json or html"));
+    }
+    let certificate = joined_certificate(set, Zoned::now().date().to_string())?;
+    show(&certificate, requests, screen)?;
+    Ok(certificate.grade.exit_code())
 }
 
 fn show(
@@ -334,52 +360,4 @@ fn list(screen: &Screen) -> Result<u8, CommandError> {
     }
     screen.print(&rows.render(screen.paint()))?;
     Ok(0)
-}
-
-fn verify(file: &std::path::Path, screen: &Screen) -> Result<u8, CommandError> {
-    let certificate: Certificate =
-        serde_json::from_str(&read(file)?).map_err(|error| wrong(file, &error.to_string()))?;
-    if certificate.moot_version != env!("CARGO_PKG_VERSION") {
-        let made_by = &certificate.moot_version;
-        return Err(CommandError::usage(format!("the certificate was made by moot {made_by}"))
-            .help("verify it with that version"));
-    }
-    let found = certificate.differences();
-    if screen.is_json() {
-        screen.json(&serde_json::json!({ "verified": found.is_empty(), "differences": found,
-            "grade": certificate.grade }))?;
-    } else if found.is_empty() {
-        screen.print(&format!(
-            "verified: {}, as the recordings show. That the client made them is not proven\n",
-            certificate.grade.shown()
-        ))?;
-    } else {
-        let lines: Vec<String> = found.iter().map(|it| escape::line(it)).collect();
-        screen.print(&format!("not verified\n  {}\n", lines.join("\n  ")))?;
-    }
-    Ok(u8::from(!found.is_empty()))
-}
-
-fn read(file: &std::path::Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(file).map_err(|error| wrong(file, &error.to_string()))
-}
-
-fn wrong(file: &std::path::Path, error: &str) -> CommandError {
-    CommandError::usage(format!("{}: {error}", file.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Paint, judge, progress_line};
-    use crate::drill::recording::DrillRecording;
-    use crate::drill::table;
-
-    #[test]
-    fn progress_names_the_drill_and_how_it_ended() {
-        let drill = table::get("limited").expect("there is such a drill");
-        let nothing = DrillRecording::default();
-        let result = judge::judge(drill, &nothing, &nothing);
-        let line = progress_line(&result, 3, 40, Paint { color: false });
-        assert_eq!(line, "3/40 disturbed limited: 429 with Retry-After\n");
-    }
 }

@@ -2,6 +2,7 @@
 
 use moot_snapshots::StoreError;
 
+use crate::part::PartError;
 use crate::recording::RecordingError;
 use crate::report::RenderError;
 use crate::scenario::plan::SelectError;
@@ -75,5 +76,15 @@ impl From<SelectError> for CommandError {
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<PartError> for CommandError {
+    fn from(error: PartError) -> Self {
+        let told = match error {
+            PartError::Secret { .. } => Self::fault(error.to_string()),
+            _ => Self::usage(error.to_string()),
+        };
+        told.help(error.help())
     }
 }

@@ -20,7 +20,7 @@ use super::listen::{at_port, listen_address};
 use super::reports::{self, ReplaceArguments, ReportRequest, conduct_report};
 use super::runtime::runtime;
 use super::screen::Screen;
-use super::serve::{ListeningMock, PlaceArguments, WorldArguments};
+use super::serve::{ListeningMock, PlaceArguments, ServedMock, WorldArguments};
 use crate::conduct::{self, Account, ConductFinding};
 use crate::masks::{Masks, Secrets};
 use crate::report::Format;
@@ -101,7 +101,16 @@ pub(super) fn exec(arguments: ExecArguments, screen: &Screen) -> Result<u8, Comm
     reports::check(reports, *replace)?;
     runtime()?.block_on(async {
         let opened = ListeningMock::open(at_port(*listen, *port), place, world, None).await?;
-        let site = opened.site.clone();
+        let site = match &opened.served {
+            ServedMock::Site(site) => site.clone(),
+            #[cfg(feature = "postgres")]
+            ServedMock::Node(_) => {
+                return Err(CommandError::usage("--state: `moot exec` keeps its data in a folder")
+                    .help(
+                        "for a shared mock, start `moot mock`, and give the client its address",
+                    ));
+            }
+        };
         if let Some(note) = &opened.note {
             screen.note(note)?;
         }

@@ -18,6 +18,7 @@ use crate::environment::TargetChoice;
 use crate::masks::Secrets;
 use crate::report::{Format, render};
 use crate::result::RunResult;
+use crate::run::part::{PartScope, RunPart};
 use crate::run::{self, Event, Interruption, Kept, RunOptions};
 use crate::scenario::plan::select as plan_of;
 use crate::terminal::escape;
@@ -45,18 +46,35 @@ pub(super) struct JudgingArguments {
 /// # Errors
 /// The runtime can't start, or the second signal arrived.
 pub(super) fn perform(
-    mut options: RunOptions,
+    options: RunOptions,
     streams: &EventStreams,
     screen: &Screen,
 ) -> Result<RunResult, CommandError> {
+    Ok(match perform_part(options, streams, screen)? {
+        Ok(part) => part.concluded(PartScope::Whole),
+        Err(unopened) => *unopened,
+    })
+}
+
+/// As [`perform`], for a run or one shard of it, before it is told as a whole. The inner error is the result of a run
+/// that never came to its target.
+///
+/// # Errors
+/// As [`perform`].
+pub(super) fn perform_part(
+    mut options: RunOptions,
+    streams: &EventStreams,
+    screen: &Screen,
+) -> Result<Result<RunPart, Box<RunResult>>, CommandError> {
     let planned = plan::of_run(&options);
     options.target.created_objects_planned = planned.objects;
+    options.target.created_objects_of_shards = planned.objects_of_shards;
     let style = screen.progress_style();
     let progress = Progress::of_run(style, planned.work, Arc::clone(&options.target.pace_wait));
     progress.begin(&head(&options));
     let (bar, sender) = (progress.clone(), streams.sender(&options.masks));
     let interruption = Arc::new(Interruption::default());
-    let run = run::run_until(options, Arc::clone(&interruption), move |event: Event| {
+    let run = run::run_part(options, Arc::clone(&interruption), move |event: Event| {
         bar.show(&event);
         sender.send(&event);
     });
@@ -67,7 +85,10 @@ pub(super) fn perform(
 
 /// `moot 0.1.0: 217 scenarios at staging.yaml, seed 7`.
 fn head(options: &RunOptions) -> String {
-    let planned = plan_of(&options.files, &options.selectors).map_or(0, |planned| planned.len());
+    let planned = match &options.only {
+        Some(only) => only.len(),
+        None => plan_of(&options.files, &options.selectors).map_or(0, |planned| planned.len()),
+    };
     let target = match &options.choice {
         TargetChoice::InProcess | TargetChoice::InProcessDeployment => {
             "the mock in this process".to_owned()

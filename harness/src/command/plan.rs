@@ -8,13 +8,17 @@ use clap::Args;
 use serde_json::json;
 
 use super::error::CommandError;
+use super::plan_shards::PlannedShards;
 use super::plan_totals::{self, PlanTotals};
 use super::progress::ScenarioWork;
 use super::runtime::{random_seed, runtime};
 use super::screen::Screen;
+use super::shard_costs::CostArguments;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::{TargetArguments, open_error};
-use crate::environment::{Environment, OpenError, TargetOptions, TargetPreview, TargetSource};
+use crate::environment::{
+    Environment, OpenError, Shard, TargetOptions, TargetPreview, TargetSource,
+};
 use crate::expected;
 use crate::masks::Masks;
 use crate::run::PAGES_MAX;
@@ -37,6 +41,11 @@ pub(super) struct PlanArguments {
     exclude: Vec<String>,
     #[command(flatten)]
     target: TargetArguments,
+    /// Show the plan of one shard, such as 2/5, what each shard does, and how long that takes
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    costs: CostArguments,
 }
 
 /// A scenario that likely takes this long is named.
@@ -62,13 +71,16 @@ struct PlannedScenario<'a> {
 
 /// Exit 0, even if not everything would run; 2 for a wrong target file.
 pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, CommandError> {
-    let files = suite::files(&arguments.suite.scenarios, screen.color())?;
+    let files = Arc::new(suite::files(&arguments.suite.scenarios, screen.color())?);
     plan::select(&files, &arguments.exclude)?;
     let mut planned = plan::select(&files, &arguments.suite.selectors())?;
     planned.retain(|one| plan::excluding(one, &arguments.exclude).is_none());
     let masks = Arc::new(Masks::default());
     let seed = arguments.target.seed.unwrap_or_else(random_seed);
-    let options = arguments.target.options(seed)?;
+    let mut options = arguments.target.options(seed)?;
+    let shards = shards(&arguments, &options, &files)?;
+    options.shard = arguments.shard;
+    planned.retain(|one| shards.as_ref().is_none_or(|it| it.has(&one.name())));
     let rows_and_totals = || match arguments.target.choice().read()? {
         // Without credentials only a moot mock can be judged, which gives us its own.
         TargetSource::Http(file) if file.can_only_be_a_mock() => {
@@ -82,11 +94,36 @@ pub(super) fn plan(arguments: PlanArguments, screen: &Screen) -> Result<u8, Comm
     let (rows, totals) = rows_and_totals().map_err(|error| open_error(&error, &masks))?;
     if screen.is_json() {
         let scenarios: Vec<_> = rows.iter().map(row).collect();
-        screen.json(&json!({ "scenarios": scenarios, "estimate": totals.json() }))?;
+        let mut plan = json!({ "scenarios": scenarios, "estimate": totals.json() });
+        if let Some(shards) = &shards {
+            plan["shards"] = shards.json();
+        }
+        screen.json(&plan)?;
     } else {
-        screen.print(&format!("{}{}", text(&rows, screen), totals.text(screen.paint())))?;
+        let of_shards = shards.map(|it| it.text(screen.paint())).unwrap_or_default();
+        let totals = totals.text(screen.paint());
+        screen.print(&format!("{}{of_shards}{totals}", text(&rows, screen)))?;
     }
     Ok(0)
+}
+
+/// The shards of the plan, if one was asked for.
+fn shards(
+    arguments: &PlanArguments,
+    options: &TargetOptions,
+    files: &Arc<Vec<ScenarioFile>>,
+) -> Result<Option<PlannedShards>, CommandError> {
+    let Some(shard) = arguments.shard else { return Ok(None) };
+    let choice = arguments.target.choice();
+    let run = RunOptions {
+        selectors: arguments.suite.selectors(),
+        excluded: arguments.exclude.clone(),
+        ..RunOptions::new(choice, options.clone(), Arc::clone(files))
+    };
+    let (plan, has_costs) = arguments.costs.plan(&run, shard, costs)?;
+    let is_rate_divided = arguments.target.target.is_some() && options.rate.is_none();
+    let slowdown = if is_rate_divided { shard.count } else { 1 };
+    Ok(Some(PlannedShards { shard, plan, has_costs, slowdown }))
 }
 
 fn on_deployment<'a>(
@@ -136,6 +173,8 @@ pub(super) struct PlannedRun {
     pub(super) work: BTreeMap<String, ScenarioWork>,
     /// Objects that it creates at most; `None` where no target file was read.
     pub(super) objects: Option<u32>,
+    /// As `objects`, for all shards of the run together.
+    pub(super) objects_of_shards: Option<u32>,
 }
 
 /// What a run on a deployment will do; nothing is known of other targets.
@@ -146,9 +185,14 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     let files = &options.files;
     let mut planned = plan::select(files, &options.selectors).unwrap_or_default();
     planned.retain(|one| plan::excluding(one, &options.excluded).is_none());
-    let Ok((rows, _)) = on_deployment(chosen, &options.target, files, planned) else {
+    let Ok((all, _)) = on_deployment(chosen, &options.target, files, planned) else {
         return PlannedRun::default();
     };
+    let of_shards: u64 = sum_on_deployment(&all).objects.values().sum();
+    let only = |row: &PlannedScenario<'_>| {
+        options.only.as_ref().is_none_or(|only| only.contains(&row.planned.name()))
+    };
+    let rows: Vec<PlannedScenario<'_>> = all.into_iter().filter(only).collect();
     let work = |row: &PlannedScenario<'_>| {
         let estimate = &row.estimate;
         let requests = estimate.requests.likely.saturating_sub(estimate.unpaced_requests) as f64;
@@ -162,7 +206,15 @@ pub(super) fn of_run(options: &RunOptions) -> PlannedRun {
     PlannedRun {
         work: rows.iter().map(|row| (row.planned.name(), work(row))).collect(),
         objects: Some(u32::try_from(objects).unwrap_or(u32::MAX)),
+        objects_of_shards: Some(u32::try_from(of_shards).unwrap_or(u32::MAX)),
     }
+}
+
+/// Milliseconds that each scenario likely takes on a deployment, at the limits of its file; nothing is known of other
+/// targets.
+pub(super) fn costs(options: &RunOptions) -> BTreeMap<String, u64> {
+    let work = of_run(options).work.into_iter();
+    work.map(|(name, work)| (name, (work.paced_seconds * 1_000.0).round() as u64)).collect()
 }
 
 fn on_mock<'a>(

@@ -327,6 +327,7 @@ mod tests {
             duration: Duration::ZERO,
             at: Location { file: "".into(), line: 1, column: 1 },
             steps: Vec::new(),
+            answers: Vec::new(),
         }))
     }
 

@@ -21,14 +21,14 @@ pub(super) fn announce(
     place: &PlaceArguments,
     screen: &Screen,
 ) -> Result<(), CommandError> {
-    let mut description = mock.site.describe();
+    let mut description = mock.served.describe();
     description["listen"] = mock.bound.to_string().into();
     if screen.is_json() {
         return screen.print(&format!("{}\n", escape::json(&description.to_string())));
     }
-    let (world_shown, answers) = match mock.is_restored {
-        true => ("from the state folder", "as kept"),
-        false => (world.world_name(), DEFAULT_ANSWERS),
+    let (world_shown, answers) = match mock.restored {
+        Some(kept_in) => (kept_in, "as kept"),
+        None => (world.world_name(), DEFAULT_ANSWERS),
     };
     let answers = world.answers.as_deref().unwrap_or(answers);
     let world = format!("{world_shown}, answers {answers}");

@@ -8,19 +8,22 @@ use clap::Args;
 use super::error::CommandError;
 use super::event_stream::EventStreams;
 use super::perform::{self, JudgingArguments};
+use super::plan;
 use super::repeat::{self, RepeatArguments};
 use super::reports;
 use super::reproduce::CommandText;
 use super::run_snapshots::{RunSnapshots, SnapshotArguments};
 use super::runtime::random_seed;
 use super::screen::Screen;
+use super::shard_costs::CostArguments;
+use super::shards;
 use super::suite::{self, SuiteArguments};
 use super::target_arguments::TargetArguments;
-use crate::environment::TargetOptions;
+use crate::environment::{Shard, TargetOptions};
 use crate::recording::{Recorder, RecordingPlan};
 use crate::result::RepeatCommand;
 use crate::run::{Kept, RunOptions};
-use crate::scenario::plan;
+use crate::scenario::plan::select;
 
 #[derive(Debug, Args)]
 pub(super) struct RunArguments {
@@ -44,6 +47,14 @@ pub(super) struct RunArguments {
     /// Record all answers of the target in this folder, for `moot judge`
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
+    /// Run one shard of the plan, such as 2/5: the second of five. --record takes what it found, and `moot merge` joins
+    /// all shards. Each needs the same --seed
+    #[arg(
+        long, value_name = "K/N", requires_all = ["record", "seed"], conflicts_with_all = ["save_answers", "repeat"]
+    )]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    costs: CostArguments,
 }
 
 /// The exit code of the run; 70 where a report could not be written.
@@ -53,8 +64,8 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
     let files = Arc::new(suite::files(&suite.scenarios, screen.color())?);
     let selectors = suite.selectors();
-    plan::select(&files, &selectors)?;
-    plan::select(&files, &arguments.exclude)?;
+    select(&files, &selectors)?;
+    select(&files, &arguments.exclude)?;
     let snapshots = RunSnapshots::new(snapshots, target)?;
     let seed = target.seed.unwrap_or_else(random_seed);
     let options = TargetOptions {
@@ -67,9 +78,9 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
     }
     let recorder = arguments.record.as_ref().map(|_| Arc::new(Recorder::default()));
     let streams = EventStreams::open(&judging.reports)?;
-    let result = repeat::repeated(repeat.repeat, |number| {
+    let run_options = |number: u16| {
         let (order, jobs) = repeat.repetition(seed, number);
-        let options = RunOptions {
+        RunOptions {
             reproduce: reproduce(&arguments, seed),
             repeat: repeat_one(&arguments, seed),
             excluded: arguments.exclude.clone(),
@@ -81,17 +92,32 @@ pub(super) fn run(arguments: RunArguments, screen: &Screen) -> Result<u8, Comman
             snapshots: snapshots.mode,
             snapshot_dir: Some(snapshots.folder.clone()),
             kept: match perform::kept(&judging.reports, screen) {
+                // A merge may write any report.
+                _ if arguments.shard.is_some() => Kept::Beginning,
                 // Repetitions are compared check by check.
                 Kept::Counts if repeat.repeat > 1 => Kept::Outline,
                 kept => kept,
             },
             recorder: recorder.clone(),
             ..RunOptions::new(target.choice(), options.clone(), Arc::clone(&files))
-        };
-        perform::perform(options, &streams, screen)
-    })?;
-    let asked =
-        RecordingPlan { run_tag: options.run_tag.clone(), strict: judging.strict, selectors };
+        }
+    };
+    let mut asked = RecordingPlan {
+        run_tag: options.run_tag.clone(),
+        strict: judging.strict,
+        selectors: selectors.clone(),
+    };
+    let result = match (arguments.shard, &arguments.record) {
+        (Some(shard), Some(dir)) => {
+            let (options, (plan, _)) =
+                (run_options(0), arguments.costs.plan(&run_options(0), shard, plan::costs)?);
+            asked.selectors = plan.names(shard.number).into_iter().collect();
+            shards::run(options, (shard, plan), dir, &streams, screen)?
+        }
+        (_, _) => repeat::repeated(repeat.repeat, |number| {
+            perform::perform(run_options(number), &streams, screen)
+        })?,
+    };
     let recorded = match (&arguments.record, recorder) {
         (Some(dir), Some(recorder)) => recorder.write(dir, asked, &result.recording_end()),
         (_, _) => Ok(()),

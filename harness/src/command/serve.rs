@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use moot_fixtures::world::SeedWorld;
 use moot_mock::defect::Defect;
 use moot_mock::settings::Settings;
 use moot_mock::shell::settings::{self, SettingError};
 use moot_mock::shell::{
     CallWatch, ClientJudge, FETCH_TIME_MAX, Fetcher, Network, Precedence, ServeLimits, Site,
-    SiteOptions, Tls, clock, holds_state, serve, serve_tls,
+    SiteError, SiteOptions, Tls, clock, holds_state, serve, serve_tls,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -79,8 +80,10 @@ pub(super) struct PlaceArguments {
     #[arg(long, value_name = "URL")]
     pub(super) public_url: Option<String>,
     /// Folder that keeps the data of the main world and of every sandbox. Data in it takes precedence
-    /// over --world and --seed. --clock, --rate-limit, --progression and --answers take precedence over it
-    #[arg(long, value_name = "DIR")]
+    /// over --world and --seed. --clock, --rate-limit, --progression and --answers take precedence over it.
+    /// `postgres://USER@HOST/DATABASE` keeps them in PostgreSQL, for several mocks of which one is active;
+    /// the password is in PGPASSWORD, or in the file that MOOT_STATE_PASSWORD_FILE names
+    #[arg(long, value_name = "DIR|URL")]
     pub(super) state: Option<PathBuf>,
     /// Serve https: PEM files with the certificate (and its chain) and with its key
     #[arg(long, value_name = "CERT,KEY", value_delimiter = ',')]
@@ -102,16 +105,44 @@ pub(super) struct PlaceArguments {
 /// A mock that listens and does not serve yet.
 pub(super) struct ListeningMock {
     pub(super) listener: TcpListener,
-    pub(super) site: Site,
+    pub(super) served: ServedMock,
     pub(super) tls: Option<Tls>,
     /// The token of its control plane, if it has one.
     pub(super) admin_token: Option<String>,
     /// Where it listens; its base address may be another one.
     pub(super) bound: SocketAddr,
-    /// Whether its data is that of a state folder.
-    pub(super) is_restored: bool,
-    /// A note for the user: the state folder takes precedence over options of the command line.
+    /// Where its data came from, if they were kept.
+    pub(super) restored: Option<&'static str>,
+    /// A note for the user: kept data take precedence over options of the command line.
     pub(super) note: Option<String>,
+}
+
+/// What answers the calls.
+pub(super) enum ServedMock {
+    /// A mock of its own.
+    Site(Site),
+    /// One of several mocks with the same data.
+    #[cfg(feature = "postgres")]
+    Node(moot_mock::shell::Node),
+}
+
+impl ServedMock {
+    /// As [`Site::describe`].
+    pub(super) fn describe(&self) -> Value {
+        match self {
+            Self::Site(site) => site.describe(),
+            #[cfg(feature = "postgres")]
+            Self::Node(node) => node.describe(),
+        }
+    }
+
+    fn seed_world(&self) -> &SeedWorld {
+        match self {
+            Self::Site(site) => site.seed_world(),
+            #[cfg(feature = "postgres")]
+            Self::Node(node) => node.seed_world(),
+        }
+    }
 }
 
 impl ListeningMock {
@@ -152,27 +183,68 @@ impl ListeningMock {
             ..SiteOptions::new(settings_of(world, base_url(place, bound))?)
         };
         let (seed, seed_world) = (options.settings.seed, options.settings.seed_world.clone());
-        let restored = place.state.as_deref().filter(|folder| holds_state(folder));
-        let site = match &place.state {
-            Some(folder) => Site::with_state(options, folder),
-            None => Site::new(options),
-        }
-        .map_err(|error| CommandError::usage(format!("the mock can't start: {error}")))?;
-        let is_contradicted = (world.seed.is_some() && site.describe()["seed"] != seed)
-            || (world.world.is_some() && *site.seed_world() != *seed_world);
-        let note = restored.filter(|_| is_contradicted).map(state_note);
-        let is_restored = restored.is_some();
-        Ok(Self { listener, site, tls, admin_token, bound, is_restored, note })
+        let database = place.state.as_deref().and_then(database);
+        let restored = match place.state.as_deref() {
+            Some(_) if database.is_some() => Some("from the database"),
+            Some(folder) if holds_state(folder) => Some("from the state folder"),
+            _ => None,
+        };
+        let served = match (&place.state, database) {
+            (_, Some(address)) => shared(address, options, callable(bound).to_string()).await?,
+            (Some(folder), None) => ServedMock::Site(started(Site::with_state(options, folder))?),
+            (None, None) => ServedMock::Site(started(Site::new(options))?),
+        };
+        let is_contradicted = (world.seed.is_some() && served.describe()["seed"] != seed)
+            || (world.world.is_some() && *served.seed_world() != *seed_world);
+        let kept_in = place.state.as_deref().filter(|_| restored.is_some() && is_contradicted);
+        let note = kept_in.map(state_note);
+        Ok(Self { listener, served, tls, admin_token, bound, restored, note })
     }
 
     /// Serves until `stop` is ready.
     pub(super) async fn serve(self, stop: impl Future<Output = ()>) {
-        let Self { listener, site, tls, .. } = self;
-        match tls {
-            Some(tls) => serve_tls(listener, site, ServeLimits::default(), tls, stop).await,
-            None => serve(listener, site, ServeLimits::default(), stop).await,
+        let Self { listener, served, tls, .. } = self;
+        let limits = ServeLimits::default();
+        match (served, tls) {
+            (ServedMock::Site(site), Some(tls)) => {
+                serve_tls(listener, site, limits, tls, stop).await;
+            }
+            (ServedMock::Site(site), None) => serve(listener, site, limits, stop).await,
+            #[cfg(feature = "postgres")]
+            (ServedMock::Node(node), tls) => {
+                moot_mock::shell::serve_node(listener, node, limits, tls, stop).await;
+            }
         }
     }
+}
+
+fn started<T>(site: Result<T, SiteError>) -> Result<T, CommandError> {
+    site.map_err(|error| CommandError::usage(format!("the mock can't start: {error}")))
+}
+
+/// The value of `--state`, if it is the address of a database.
+fn database(state: &Path) -> Option<&str> {
+    let schemes = ["postgres://", "postgresql://"];
+    state.to_str().filter(|text| schemes.iter().any(|scheme| text.starts_with(scheme)))
+}
+
+#[cfg(feature = "postgres")]
+async fn shared(
+    address: &str,
+    options: SiteOptions,
+    name: String,
+) -> Result<ServedMock, CommandError> {
+    Ok(ServedMock::Node(super::shared_state::open(address, options, name).await?))
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn shared(
+    _address: &str,
+    _options: SiteOptions,
+    _name: String,
+) -> Result<ServedMock, CommandError> {
+    Err(CommandError::usage("--state: this moot was built without PostgreSQL")
+        .help("take the released binary, or build it with `--features postgres`"))
 }
 
 /// What clients did against the rules of conduct, by the journal of a world: the answer of `GET /findings`.
@@ -182,11 +254,11 @@ fn findings(journal: &Value) -> Option<Value> {
     Some(json!({ "calls": calls, "forgotten": forgotten, "findings": findings }))
 }
 
-/// The note if a state folder has another world or seed than the command line names.
-fn state_note(folder: &Path) -> String {
+/// The note if kept data have another world or seed than the command line names.
+fn state_note(kept_in: &Path) -> String {
     format!(
         "{} holds a world already: its seed and its data are used, --seed and --world are ignored\n",
-        folder.display()
+        kept_in.display()
     )
 }
 

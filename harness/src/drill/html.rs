@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::certificate::Certificate;
+use super::judge::DrillEnd;
 use super::text;
 use crate::report::html;
 
@@ -18,7 +19,7 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
         .drills
         .iter()
         .map(|drill| {
-            let class: &str = text::verdict(drill.end).as_str();
+            let class = text::verdict(drill.end).as_str().replace(' ', "_");
             context! {
                 class => class,
                 end => drill.end.shown(),
@@ -27,7 +28,19 @@ pub fn page(certificate: &Certificate) -> Result<String, String> {
             }
         })
         .collect();
+    let mut ends: Vec<(DrillEnd, usize)> = Vec::new();
+    for drill in &certificate.drills {
+        match ends.iter_mut().find(|(end, _)| *end == drill.end) {
+            Some((_, count)) => *count += 1,
+            None => ends.push((drill.end, 1)),
+        }
+    }
+    let ends = ends.into_iter().map(|(end, count)| {
+        let class = text::verdict(end).as_str().replace(' ', "_");
+        context! { class, end => end.shown(), count }
+    });
     let values = context! {
+        ends => ends.collect::<Vec<_>>(),
         certificate => context! {
             moot_version => certificate.moot_version.clone(),
             drills_digest => certificate.drills_digest.clone(),

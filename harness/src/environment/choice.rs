@@ -9,8 +9,9 @@ use moot_fixtures::contract::Answers;
 use moot_fixtures::world::SeedWorld;
 
 use crate::client::PaceWait;
+use crate::environment::shard::Shard;
 use crate::exchange::Exchange;
-use crate::target_file::{self, FileError, TargetFile};
+use crate::target_file::{self, FileError, FileLimits, TargetFile};
 
 /// The target that a run is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub struct TargetOptions {
     pub overlay: Option<Arc<dyn AnswerOverlay>>,
     /// Requests a minute; overrides the target file. 0 is unpaced, on loopback only.
     pub rate: Option<u32>,
+    /// Which shard of a run it is: it has its share of the limits of a target file.
+    pub shard: Option<Shard>,
     /// Where receivers listen; a free loopback port where absent.
     pub receiver: Option<SocketAddr>,
     /// The address under which the target reaches `receiver`.
@@ -104,6 +107,8 @@ pub struct TargetOptions {
     /// Objects that the plan of the run creates at most, for a target file without
     /// `limits.created_objects_max`.
     pub created_objects_planned: Option<u32>,
+    /// As `created_objects_planned`, for all shards of the run together.
+    pub created_objects_of_shards: Option<u32>,
     /// Whether the run is one of several: only harmless ones are repeated on a deployment.
     pub is_repeated: bool,
     /// Tells for how long requests are held back.
@@ -113,6 +118,22 @@ pub struct TargetOptions {
 }
 
 impl TargetOptions {
+    /// The limits of a target file for this run: those of its shard, and objects as many as its plan needs.
+    pub(crate) fn limits(&self, limits: FileLimits) -> FileLimits {
+        let Some(shard) = self.shard else { return limits };
+        let (own, all) = (self.created_objects_planned, self.created_objects_of_shards);
+        let share = |max: u32| match (own, all) {
+            (Some(own), Some(all)) if all > max => {
+                let share = u64::from(max) * u64::from(own) / u64::from(all);
+                u32::try_from(share).unwrap_or(max)
+            }
+            (Some(own), Some(_)) => own.min(max),
+            (_, _) => max,
+        };
+        let created_objects_max = limits.created_objects_max.map(share);
+        FileLimits { created_objects_max, ..shard.limits(limits) }
+    }
+
     /// Whether a deployment reaches a receiver of ours.
     pub(crate) fn can_receive(&self) -> bool {
         self.receiver.is_some() && self.receiver_url.is_some()
@@ -147,4 +168,36 @@ pub enum OpenError {
         /// The documented request, and the response.
         exchange: Arc<Exchange>,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shard, TargetOptions};
+    use crate::target_file::FileLimits;
+
+    #[test]
+    fn a_shard_has_its_share_of_the_limits() {
+        let limits = FileLimits {
+            requests_per_minute: 540,
+            token_requests_per_minute: Some(8),
+            created_objects_max: Some(20),
+            ..FileLimits::default()
+        };
+        let of = |number, own, all| {
+            let options = TargetOptions {
+                shard: Some(Shard { number, count: 5 }),
+                created_objects_planned: Some(own),
+                created_objects_of_shards: Some(all),
+                ..TargetOptions::default()
+            };
+            let limits = options.limits(limits);
+            let tokens = limits.token_requests_per_minute;
+            (limits.requests_per_minute, tokens, limits.created_objects_max)
+        };
+        // Shard 1 asks for nearly all tokens. Objects are shared by what each shard creates.
+        assert_eq!(of(1, 10, 100), (108, Some(4), Some(2)));
+        assert_eq!(of(2, 50, 100), (108, Some(1), Some(10)));
+        assert_eq!(of(3, 7, 15), (108, Some(1), Some(7)), "there is enough for all");
+        assert_eq!(TargetOptions::default().limits(limits), limits);
+    }
 }

@@ -138,12 +138,17 @@ const COUNTERPARTY_DOMAIN: &str = "@counterparty.example.invalid";
 /// Where webhooks point unless the target file binds an address.
 const WEBHOOK_URL: &str = "https://hooks.invalid";
 
-/// A value that is sent because the target file binds no other. A target may refuse it for reasons of
-/// its own: nothing answers there.
+/// Webhook addresses with plain http. A target may take https alone (`webhook_https_only`).
+const PLAIN_HTTP: &str = "http://";
+
+/// A value that a target may refuse for reasons of its own. Mostly it is sent because the target file
+/// binds no other, and nothing answers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DefaultValue {
     /// Text of the value, as it is sent.
     pub text: &'static str,
+    /// The value, for people.
+    pub name: &'static str,
     /// What to bind instead.
     pub setting: &'static str,
 }
@@ -154,15 +159,26 @@ impl DefaultValue {
         let is_bound_to = |name: &str, default: &str| {
             bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.ends_with(default))
         };
+        let begins = |name: &str, start: &str| {
+            bindings.get(name).and_then(Value::as_str).is_some_and(|text| text.starts_with(start))
+        };
         match operation {
-            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => {
-                Some(Self { text: WEBHOOK_URL, setting: "bindings.webhook_url in the target file" })
-            }
+            Operation::CreateWebhook if is_bound_to("webhook_url", WEBHOOK_URL) => Some(Self {
+                text: WEBHOOK_URL,
+                name: "the default https://hooks.invalid",
+                setting: "bindings.webhook_url in the target file",
+            }),
+            Operation::CreateWebhook if begins("webhook_url", PLAIN_HTTP) => Some(Self {
+                text: PLAIN_HTTP,
+                name: "a webhook address with plain http",
+                setting: "an https address as bindings.webhook_url in the target file",
+            }),
             Operation::CreateLegalRequest
                 if is_bound_to("counterparty_email", COUNTERPARTY_DOMAIN) =>
             {
                 Some(Self {
                     text: COUNTERPARTY_DOMAIN,
+                    name: "the default @counterparty.example.invalid",
                     setting: "bindings.counterparty_email in the target file",
                 })
             }
@@ -228,4 +244,20 @@ pub(crate) fn bindings(
         }
     }
     bindings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_where_nothing_answers_or_with_plain_http_may_be_refused() {
+        let setting = |url: &str| {
+            let bindings = Map::from_iter([("webhook_url".to_owned(), json!(url))]);
+            DefaultValue::of(Operation::CreateWebhook, &bindings).map(|value| value.text)
+        };
+        assert_eq!(setting("https://hooks.invalid"), Some(WEBHOOK_URL));
+        assert_eq!(setting("http://127.0.0.1:4011"), Some(PLAIN_HTTP));
+        assert_eq!(setting("https://hooks.example.com"), None);
+    }
 }

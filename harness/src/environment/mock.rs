@@ -171,20 +171,22 @@ impl MockSandboxes {
     }
 
     /// What sandboxes of this key have in common, read once. If the workflows cannot be read, those that
-    /// the control plane names are used.
+    /// the control plane names are used. These requests do not count: which scenario is the first to need
+    /// them is chance.
     async fn known(&self, key: WorldKey, described: &Description, base: &Url) -> Arc<WorldFacts> {
         if let Some(known) = self.worlds.lock().get(&key) {
             return known.clone();
         }
         let control_plane = self.control_plane.of_sandbox(base);
-        let world = control_plane.send(&self.sender, "GET", "/world", None).await;
+        let sender = Arc::new(self.sender.beside());
+        let world = control_plane.send(&sender, "GET", "/world", None).await;
         let world = world.unwrap_or_default();
         let endpoints = Endpoints::new(&answered_endpoints(&world));
         let ids = own_published(described);
         let named: Vec<WorkflowOffer> = ids.iter().map(|workflow| by_name(workflow)).collect();
         let bare = WorldFacts { endpoints: endpoints.clone(), workflows: named.clone() };
         let client = ServiceClient {
-            sender: self.sender.clone(),
+            sender,
             destination: Arc::new(self.destination(described, base.clone(), &bare)),
         };
         let ids = ids.iter().map(|workflow| workflow.id.clone()).collect();

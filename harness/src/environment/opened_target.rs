@@ -31,6 +31,8 @@ pub struct Environment {
     pub(crate) limits: EnvironmentLimits,
     pub(crate) pins: Pins,
     pub(crate) sender: Arc<RequestSender>,
+    /// Requests of opening a mock. They do not count: each part of a run opens it again.
+    pub(crate) sent_before: u64,
     pub(crate) receivers: Arc<Receivers>,
     pub(crate) unmet: BTreeMap<&'static str, UnmetNeed>,
     pub(crate) kind: EnvironmentKind,
@@ -157,10 +159,16 @@ impl Environment {
 
     /// From now on `recorder` keeps what the sessions receive.
     pub fn record(&mut self, recorder: Arc<Recorder>) {
+        recorder.describe(self.index_target());
+        self.recorder = Some(recorder);
+    }
+
+    /// What a recording keeps of the target. It has no secret.
+    pub fn index_target(&self) -> IndexTarget {
         let unmet = self.unmet.iter().map(|(need, unmet)| {
             ((*need).to_owned(), (unmet.reason.clone(), unmet.setting.clone()))
         });
-        recorder.describe(IndexTarget {
+        IndexTarget {
             name: self.description.name.clone(),
             base_url: self.description.base_url.clone(),
             class: self.description.class,
@@ -169,8 +177,7 @@ impl Environment {
             tolerate: self.limits.tolerate.clone(),
             unmet: unmet.collect(),
             pins: self.pins.clone(),
-        });
-        self.recorder = Some(recorder);
+        }
     }
 
     /// The answers that its file pins.
@@ -203,9 +210,10 @@ impl Environment {
         deployment.map(|it| it.ledger.residue()).unwrap_or_default()
     }
 
-    /// Requests sent so far, including tokens, discovery and the control plane.
+    /// Requests sent so far, including tokens, discovery and the control plane; without those that open a
+    /// mock.
     pub fn requests_sent(&self) -> u64 {
-        self.sender.sent()
+        self.sender.sent().saturating_sub(self.sent_before)
     }
 
     /// Whether the target stopped answering, so that the run sends nothing more.

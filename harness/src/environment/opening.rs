@@ -73,6 +73,7 @@ impl Environment {
                 ..EnvironmentLimits::default()
             },
             pins: target.pins,
+            sent_before: 0,
             sender: Arc::new(RequestSender::new(NoTransport, masks)),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: EnvironmentKind::Replay(replay),
@@ -117,6 +118,7 @@ impl Environment {
         options: TargetOptions,
         masks: Arc<Masks>,
     ) -> Result<Self, OpenError> {
+        file.limits = options.limits(file.limits);
         let planned = options.created_objects_planned;
         file.limits.created_objects_max = file.limits.created_objects_max.or(planned);
         deployment::check_rate(&file, &options)?;
@@ -168,6 +170,7 @@ impl Environment {
         let (client, id) =
             made.map_err(|trouble| OpenError::Unreachable(trouble.details().to_owned()))?;
         sandboxes.delete(&id).await;
+        let sent_before = sender.sent();
         let offer = needs::Offer {
             destination: &client.destination,
             is_mock: true,
@@ -178,6 +181,7 @@ impl Environment {
             description,
             limits,
             pins: Pins::default(),
+            sent_before,
             sender,
             unmet: needs::unmet(&offer),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
@@ -239,6 +243,7 @@ impl Environment {
                 delivery_wait_max: is_in_process.then_some(IN_PROCESS_DELIVERY_WAIT),
             },
             pins: Pins::default(),
+            sent_before: 0,
             sender: sender.clone(),
             receivers: Arc::new(Receivers { options, listener: OnceCell::new() }),
             kind: EnvironmentKind::Deployment(ServiceClient {

@@ -24,8 +24,9 @@ impl TargetPreview {
     ///
     /// # Errors
     /// [`OpenError::Usage`], as a run would end with it.
-    pub fn new(file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
+    pub fn new(mut file: TargetFile, options: &TargetOptions) -> Result<Self, OpenError> {
         deployment::check_usage(&file, options)?;
+        file.limits = options.limits(file.limits);
         let rate = options.rate.unwrap_or(file.limits.requests_per_minute);
         let rules = DeploymentRules::preview(&file, &options.run_tag);
         let destination = deployment::destination(&file, &[], &options.run_tag, rules);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::scenario::plan::like;
@@ -25,7 +25,7 @@ pub struct Expected {
 /// ```yaml
 /// - { id: list-webhooks.status-200, outcome: fail, reason: OPS-12, expires: 2027-01-31 }
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExpectedEntry {
     /// A scenario `FILE/ID` (with `*`), a requirement, or `FILE/ID#REQUIREMENT`.
     pub id: String,
@@ -42,7 +42,7 @@ pub struct ExpectedEntry {
 }
 
 /// The verdict that is expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ExpectedOutcome {
     /// A violation.
     #[serde(rename = "fail")]
@@ -56,7 +56,7 @@ pub enum ExpectedOutcome {
 }
 
 /// When a known failure applies; all of it must hold.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
     /// Answers that the run must have seen, by open question.
     pub answer: BTreeMap<String, Value>,

@@ -31,6 +31,9 @@ pub struct RecordingIndex {
     pub exit_code: u8,
     /// The target.
     pub target: IndexTarget,
+    /// Milliseconds of each scenario, by which shards are planned; empty in recordings without them.
+    #[serde(default)]
+    pub costs: BTreeMap<String, u64>,
     /// The sessions, in the order of their scenarios' names.
     #[serde(rename = "tapes")]
     pub sessions: Vec<RecordingIndexRow>,

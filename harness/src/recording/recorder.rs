@@ -1,5 +1,6 @@
 //! Collects the session records of a run, and writes them after its end.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -41,6 +42,8 @@ pub struct RecordingEnd<'a> {
     pub seed: u64,
     /// Its exit code.
     pub exit_code: u8,
+    /// Milliseconds of each scenario, all its rows.
+    pub costs: BTreeMap<String, u64>,
 }
 
 impl Recorder {
@@ -98,6 +101,7 @@ impl Recorder {
             selectors: plan.selectors,
             exit_code: end.exit_code,
             target: self.target.lock().clone(),
+            costs: end.costs.clone(),
             sessions: rows,
             placeholders: redactor.used(),
         };

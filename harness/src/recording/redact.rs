@@ -22,9 +22,18 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// Redacts the secrets that are known at this time.
     pub(crate) fn new(masks: &Masks) -> Self {
+        Self::replacing(masks, |at, secret, _| placeholder(at, secret.len()))
+    }
+
+    /// Replaces each secret by its label in brackets, as reports show it.
+    pub(crate) fn with_labels(masks: &Masks) -> Self {
+        Self::replacing(masks, |_, _, label| format!("[{label}]"))
+    }
+
+    fn replacing(masks: &Masks, by: impl Fn(usize, &str, &str) -> String) -> Self {
         let secrets = masks.labelled();
         let rows = secrets.iter().enumerate();
-        let rows = rows.map(|(at, (secret, label))| (placeholder(at, secret.len()), label.clone()));
+        let rows = rows.map(|(at, (secret, label))| (by(at, secret, label), label.clone()));
         // Plain secrets come first: an encoded form may equal another secret.
         let plain = secrets.iter().enumerate().map(|(at, (secret, _))| (secret.clone(), at));
         let forms = secrets

@@ -10,6 +10,7 @@ use super::answer_row::{self, AnswerRow};
 use super::exchange::{ExchangeRow, exchanges};
 use super::findings::{Finding, findings};
 use super::notice::notices;
+use super::numbering::numbered;
 use super::script::{self, ScriptHead};
 use crate::client::Residue;
 use crate::masks::Secrets;
@@ -169,6 +170,7 @@ impl TextMap for ForPeople<'_> {
 impl Report {
     /// The report of a run. Every text of the result and of its exchanges passes `map`.
     pub(super) fn new(result: &RunResult, map: &impl TextMap) -> Self {
+        let result = &numbered(result);
         let mut run = result.clone();
         run.map_texts(map);
         let checks: Vec<CheckResult> = run.checks().cloned().collect();

@@ -15,6 +15,7 @@ pub mod junit;
 pub mod markdown;
 pub mod ndjson;
 mod notice;
+mod numbering;
 mod script;
 pub mod text;
 

@@ -7,7 +7,7 @@ use moot_fixtures::contract::{Level, Requirement};
 use moot_fixtures::{questions, register};
 use moot_snapshots::SnapshotChange;
 use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{KnownFailure, PlaceRow, TextMap};
 use crate::check::{AnswerPart, MismatchKind};
@@ -16,7 +16,7 @@ use crate::scenario::model::Location;
 use crate::verdict::{NotRunKind, Verdict};
 
 /// What a check judges.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// A row of the register, by id.

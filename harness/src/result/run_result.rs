@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{CheckResult, ExpectedFailure, RunOutcome, ScenarioResult};
 use crate::answers::ObservedAnswer;
@@ -26,7 +26,7 @@ pub struct SnapshotFindings {
 }
 
 /// Snapshots by what became of them. Rows of a loop that share one count once, by the worst of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotCounts {
     /// The folder.
     pub folder: String,
@@ -48,7 +48,7 @@ pub struct SnapshotCounts {
 
 /// The command line that runs one scenario again, around the name of the scenario; empty where there is
 /// none.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatCommand {
     /// Up to the scenario: `moot run `.
     pub before: String,
@@ -127,7 +127,19 @@ impl RunResult {
             started_at: &self.started_at,
             seed: self.seed,
             exit_code: self.exit_code(),
+            costs: self.costs(),
         }
+    }
+
+    /// Milliseconds of each scenario, all its rows.
+    fn costs(&self) -> BTreeMap<String, u64> {
+        let mut costs = BTreeMap::new();
+        for scenario in &self.scenarios {
+            let name = self.masks.mask(scenario.without_row());
+            let cost = u64::try_from(scenario.duration.as_millis()).unwrap_or(u64::MAX);
+            *costs.entry(name).or_default() += cost;
+        }
+        costs
     }
 
     /// All checks that were kept.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use super::{CheckResult, KnownFailure, TextMap};
+use crate::answers::AnswerSight;
 use crate::exchange::Exchange;
 use crate::scenario::model::Location;
 use crate::verdict::{NotRun, Verdict};
@@ -57,6 +58,9 @@ pub struct ScenarioResult {
     pub at: Location,
     /// In order.
     pub steps: Vec<StepResult>,
+    /// Answers to open questions, in the order in which they were seen.
+    #[serde(skip)]
+    pub answers: Vec<AnswerSight>,
 }
 
 /// A place in a scenario file, as in the JSON report.
@@ -77,6 +81,11 @@ impl ScenarioResult {
     /// All its checks that were kept.
     pub fn checks(&self) -> impl Iterator<Item = &CheckResult> {
         self.steps.iter().flat_map(|step| &step.checks)
+    }
+
+    /// Its name without the brackets of its row.
+    pub fn without_row(&self) -> &str {
+        self.name.split('[').next().unwrap_or(&self.name)
     }
 
     /// Rewrites every text that may hold what the target sent.

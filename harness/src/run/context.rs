@@ -1,13 +1,12 @@
 //! What the scenarios of a run share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
-use crate::answers::ObservedAnswer;
 use crate::check::implicit::ImplicitContext;
 use crate::environment::Environment;
 use crate::masks::Masks;
@@ -37,7 +36,6 @@ pub(super) struct RunContext {
     pub(super) snapshots: SnapshotMode,
     pub(super) snapshot_dir: Option<PathBuf>,
     pub(super) snapshots_seen: Mutex<SnapshotsSeen>,
-    pub(super) answers: Mutex<BTreeMap<String, ObservedAnswer>>,
     /// Outcomes of controls that create, by application and call.
     pub(super) controls: Mutex<HashMap<String, Result<(), Stop>>>,
     pub(super) changes: OwnChanges,

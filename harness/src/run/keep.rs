@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest};
+use crate::expected::Expected;
 use crate::result::ScenarioResult;
 use crate::verdict::Verdict;
 
@@ -24,6 +25,14 @@ pub enum Kept {
 
 /// Bytes kept of the body of an answer that nobody complained about.
 const BODY_KEPT_BYTES: usize = 1_000;
+
+/// So much is kept where there are known failures: what was expected is looked for among all checks.
+pub(super) fn with_expected(kept: Kept, expected: &Expected) -> Kept {
+    match kept {
+        Kept::Counts if !expected.entries.is_empty() => Kept::Outline,
+        kept => kept,
+    }
+}
 
 /// The same result, with so much of each exchange that passed.
 pub(super) fn short(mut result: ScenarioResult, kept: Kept) -> ScenarioResult {
@@ -71,10 +80,12 @@ fn shortened_to(kept: Kept, exchange: &Exchange) -> Arc<Exchange> {
         Kept::Outline | Kept::Counts => outline(exchange),
     };
     if let Ok(response) = &mut short.outcome {
-        if response.body.len() > BODY_KEPT_BYTES {
+        // What was cut before is long, too.
+        if response.body.len() > BODY_KEPT_BYTES || response.is_cut {
+            let length = response.body.len().min(BODY_KEPT_BYTES);
             response.body = match kept {
                 // A copy: a slice would keep the whole alive.
-                Kept::Beginning => Bytes::copy_from_slice(&response.body[..BODY_KEPT_BYTES]),
+                Kept::Beginning => Bytes::copy_from_slice(&response.body[..length]),
                 Kept::Outline | Kept::Counts => Bytes::new(),
             };
             response.is_cut = true;

@@ -6,7 +6,7 @@ use moot_fixtures::contract::{AnswerStanding as Latitude, Level};
 use moot_fixtures::questions;
 use serde_json::Value;
 
-use crate::answers::ObservedAnswer;
+use crate::answers::AnswerSight;
 use crate::check::{self, AnswerPart, Document, MismatchKind};
 use crate::exchange::Exchange;
 use crate::result::{CheckResult, Subject};
@@ -14,12 +14,6 @@ use crate::scenario::model::{Observation, Place, Sight};
 use crate::verdict::Verdict;
 
 use super::scenario_walk::ScenarioWalk;
-
-/// Distinct answers kept of one question.
-const ANSWERS_MAX: usize = 20;
-
-/// Places kept of one question.
-const SEEN_IN_MAX: usize = 10;
 
 /// Keeps what the step observes; a check each, `observed`, or `warn` beyond the latitude.
 pub(super) fn observe(
@@ -114,24 +108,12 @@ fn shown(walk: &ScenarioWalk<'_>, value: &Value) -> String {
 }
 
 fn keep(walk: &ScenarioWalk<'_>, id: &str, section: &str, value: Value, label: &str) {
-    let mut answers = walk.shared.answers.lock();
-    let answer = answers.entry(id.to_owned()).or_insert_with(|| ObservedAnswer {
+    walk.answers.lock().push(AnswerSight {
         question: id.to_owned(),
         section: section.to_owned(),
-        answers: Vec::new(),
-        seen_in: Vec::new(),
+        value: masked(walk, value),
+        place: format!("{}/{label}", walk.name),
     });
-    let value = masked(walk, value);
-    let known = answer.answers.iter().position(|(known, _)| *known == value);
-    match known {
-        Some(at) => answer.answers[at].1 += 1,
-        None if answer.answers.len() < ANSWERS_MAX => answer.answers.push((value, 1)),
-        None => {}
-    }
-    let place = format!("{}/{label}", walk.name);
-    if answer.seen_in.len() < SEEN_IN_MAX && !answer.seen_in.contains(&place) {
-        answer.seen_in.push(place);
-    }
 }
 
 /// The value with every text masked.

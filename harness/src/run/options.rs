@@ -1,5 +1,6 @@
 //! What a run is asked to do.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct RunOptions {
     pub selectors: Vec<String>,
     /// What is left out of that: it is not run. Selectors too.
     pub excluded: Vec<String>,
+    /// Of what is selected only the scenarios of these names, one shard; all where absent.
+    pub only: Option<BTreeSet<String>>,
     /// Whether what the target does not offer may stay not run.
     pub tolerates_unmet_needs: bool,
     /// Scenarios side by side; by default two a core on a mock, where each has a sandbox of its own.
@@ -64,6 +67,7 @@ impl RunOptions {
             files: files.into(),
             selectors: Vec::new(),
             excluded: Vec::new(),
+            only: None,
             tolerates_unmet_needs: false,
             jobs: None,
             order: Order::Files,

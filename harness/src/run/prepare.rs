@@ -217,6 +217,9 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
         content_type: None,
         content: FormPartContent::Bytes(text.into()),
     }));
+    for (name, suffix) in pairs(names, &multipart.append)? {
+        append(&mut parts, &name, &suffix)?;
+    }
     for omitted in multipart.omit.iter().flatten() {
         let omitted = omitted.render_text(names)?;
         parts.retain(|part| part.name != omitted);
@@ -225,6 +228,19 @@ fn parts(session: &Session, names: &Names, multipart: &Multipart) -> Result<Vec<
         parts.push(part(names, spec)?);
     }
     Ok(parts)
+}
+
+/// Puts `suffix` behind the text of a field.
+fn append(parts: &mut [FormPart], name: &str, suffix: &str) -> Result<(), Stop> {
+    let field = parts.iter_mut().find(|part| part.name == name);
+    let Some(FormPartContent::Bytes(text)) = field.map(|part| &mut part.content) else {
+        return Err(Stop::not_run(
+            NotRunKind::UnusableSchema,
+            format!("the request that is made of the schema has no field `{name}`"),
+        ));
+    };
+    *text = [text.as_ref(), suffix.as_bytes()].concat().into();
+    Ok(())
 }
 
 fn derived(session: &Session, names: &Names, schema: &Json) -> Result<Vec<FormPart>, Stop> {
@@ -260,7 +276,19 @@ fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_template_of;
+    use super::{append, is_template_of};
+    use crate::client::FormPart;
+
+    #[test]
+    fn a_text_is_put_behind_the_value_of_a_field() {
+        let mut parts = vec![FormPart::text("variables", "{}"), FormPart::text("name", "a")];
+        assert!(append(&mut parts, "variables", " and more").is_ok());
+        assert_eq!(
+            parts,
+            [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
+        );
+        assert!(append(&mut parts, "metadata", " and more").is_err());
+    }
 
     #[test]
     fn a_template_takes_one_segment_as_id() {

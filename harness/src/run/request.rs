@@ -99,7 +99,7 @@ fn refused_default(
     }
     Err(Stop::NotRun(NotRun {
         kind: NotRunKind::NeedNotMet,
-        reason: format!("the target refuses the default {} with {status}", default.text),
+        reason: format!("the target refuses {} with {status}", default.name),
         setting: Some(default.setting.to_owned()),
         tolerate_as: String::new(),
         is_tolerated: false,

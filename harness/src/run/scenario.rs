@@ -283,6 +283,7 @@ fn ended(walk: ScenarioWalk<'_>, stop: Option<Stop>, begun: Instant) -> Scenario
         section: walk.planned.file.section.clone(),
         verdict,
         steps: walk.steps,
+        answers: walk.answers.into_inner(),
         not_run,
         known: None,
         duration: begun.elapsed(),

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use moot_snapshots::Placeholders;
+use parking_lot::Mutex;
 
+use crate::answers::AnswerSight;
 use crate::check::{self, Document};
 use crate::client::DeliveryReceiver;
 use crate::environment::Session;
@@ -38,6 +40,8 @@ pub(super) struct ScenarioWalk<'a> {
     pub(super) name: Arc<str>,
     pub(super) names: Names,
     pub(super) steps: Vec<StepResult>,
+    /// Answers to open questions, in the order in which they were seen.
+    pub(super) answers: Mutex<Vec<AnswerSight>>,
     /// Whether what always runs is being walked.
     pub(super) is_final: bool,
     /// Steps that always run, first in first, with the names they were written under.
@@ -133,6 +137,7 @@ pub(super) fn walk_on<'a>(
         name: Arc::from(name),
         names,
         steps: Vec::new(),
+        answers: Mutex::default(),
         is_final: false,
         finals: Vec::new(),
         placeholders: Placeholders::new(),

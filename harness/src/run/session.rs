@@ -12,15 +12,14 @@ use tokio::sync::OnceCell;
 
 use crate::check::implicit::ImplicitContext;
 use crate::environment::{Environment, OpenError, TargetChoice, TargetSource};
-use crate::expected::{self, Circumstances, Expected};
+use crate::expected::{self, Expected};
 use crate::masks::Masks;
 use crate::result::{
-    ExpectedFailure, ExpectedState, RepeatCommand, RunOutcome, RunResult, ScenarioResult,
-    SnapshotFindings,
+    ExpectedFailure, RepeatCommand, RunOutcome, RunResult, ScenarioResult, SnapshotFindings,
 };
 
 use crate::scenario::declared::{self, OwnRows};
-use crate::scenario::model::ScenarioFile;
+use crate::scenario::model::{NEEDS, ScenarioFile};
 use crate::target_file::{TargetClass, TargetDescription};
 
 use super::changes::OwnChanges;
@@ -28,9 +27,10 @@ use super::concurrent;
 use super::context::RunContext;
 use super::event::Event;
 use super::interruption::{Interruption, REASON};
-use super::keep::Kept;
+use super::keep;
 use super::options::RunOptions;
 use super::order::Order;
+use super::part::{self, PartScope, RunPart};
 use super::snapshots_seen::{SnapshotMode, SnapshotsSeen};
 use super::token_budget::TokenBudget;
 use super::token_refused;
@@ -174,15 +174,10 @@ impl Runner {
             run_tag: options.target.run_tag.clone(),
             own_rows: Arc::new(start.own_rows.clone()),
             masks: Arc::clone(&start.masks),
-            kept: match options.kept {
-                // What was expected is looked for among all checks.
-                Kept::Counts if !expected.entries.is_empty() => Kept::Outline,
-                kept => kept,
-            },
+            kept: keep::with_expected(options.kept, &expected),
             snapshots: options.snapshots,
             snapshot_dir: options.snapshot_dir.clone(),
             snapshots_seen: Mutex::default(),
-            answers: Mutex::default(),
             controls: Mutex::default(),
             changes: OwnChanges::default(),
             views: RememberedViews::default(),
@@ -257,58 +252,47 @@ impl Runner {
 
     /// Marks what was expected in these results; what became of each known failure.
     pub fn mark(&self, scenarios: &mut [ScenarioResult]) -> Vec<ExpectedFailure> {
-        let answers = self.shared.answers.lock();
         let meets = |need: &str| self.shared.target.missing(need).is_none();
-        expected::apply(
-            &self.expected,
-            scenarios,
-            &Circumstances { meets: &meets, answers: &answers },
-        )
+        part::mark(&self.expected, scenarios, &meets)
     }
 
     /// Cleans up and ends: the result of a run that came to these scenarios.
     pub async fn end(self, scenarios: Vec<Arc<ScenarioResult>>) -> RunResult {
-        self.ended(scenarios, false).await
+        self.ended(scenarios, false).await.concluded(PartScope::Whole)
     }
 
-    /// As [`Runner::end`]; after a whole run of a whole suite it is known which snapshots nobody
-    /// asked for.
+    /// Cleans up and ends. After a run of a whole suite it is known which snapshots nobody asked for.
     pub(super) async fn ended(
         self,
         scenarios: Vec<Arc<ScenarioResult>>,
         is_suite: bool,
-    ) -> RunResult {
+    ) -> RunPart {
         let shared = &self.shared;
         // Bounded where the run was interrupted.
         tokio::select! {
             () = shared.target.cleanup() => {}
             () = shared.interruption.over() => {}
         }
-        let mut scenarios: Vec<ScenarioResult> =
-            scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
-        scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
-        let expected = self.mark(&mut scenarios);
-        let answers = std::mem::take(&mut *shared.answers.lock());
-        let mut ending = crate::result::outcome_of(&scenarios);
-        if expected.iter().any(|one| one.state == ExpectedState::Stale) {
-            ending = ending.max(RunOutcome::Drifted);
-        }
         let (broken_off, trouble) = self.broken_off();
-        ending = ending.max(broken_off);
-        let mut result = self.start.blank(ending, trouble, shared.target.description());
-        result.scenarios = scenarios;
-        result.answers = answers;
-        result.expected = expected;
+        let mut result = self.start.blank(broken_off, trouble, shared.target.description());
+        result.scenarios = scenarios.into_iter().map(Arc::unwrap_or_clone).collect();
+        result.scenarios.extend(shared.target.refused_token_request().map(token_refused::result));
         let seen: SnapshotsSeen = std::mem::take(&mut *shared.snapshots_seen.lock());
-        let is_whole = is_suite
-            && shared.snapshots != SnapshotMode::Off
-            && ending == RunOutcome::Conformant
-            && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
+        let is_compared = is_suite && shared.snapshots != SnapshotMode::Off;
         result.snapshots =
-            seen.into_findings(shared.snapshot_dir.as_deref(), is_whole, shared.snapshots);
+            seen.into_findings(shared.snapshot_dir.as_deref(), is_compared, shared.snapshots);
         result.residue = shared.target.residue();
         result.requests_sent = shared.target.requests_sent();
-        result
+        let unused = std::mem::take(&mut result.snapshots.unused);
+        let meets = |need: &&str| shared.target.missing(need).is_none();
+        RunPart {
+            result,
+            target: shared.target.index_target(),
+            is_interrupted: shared.interruption.is_told(),
+            met_needs: NEEDS.into_iter().filter(meets).map(str::to_owned).collect(),
+            unasked_snapshots: is_compared.then(|| unused.into_iter().collect()),
+            expected: self.expected,
+        }
     }
 }
 

@@ -48,6 +48,7 @@ fn merged_multipart(own: &Multipart, control: &Multipart) -> Multipart {
     Multipart {
         from_schema: control.from_schema.clone().or_else(|| own.from_schema.clone()),
         set: merged_map(&own.set, &control.set),
+        append: merged_map(&own.append, &control.append),
         omit: control.omit.clone().or_else(|| own.omit.clone()),
         parts: control.parts.clone().or_else(|| own.parts.clone()),
     }

@@ -52,5 +52,6 @@ pub(super) fn result(exchange: &Arc<Exchange>) -> ScenarioResult {
         duration: Duration::ZERO,
         at: Location { file: Arc::from(NAME), line: 1, column: 1 },
         steps: vec![step],
+        answers: Vec::new(),
     }
 }

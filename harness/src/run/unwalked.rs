@@ -29,6 +29,7 @@ pub(super) fn unwalked(
         section: planned.file.section.clone(),
         verdict,
         steps,
+        answers: Vec::new(),
         not_run: match stop {
             Stop::NotRun(not_run) => {
                 let mut not_run = not_run.clone();

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::result::{RunOutcome, RunResult};
-use crate::scenario::plan;
+use crate::scenario::plan::{self, Planned};
 
 use super::event::Event;
 use super::interruption::Interruption;
 use super::options::RunOptions;
+use super::part::{PartScope, RunPart};
 use super::session::{self, Runner};
 
 /// Runs what is selected. Never fails: what went wrong is in the result.
@@ -25,23 +26,38 @@ pub async fn run_until(
     interruption: Arc<Interruption>,
     on_event: impl Fn(Event) + Send + Sync + 'static,
 ) -> RunResult {
-    let planned = match plan::select(&options.files, &options.selectors) {
-        Ok(planned) => planned,
-        Err(error) => return session::unopened(&options, RunOutcome::Usage, error.to_string()),
-    };
-    if let Err(error) = plan::select(&options.files, &options.excluded) {
-        return session::unopened(&options, RunOutcome::Usage, error.to_string());
+    match run_part(options, interruption, on_event).await {
+        Ok(part) => part.concluded(PartScope::Whole),
+        Err(result) => *result,
     }
+}
+
+/// As [`run_until`]; known failures are not held against the result yet, so that it can be joined with others.
+///
+/// # Errors
+/// The result of a run that never came to its target.
+pub async fn run_part(
+    options: RunOptions,
+    interruption: Arc<Interruption>,
+    on_event: impl Fn(Event) + Send + Sync + 'static,
+) -> Result<RunPart, Box<RunResult>> {
+    let unopened = |ending, why: String| Box::new(session::unopened(&options, ending, why));
+    let planned = plan::select(&options.files, &options.selectors)
+        .map_err(|error| unopened(RunOutcome::Usage, error.to_string()))?;
+    plan::select(&options.files, &options.excluded)
+        .map_err(|error| unopened(RunOutcome::Usage, error.to_string()))?;
     if planned.is_empty() {
         let why = "there is no scenario to run".to_owned();
-        return session::unopened(&options, RunOutcome::Incomplete, why);
+        return Err(unopened(RunOutcome::Incomplete, why));
     }
-    let places: Vec<(usize, usize)> = planned.iter().map(|planned| planned.place).collect();
-    let runner = match Runner::open_for_suite(&options, interruption, on_event).await {
-        Ok(runner) => runner,
-        Err(result) => return *result,
+    let is_asked = |planned: &&Planned<'_>| {
+        options.only.as_ref().is_none_or(|only| only.contains(&planned.name()))
     };
+    let places: Vec<(usize, usize)> =
+        planned.iter().filter(is_asked).map(|planned| planned.place).collect();
+    let runner = Runner::open_for_suite(&options, interruption, on_event).await?;
     runner.announce(places.len());
     let scenarios = runner.walk(&options.files, &places).await;
-    runner.ended(scenarios, options.selectors.is_empty() && options.excluded.is_empty()).await
+    let is_suite = options.selectors.is_empty() && options.excluded.is_empty();
+    Ok(runner.ended(scenarios, is_suite).await)
 }

@@ -1,7 +1,9 @@
 //! Why something was not run.
 
+use serde::{Deserialize, Serialize};
+
 /// Why something was not run, and what would enable it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRun {
     /// The kind of the reason, for programs.
     pub kind: NotRunKind,
@@ -16,7 +18,8 @@ pub struct NotRun {
 }
 
 /// The kind of reason why something was not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NotRunKind {
     /// The target does not meet a need of the scenario.
     NeedNotMet,

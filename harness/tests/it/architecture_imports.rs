@@ -21,6 +21,7 @@ const HARNESS: &[&[&str]] = &[
     &["result"],
     &["expected"],
     &["run"],
+    &["part"],
     &["report"],
     &["compare", "explore", "selftest", "conduct"],
     &["drill"],

@@ -18,7 +18,7 @@ fn json_of(ran: &Ran) -> Value {
 
 #[test]
 fn the_page_names_every_drill() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/drills.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/drills.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
     let documented: BTreeSet<(&str, &str)> = page
         .lines()
@@ -163,4 +163,36 @@ fn the_seed_decides_what_each_drill_finds() {
     };
     assert_eq!(seen("7"), seen("7"));
     assert_ne!(seen("7"), seen("8"));
+}
+
+#[test]
+fn a_shard_of_the_drills_is_never_ready_and_the_certificate_is_that_of_all() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let client = ["--", env!("CARGO_BIN_EXE_moot"), "selftest", "--misbehave", "none"];
+    let only = ["drill", "--only", "token-expires,limited,scope-lost", "--seed", "7"];
+    let one = run(&[&only[..], &["--format", "json"], &client].concat(), dir.path());
+    for shard in ["1", "2"] {
+        let (of, folder) = (format!("{shard}/2"), format!("part{shard}"));
+        let words = [&only[..], &["--shard", &of, "--record", &folder], &client].concat();
+        let ran = run(&words, dir.path());
+        assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    }
+    let merged = run(&["merge", "part2", "part1", "--format", "json"], dir.path());
+    assert_eq!(merged.code, Some(3), "{}{}", merged.stdout, merged.stderr);
+    let (one, merged) = (json_of(&one), json_of(&merged));
+    let ends = |certificate: &Value| -> Vec<(String, String)> {
+        let drills = certificate["drills"].as_array().expect("drills").iter();
+        drills.map(|it| (it["drill"].to_string(), it["end"].to_string())).collect()
+    };
+    assert_eq!(ends(&merged), ends(&one));
+    assert_eq!(ends(&merged).len(), 4, "the calm run and three drills");
+    for member in ["seed", "grade", "reasons", "client"] {
+        assert_eq!(merged[member], one[member], "{member}");
+    }
+    for parts in [&["part2"][..], &["part2", "part2"], &["part1", "part2", "part2"]] {
+        let ran = run(&[&["merge"], parts].concat(), dir.path());
+        assert_eq!(ran.code, Some(2), "{parts:?}: {}{}", ran.stdout, ran.stderr);
+    }
+    let partial = run(&["merge", "--partial", "part2"], dir.path());
+    assert_eq!(partial.code, Some(3), "{}{}", partial.stdout, partial.stderr);
 }

@@ -143,10 +143,11 @@ fn the_json_report_fits_its_schema_and_names_the_nearest_parameter() {
     assert!(seen.ends_with("did you mean `status`?"), "{seen}");
 }
 
-/// The table of docs/sandbox.md names every variable, and no other.
+/// The table of docs/tutorials/sandbox.md names every variable, and no other.
 #[test]
 fn the_variables_are_those_that_are_documented() {
-    let document = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/sandbox.md");
+    let document =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/tutorials/sandbox.md");
     let document = std::fs::read_to_string(document).expect("the document is there");
     let documented: std::collections::BTreeSet<String> = document
         .lines()

@@ -110,3 +110,62 @@ async fn a_consented_run_stays_in_its_budget() {
     let residue = report["residue"].as_array().map_or(0, Vec::len) as u64;
     assert!(residue > 0 && Some(residue) <= most, "{residue} of {most:?}");
 }
+
+/// Names of the scenarios of a plan.
+fn names(plan: &Value) -> Vec<String> {
+    let scenarios = plan["scenarios"].as_array().expect("scenarios").iter();
+    scenarios.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn every_scenario_is_in_the_plan_of_one_shard_and_the_shards_take_as_long() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = start("default").await;
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    let paced = ["--rate", "600"];
+    let mut all = names(&planned(dir.path(), &paced));
+    let mut of_shards = Vec::new();
+    for shard in ["1/3", "2/3", "3/3"] {
+        let plan = planned(dir.path(), &[&paced[..], &["--shard", shard]].concat());
+        of_shards.extend(names(&plan));
+        let shards = plan["shards"].as_array().expect("shards");
+        let seconds: Vec<f64> = shards.iter().filter_map(|it| it["seconds"].as_f64()).collect();
+        assert_eq!(seconds.len(), 3, "{shards:?}");
+        assert!(seconds.iter().all(|it| *it > 0.0), "{seconds:?}");
+        assert!((seconds[1] - seconds[2]).abs() < seconds[1] / 2.0, "{seconds:?}");
+        let held = |at: usize| shards[at]["held"].as_object().map_or(0, serde_json::Map::len);
+        assert_eq!((held(0), held(1), held(2)), (3, 0, 0), "{shards:?}");
+    }
+    all.sort();
+    of_shards.sort();
+    assert_eq!(of_shards, all);
+    assert_eq!(server.received_requests().await.map(|all| all.len()), Some(0));
+}
+
+#[tokio::test]
+async fn shards_of_a_run_on_a_deployment_are_merged_and_a_recording_has_costs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = start("default").await;
+    target(dir.path(), &format!("{}/api", server.uri()), "consent: []\n");
+    let line = ["run", "section:4.2", "--target", "target.yaml", "--seed", "7"];
+    let one = run(&[&line[..], &["--record", "one"]].concat(), dir.path());
+    let mut codes = Vec::new();
+    for shard in ["1", "2"] {
+        let (of, part) = (format!("{shard}/2"), format!("part{shard}"));
+        let own = ["--shard", &of, "--record", &part, "--costs", "one", "--rate", "0"];
+        let ran = run(&[&line[..], &own].concat(), dir.path());
+        assert!(matches!(ran.code, Some(0 | 3)), "{}{}", ran.stdout, ran.stderr);
+        codes.push(ran.code);
+    }
+    let merged = run(&["merge", "part2", "part1"], dir.path());
+    assert_eq!(merged.code, one.code, "{}{}", merged.stdout, merged.stderr);
+    let missing = run(&["merge", "part2"], dir.path());
+    assert_eq!(missing.code, Some(2), "{}{}", missing.stdout, missing.stderr);
+    for words in
+        [&["--shard", "1/2"][..], &["--shard", "3/2", "--record", "x"], &["--costs", "one"]]
+    {
+        assert_eq!(run(&[&line[..], words].concat(), dir.path()).code, Some(2), "{words:?}");
+    }
+    let judged = run(&["judge", "part1"], dir.path());
+    assert_eq!(judged.code, codes[0], "{}{}", judged.stdout, judged.stderr);
+}

@@ -1,4 +1,4 @@
-//! docs/conduct.md is what the register of conduct says.
+//! docs/reference/conduct.md is what the register of conduct says.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -79,10 +79,10 @@ fn page() -> String {
 #[test]
 fn the_page_of_conduct_is_up_to_date() {
     let page = page();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conduct.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/conduct.md");
     if std::fs::read_to_string(&path).unwrap_or_default() != page {
         let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conduct.md");
         std::fs::write(&new, page).expect("a written file");
-        panic!("cp {} docs/conduct.md", new.display());
+        panic!("cp {} docs/reference/conduct.md", new.display());
     }
 }

@@ -166,6 +166,7 @@ pub(crate) fn result() -> RunResult {
         title: "A request for an unknown workflow is refused".to_owned(),
         section: "4.5".to_owned(),
         verdict: Verdict::Fail,
+        answers: Vec::new(),
         steps: vec![StepResult {
             name: "POST /v1/requests".to_owned(),
             verdict: Verdict::Fail,
@@ -185,6 +186,7 @@ pub(crate) fn result() -> RunResult {
         section: "5".to_owned(),
         verdict: Verdict::NotRun,
         steps: Vec::new(),
+        answers: Vec::new(),
         not_run: Some(NotRun {
             kind: NotRunKind::NeedNotMet,
             reason: "the target has no second company".to_owned(),

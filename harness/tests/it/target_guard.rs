@@ -58,6 +58,8 @@ fn only_bound_addresses_and_invalid_ones_leave() {
         ("moot@INVALID.", ""),
         ("a@example.invalid.com", "a@example.invalid.com"),
         ("see a@b.invalid, c@d.test", "c@d.test"),
+        ("https://name@127.0.0.1/agreement.pdf", ""),
+        ("https://legal.example/a@d.test", "a@d.test"),
         ("not-an-address", ""),
         ("sign@counterparty.test", "neither bound in the target file"),
     ];

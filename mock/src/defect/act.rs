@@ -1,6 +1,6 @@
 //! What a defect does, as its YAML file says it. Only data: `hook` carries it out.
 
-use moot_fixtures::contract::Operation;
+use moot_fixtures::contract::{LegalRequestStatus, Operation};
 use serde::Deserialize;
 
 use super::access_defect::TokenAct;
@@ -11,6 +11,7 @@ use super::effect_defect::EffectAct;
 use super::likeness::Likeness;
 use super::list_defect::ListAct;
 use super::rule_pattern::RulePattern;
+use super::transition_defect::TransitionAct;
 
 /// One thing that a defect does. All conditions of a `when` must hold.
 #[derive(Debug, Clone, Deserialize)]
@@ -66,6 +67,13 @@ pub(super) enum DefectAct {
     List { of: Vec<Operation>, act: ListAct },
     /// Changes something else than the call should.
     Effect { of: Operation, act: EffectAct },
+    /// Carries out a status change wrongly.
+    Transition {
+        /// Only changes to this status.
+        #[serde(default)]
+        to: Option<LegalRequestStatus>,
+        act: TransitionAct,
+    },
     /// Admits a call with a token that is not quite right.
     LooseToken {
         /// Only of these operations; empty: of all.

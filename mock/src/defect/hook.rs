@@ -112,6 +112,7 @@ impl Hook for DefectHook {
 
     fn change(&self, world: &World, changes: Vec<Change>) -> Vec<Change> {
         self.acts().fold(changes, |changes, (act, code)| match (act, code) {
+            (DefectAct::Transition { to, act }, _) => act.apply(*to, world, changes),
             (DefectAct::Code, Some(DefectCode::Change(code))) => code(world, changes),
             _ => changes,
         })

@@ -54,6 +54,9 @@ impl Mutant {
             (OperatorFamily::Effects, PlaceKind::FormField) => {
                 "sends the field, and looks for what it must change"
             }
+            (OperatorFamily::Effects, PlaceKind::Transition) => {
+                "changes the status, and compares the request with its activity log"
+            }
             (OperatorFamily::Effects, PlaceKind::Rule) => {
                 "breaks the rule alone, and counts the objects before and after"
             }

@@ -36,7 +36,8 @@ impl Service {
     /// Whether an attempt of [`Self::due_attempts`] may start: ask right before, since it may be
     /// wanted no more, or deliveries paused, meanwhile.
     pub fn may_start(&self, delivery: u64) -> bool {
-        deliver::may_start(&self.0.world.read(), delivery)
+        let may_act = self.0.keeper.as_ref().is_none_or(|keeper| (keeper.may_act)());
+        may_act && deliver::may_start(&self.0.world.read(), delivery)
     }
 
     /// Tells that an attempt did not start; if it is still wanted, it is queued again.

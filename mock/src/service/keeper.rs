@@ -12,6 +12,8 @@ pub struct Keeper {
     pub take: Box<dyn Fn(Noted) -> u64 + Send + Sync>,
     /// Waits until all changes up to a number of `take` are stored.
     pub finish: Box<dyn Fn(u64) -> Result<(), NotKept> + Send + Sync>,
+    /// Whether this process may still act on the world, for example send a delivery.
+    pub may_act: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// Why changes could not be stored.

@@ -18,6 +18,11 @@ impl Service {
         (watcher, hello)
     }
 
+    /// How many calls were recorded so far.
+    pub(crate) fn recorded(&self) -> u64 {
+        self.0.world.read().journal().recorded()
+    }
+
     /// What is new to a watcher.
     pub(crate) fn news(
         &self,

@@ -22,3 +22,20 @@ pub(crate) fn elapsed_us() -> u64 {
 pub(crate) fn instant() -> Instant {
     Instant::now()
 }
+
+/// Time since the machine started, by a clock that goes on while the machine is suspended.
+#[cfg(feature = "postgres")]
+pub(crate) fn since_boot() -> std::time::Duration {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+        // Both are positive: the clock starts at 0.
+        let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+        let nanoseconds = u32::try_from(now.tv_nsec).unwrap_or_default();
+        std::time::Duration::new(seconds, nanoseconds)
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    {
+        std::time::Duration::from_micros(elapsed_us())
+    }
+}

@@ -41,6 +41,7 @@ pub(crate) const FILES: &[ConsoleFile] = &[
     file!("conduct.js", SCRIPT),
     file!("deliveries.js", SCRIPT),
     file!("dom.js", SCRIPT),
+    file!("drills.js", SCRIPT),
     file!("events.js", SCRIPT),
     file!("faults.js", SCRIPT),
     file!("journal.js", SCRIPT),

@@ -7,6 +7,8 @@ pub mod embed;
 use tokio::net::TcpListener;
 
 use super::listener::{ServeLimits, Tls, accept_all};
+#[cfg(feature = "postgres")]
+use super::node::Node;
 use super::site::Site;
 
 /// Serves `site` on `listener` until `stop` is ready; then accepts no more, closes idle connections
@@ -29,6 +31,28 @@ pub async fn serve_tls(
     stop: impl Future<Output = ()>,
 ) {
     serve_on(listener, site, limits, Some(tls), stop).await;
+}
+
+/// As [`serve`], for one of several nodes that share their state. When `stop` is ready, it first lets
+/// another node take over.
+#[cfg(feature = "postgres")]
+pub async fn serve_node(
+    listener: TcpListener,
+    node: Node,
+    limits: ServeLimits,
+    tls: Option<Tls>,
+    stop: impl Future<Output = ()>,
+) {
+    let ending = node.clone();
+    let stop = async move {
+        stop.await;
+        ending.resign().await;
+    };
+    accept_all(listener, limits, tls, stop, move |peer, request| {
+        let node = node.clone();
+        async move { node.call_over_http(request, peer.ip().to_canonical()).await }
+    })
+    .await;
 }
 
 async fn serve_on(

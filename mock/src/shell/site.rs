@@ -184,14 +184,32 @@ impl Site {
     /// # Errors
     /// [`SiteError`].
     #[cfg(feature = "state")]
-    pub fn with_state(
+    pub fn with_state(options: SiteOptions, folder: &std::path::Path) -> Result<Self, SiteError> {
+        let opened = StateStore::open(folder, &options.settings)?;
+        Self::with_store(options, opened)
+    }
+
+    /// As [`Self::with_state`], with the data in a database. The lease is the caller's.
+    ///
+    /// # Errors
+    /// [`SiteError`].
+    #[cfg(feature = "postgres")]
+    pub(crate) fn with_rows(
+        options: SiteOptions,
+        store: Arc<super::store::PostgresStore>,
+    ) -> Result<Self, SiteError> {
+        let opened = super::store::OpenStore::of(store, &options.settings)?;
+        Self::with_store(options, opened)
+    }
+
+    #[cfg(feature = "state")]
+    fn with_store(
         mut options: SiteOptions,
-        folder: &std::path::Path,
+        opened: super::store::OpenStore,
     ) -> Result<Self, SiteError> {
         use super::sandbox::restore;
         use super::store::OpenStore;
-        let OpenStore { durable, seed, seed_world, changes, sandboxes, made, starts } =
-            StateStore::open(folder, &options.settings)?;
+        let OpenStore { durable, seed, seed_world, changes, sandboxes, made, starts } = opened;
         options.settings.seed = seed;
         options.settings.seed_world = seed_world;
         let mut world = World::new(options.settings.clone(), clock::now())?;

@@ -97,18 +97,29 @@ fn archive(world: &World, at: Timestamp, moved: &mut StatusTransition) {
     if moved.record.document.is_some() {
         return;
     }
-    let Some((row, id)) = world.fresh_document() else { return };
-    let (name, content) = signed_document(&moved.record);
+    let Some((row, stored)) = stored_document(world, at, &moved.record) else { return };
+    moved.record.document = Some(row);
+    moved.changes.push(stored);
+}
+
+/// Row and change of a new document in the repository that results from a request. `None` if the
+/// repository is full.
+pub(crate) fn stored_document(
+    world: &World,
+    at: Timestamp,
+    legal_request: &LegalRequest,
+) -> Option<(u32, Change)> {
+    let (row, id) = world.fresh_document()?;
+    let (name, content) = signed_document(legal_request);
     let record = RepositoryDocument {
         download_id: world.download_id(&id),
         id,
-        company: moved.record.company,
+        company: legal_request.company,
         name,
         custom_fields: SentJson::default(),
         created_at: at,
-        legal_request_id: Some(moved.record.id.clone()),
+        legal_request_id: Some(legal_request.id.clone()),
         content,
     };
-    moved.record.document = Some(row);
-    moved.changes.push(Change::PutRepositoryDocument { row, record: Arc::new(record) });
+    Some((row, Change::PutRepositoryDocument { row, record: Arc::new(record) }))
 }

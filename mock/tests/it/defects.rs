@@ -221,6 +221,8 @@ fn histories(tour: &mut Tour) {
         tour.get(&format!("/v1/requests?status={}", status.as_str()), &token);
     }
     tour.get("/v1/repository_documents", &token);
+    let reader = tour.token("demo-reader", 0);
+    tour.get(&format!("/v1/requests/{id}"), &reader);
 }
 
 fn creations(tour: &mut Tour) {

@@ -39,6 +39,7 @@ impl Bench {
         let taken = AtomicU64::new(0);
         let (ask, told_here, change) = (Mutex::new(ask), Mutex::new(told_here), Mutex::new(change));
         let keeper = Keeper {
+            may_act: Box::new(|| true),
             take: Box::new(move |_| {
                 change.lock().expect("no panic").send(()).expect("the test listens");
                 taken.fetch_add(1, Ordering::SeqCst) + 1

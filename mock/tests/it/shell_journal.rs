@@ -204,6 +204,7 @@ async fn every_refusal_says_what_would_have_worked() {
     assert_eq!(call(&site, &get, &main).await.status, 429);
     let all = exchanges(&site, "?status=429").await;
     assert_eq!(all[0]["decision"], json!("limit"));
+    assert_eq!(all[0]["operation"], json!("list_legal_requests"), "{}", all[0]);
     assert!(all[0]["response"]["retry_after_seconds"].as_u64().is_some(), "{}", all[0]);
 }
 

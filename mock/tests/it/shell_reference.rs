@@ -1,4 +1,4 @@
-//! docs/control-plane.md: each route with its members, an example and its answer. Each example is sent,
+//! docs/reference/control-plane.md: each route with its members, an example and its answer. Each example is sent,
 //! and each answer fits the JSON Schema of the OpenAPI document.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("GET /exchanges/3", ""),
     ("GET /events?since=0&status=201&timeout_seconds=0", ""),
     ("GET /findings", ""),
+    ("GET /drill_run", ""),
     ("POST /exchanges/wait", r#"{"operation": "create_legal_request", "timeout_seconds": 5}"#),
     ("GET /exchanges/har", ""),
     ("DELETE /exchanges", ""),
@@ -93,6 +94,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("POST /sandboxes", r#"{"clock": "frozen:2026-03-05T14:30:00Z", "lease_seconds": 600}"#),
     ("GET /sandboxes", ""),
     ("GET /sandboxes/s1", ""),
+    ("GET /sandboxes/s1/findings", ""),
     ("POST /sandboxes/s1/renew", r#"{"lease_seconds": 3600}"#),
     ("DELETE /sandboxes/s1", ""),
     ("POST /restart", ""),
@@ -262,12 +264,12 @@ async fn every_answer_fits_the_schema_of_the_openapi_document() {
 async fn the_page_of_the_control_plane_is_up_to_date() {
     let document = document().await;
     let page = page(&document, &sent(&document).await);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/control-plane.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/control-plane.md");
     let shown = std::fs::read_to_string(&path).unwrap_or_default();
     if shown != page {
         let new = Path::new(env!("CARGO_TARGET_TMPDIR")).join("control-plane.md");
         std::fs::write(&new, page).expect("a written file");
-        panic!("cp {} docs/control-plane.md", new.display());
+        panic!("cp {} docs/reference/control-plane.md", new.display());
     }
 }
 
@@ -276,7 +278,7 @@ const HEAD: &str = "\
 
 The mock has a control plane below `/__admin`. A test uses it to move the clock, to arm faults, to look into the
 journal, and to go back. It is never limited and never in the journal. `POST /__admin/sandboxes` makes another
-world; each has a control plane of its own, below its base address. [sandbox.md](sandbox.md) shows it at work.
+world; each has a control plane of its own, below its base address. [The sandbox](../tutorials/sandbox.md) shows it at work.
 
 - On loopback it is open. Beyond loopback it needs its token: `Authorization: Bearer TOKEN`.
 - A body is a JSON object. A `GET` takes its members in the query. An unknown member is refused.
@@ -286,7 +288,7 @@ world; each has a control plane of its own, below its base address. [sandbox.md]
   event. The `id` of an event counts the calls that were recorded; a reader that comes again sends it as
   `Last-Event-ID`, and misses nothing. A reader that is too slow is told `lost`, and asks the other routes again.
 - `GET /__admin/findings` is there where the mock was started by `moot`, which has the rules of conduct.
-- `/__admin/console/` of each world shows all of it in a browser: see [console.md](console.md).
+- `/__admin/console/` of each world shows all of it in a browser: see [the console](../guides/console.md).
 - With `--state`, what an action changes survives a restart, but for the journal, faults, drills and the counts of
   the rate limit.
 

@@ -4,6 +4,8 @@
 use moot_mock::shell::{ServeLimits, Site, SiteOptions};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
+use wiremock::matchers::method;
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::shell_support::{BASE, LEGAL_REQUEST, MAIN, Served, client, form, served, settings};
 
@@ -221,4 +223,61 @@ async fn a_deleted_sandbox_is_404_with_the_reason_and_not_on_the_main_limiter() 
     assert!(answer["detail"].as_str().is_some_and(|it| it.contains("deleted")), "{answer}");
     let limit = wire.done("GET /rate_limit", Value::Null).await;
     assert_eq!(limit["clients"], json!([]), "{limit}");
+}
+
+/// With `wait_seconds` of 0 the clock says what is on its way; `settle` waits for it.
+#[tokio::test]
+async fn a_move_of_the_clock_that_gave_up_waiting_is_202_and_settle_is_200() {
+    let wire = Wire::new().await;
+    let slow = MockServer::start().await;
+    let answer = ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(1));
+    Mock::given(method("POST")).respond_with(answer).mount(&slow).await;
+    assert_eq!(wire.webhook(json!({ "name": "hook", "url": slow.uri() })).await.0, 201);
+    let (_, created) = wire.call("POST /v1/requests", LEGAL_REQUEST).await;
+    let id = created["data"]["id"].as_str().expect("an id");
+    let signed = json!({ "status": "signed", "force": true });
+    wire.done(&format!("POST /legal_requests/{id}/status"), signed).await;
+    let impatient = json!({ "advance_seconds": 1, "wait_seconds": 0 });
+    let (status, moved) = wire.admin("POST /clock", impatient).await;
+    // The seed has webhooks too.
+    let in_flight = moved["in_flight"].as_u64().expect("a count");
+    assert!(status == 202 && in_flight >= 1, "{status} {moved}");
+    assert_eq!(moved["in_flight_deliveries"].as_array().map(Vec::len), Some(in_flight as usize));
+    let (status, settled) = wire.admin("POST /deliveries/settle", Value::Null).await;
+    assert_eq!((status, &settled["in_flight"]), (200, &json!(0)), "{settled}");
+}
+
+#[cfg(feature = "state")]
+#[tokio::test]
+async fn a_reset_is_answered_and_then_the_files_of_uploads_are_removed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let site = Site::with_state(SiteOptions::new(settings()), folder.path());
+    let wire = Wire::of(site.unwrap_or_else(|error| panic!("{error}"))).await;
+    let files = || uploads_in(&folder.path().join("uploads"));
+    let list = "GET /v1/repository_documents";
+    let before = wire.call(list, &[]).await.1;
+    for letter in ["a", "b", "c"] {
+        let large = format!("file@large.txt={}", letter.repeat(100_000));
+        assert_eq!(wire.call("POST /v1/repository_documents", &[&large]).await.0, 201);
+    }
+    assert_eq!(files(), 3, "large uploads are files");
+    wire.done("POST /reset", Value::Null).await;
+    let token = wire.done("POST /tokens", json!({ "client_id": MAIN })).await;
+    let wire = Wire { token: token["access_token"].as_str().expect("a token").to_owned(), ..wire };
+    assert_eq!(wire.call(list, &[]).await, (200, before));
+    let removed = async {
+        while files() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), removed).await.expect("they go");
+}
+
+/// The uploads below a folder: those of one process have a folder of their own, with a lock.
+#[cfg(feature = "state")]
+fn uploads_in(folder: &std::path::Path) -> usize {
+    let entries =
+        |folder: &std::path::Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries(folder).flat_map(|process| entries(&process.path()));
+    files.filter(|file| file.file_name() != "lock").count()
 }

@@ -18,7 +18,7 @@ pub(super) fn exit_codes() -> String {
     let mut page = "\
 # Exit codes
 
-The commands `run`, `judge`, `plan`, `doctor`, `compare`, `explore` and `selftest` use these codes. `moot exec` and
+The commands `run`, `merge`, `judge`, `plan`, `doctor`, `compare`, `explore` and `selftest` use these codes. `moot exec` and
 `moot drill` say their own in [commands](commands.md).
 
 | code | outcome | means |

@@ -43,6 +43,8 @@ keyed! {
         from_schema: Option<Json>,
         /// Field and text; a list repeats the field.
         set: Vec<(Text, Json)> as OrDefault<Pairs>,
+        /// Field and a text that is put behind its value.
+        append: Vec<(Text, Json)> as OrDefault<Pairs>,
         /// Fields left out; if absent, a control keeps the step's own.
         omit: Option<Vec<Text>> as Option<List<Text, 0, PARTS_MAX>>,
         /// Further parts, in order; if absent, a control keeps the step's own.

@@ -158,6 +158,7 @@ impl NameWalk<'_> {
                     self.json(schema);
                 }
                 self.pairs(&multipart.set);
+                self.pairs(&multipart.append);
                 multipart.omit.iter().flatten().for_each(|text| self.text(text));
                 for part in multipart.parts.iter().flatten() {
                     self.text(&part.name);

@@ -5,7 +5,7 @@ mod action;
 
 use serde_json::Value;
 
-use crate::support::{Output, moot, program};
+use crate::support::{Output, moot, program, script};
 
 /// Runs a script with bash under `moot exec`.
 #[track_caller]
@@ -138,4 +138,34 @@ fn no_secret_of_a_world_is_in_what_is_told() {
     }
     let json: Value = serde_json::from_str(&read("told.json")).expect("it is JSON still");
     assert_eq!(json["conduct"]["calls"], 2);
+}
+
+/// Starts a mock, and makes three calls: two are refused, and one is not a call of the service.
+const REFUSED_CALLS: &str = r#"
+moot mock --port 0 >ready & mock=$!
+for at in $(seq 200); do grep -q '127.0.0.1:' ready && break; sleep 0.05; done
+address=$(grep -o '127.0.0.1:[0-9]*' ready | head -1)
+for path in /v1/webhooks /__admin/health /v1/nowhere; do
+  exec 3<>/dev/tcp/${address%:*}/${address#*:}
+  printf 'GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' $path $address >&3
+  cat <&3 >/dev/null; exec 3>&-
+done
+kill $mock; wait $mock
+"#;
+
+/// `script` is the terminal. Without `-v` the mock shows the refused calls alone.
+#[test]
+fn a_mock_on_a_terminal_shows_the_calls_that_it_refuses() {
+    program(&[&["bash", "-c", "true"]], "bash");
+    let terminal = program(&[&["script", "-qec", "true", "/dev/null"]], "bsdutils");
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(dir.path().join("walk.sh"), REFUSED_CALLS).expect("writable");
+    let words = [terminal, "-qec", "bash walk.sh", "/dev/null"];
+    let output = script(&words, dir.path(), &[("TERM", "xterm")]);
+    let said = output.stdout;
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains(" ms")).collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    for (line, parts) in lines.iter().zip([["/v1/webhooks", "401"], ["/v1/nowhere", "404"]]) {
+        assert!(parts.iter().all(|part| line.contains(part)), "{parts:?}: {said}");
+    }
 }

@@ -8,6 +8,7 @@ mod browser;
 mod curl;
 mod node;
 mod operator;
+mod postgres;
 mod pytest;
 mod python;
 mod support;

@@ -79,7 +79,8 @@ fn build() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     let target = test.ancestors().nth(3).expect("a test is in a target folder");
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--locked", "--package", "moot-harness", "--bin", "moot", "--target-dir"])
+        .args(["build", "--locked", "--package", "moot-harness", "--features", "postgres"])
+        .args(["--bin", "moot", "--target-dir"])
         .arg(target)
         .current_dir(root())
         .status()

@@ -1,21 +1,38 @@
-//! Defects that give a record of one company to every other company (§5.6).
+//! Defects that give a record of one company to every other company, or to one application of its own
+//! alone (§5.6).
 
 use std::sync::Arc;
 
+use moot_fixtures::contract::{Operation, Scope};
+
 use super::CodeRow;
-use super::DefectCode::Change as OnChange;
+use super::DefectCode::{Answer, Change as OnChange};
 use super::histories::is_moved;
+use crate::defect::call::AdmittedCall;
 use crate::resource::{Delivery, LegalRequest, RepositoryDocument, Webhook};
 use crate::state::change::Change;
-use crate::world::World;
 use crate::world::deliver;
 use crate::world::transition::EXECUTION_COMPLETE;
+use crate::world::{Outcome, World};
 
 pub(super) const ROWS: &[CodeRow] = &[
     ("isolation.upload-shared", OnChange(|world, changes| share(world, changes, document_for))),
     ("isolation.webhook-shared", OnChange(|world, changes| share(world, changes, webhook_for))),
     ("isolation.deliveries-to-all", OnChange(deliveries_to_all)),
+    ("isolation.of-the-application", Answer(of_the_application)),
 ];
+
+/// Hides requests and documents from applications that can't have created them.
+fn of_the_application(call: &AdmittedCall<'_>, outcome: Outcome) -> Outcome {
+    let reads = [Operation::GetLegalRequest, Operation::GetRepositoryDocument];
+    let principal = call.call.admitted.principal;
+    let application = principal.and_then(|it| call.world.seeded().application(it.application));
+    let only_reads = application.is_some_and(|it| !it.scopes.contains(Scope::Write));
+    match call.is_any(&reads) && only_reads {
+        true => call.answer_of_id("none"),
+        false => outcome,
+    }
+}
 
 /// Adds a copy of each new record for every other company, under the same row.
 fn share(

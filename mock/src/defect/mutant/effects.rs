@@ -1,6 +1,9 @@
 //! Operators on the effect of each call that changes something, on its rules and on its fields.
 
-use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, FieldKind, Operation};
+use std::collections::BTreeSet;
+
+use moot_fixtures::answers;
+use moot_fixtures::contract::{CREATE_REQUEST_FIELDS, FieldKind, LegalRequestStatus, Operation};
 
 use super::Mutant;
 use super::answers::place_of;
@@ -10,11 +13,13 @@ use crate::defect::call_edit::CallEdit;
 use crate::defect::condition::CallCondition;
 use crate::defect::effect_defect::EffectAct;
 use crate::defect::rule_pattern::RulePattern;
+use crate::defect::transition_defect::TransitionAct;
 use crate::value::address::AddressFault;
 
 pub(super) fn mutants() -> Vec<Mutant> {
     let mut all = Vec::new();
     effects(&mut all);
+    transitions(&mut all);
     rules(&mut all);
     fields(&mut all);
     token_fields(&mut all);
@@ -54,10 +59,30 @@ fn effects(all: &mut Vec<Mutant>) {
     push(create, at, (family, "replaces-the-same"), act(create, EffectAct::Replaces), all);
 }
 
-/// The rules of the operations that create, by their names in ids.
+/// Each status that a legal request can change to, with the answers of the mock (§3).
+fn transitions(all: &mut Vec<Mutant>) {
+    let entered: BTreeSet<LegalRequestStatus> =
+        answers::default().transitions.values().flatten().copied().collect();
+    for to in entered {
+        let place = format!("transition/{}", to.as_str());
+        for (operator, act) in [
+            ("not-recorded", TransitionAct::NotRecorded),
+            ("recorded-twice", TransitionAct::RecordedTwice),
+            ("statuses-swapped", TransitionAct::StatusesSwapped),
+            ("status-kept", TransitionAct::StatusKept),
+        ] {
+            let what = format!("A legal request changes to `{}`: {operator}.", to.as_str());
+            let at = (PlaceKind::Transition, place.as_str());
+            let does = vec![DefectAct::Transition { to: Some(to), act }];
+            all.push(mutant("3", at, (OperatorFamily::Effects, operator), what, does));
+        }
+    }
+}
+
 /// Fields that no workflow requires (§4.5).
 const NEVER_REQUIRED: [&str; 2] = ["support_documents[]", "merge_documents_into_pdf"];
 
+/// The rules of the operations that create, by their names in ids.
 fn rules(all: &mut Vec<Mutant>) {
     use Operation as Op;
     let legal_request = [

@@ -55,6 +55,8 @@ pub enum PlaceKind {
     Token,
     /// The effect of one operation.
     Effect,
+    /// The change of a legal request to one status.
+    Transition,
     /// The HTTP message of one operation.
     Message,
 }

@@ -80,6 +80,15 @@ impl SiteBody {
         }
     }
 
+    /// The body, if it is JSON in memory; otherwise null.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn json(&self) -> Value {
+        match &self.0 {
+            BodySource::Bytes(bytes) => serde_json::from_slice(bytes).unwrap_or_default(),
+            _ => Value::Null,
+        }
+    }
+
     /// Bytes not sent yet.
     pub(crate) fn length(&self) -> u64 {
         match &self.0 {

@@ -60,6 +60,11 @@ impl ControlProblem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "state_not_kept", detail)
     }
 
+    #[cfg(feature = "postgres")]
+    pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "not_active", detail)
+    }
+
     pub(crate) fn too_large(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
     }

@@ -14,7 +14,7 @@ use http::{Response, StatusCode};
 use tokio::sync::{mpsc, watch};
 use tokio::time::MissedTickBehavior;
 
-use crate::control::{ControlEvent, EventWatcher, ExchangeFilter};
+use crate::control::{ControlEvent, EventKind, EventWatcher, ExchangeFilter};
 use crate::message::wire::WireCall;
 use crate::shell::answer::{SiteBody, problem};
 use crate::shell::clock;
@@ -23,6 +23,8 @@ use crate::shell::site::Site;
 
 /// Between two looks for news.
 const LOOK: Duration = Duration::from_millis(40);
+/// After a look that found more than a reader is told, the next one is later: a busy mock has better things to do.
+const LOOK_AFTER_LOSS: Duration = Duration::from_millis(250);
 /// After so many looks without news a comment is sent, so that no gateway closes the connection.
 const QUIET_LOOKS_MAX: u32 = 250;
 /// The media type of server-sent events.
@@ -76,7 +78,11 @@ impl EventReader {
         let mut quiet_looks = 0;
         loop {
             let Some(realm) = self.realm.upgrade() else { return };
-            text.push_str(&self::text(&realm.service.news(clock::now(), &mut self.watcher)));
+            let news = realm.service.news(clock::now(), &mut self.watcher);
+            if news.iter().any(|event| event.kind == EventKind::Lost) {
+                looks.reset_after(LOOK_AFTER_LOSS);
+            }
+            text.push_str(&self::text(&news));
             drop(realm);
             quiet_looks = if text.is_empty() { quiet_looks + 1 } else { 0 };
             if quiet_looks > QUIET_LOOKS_MAX {

@@ -16,6 +16,7 @@ use crate::service::AttemptResult;
 use crate::shell::answer::ControlProblem;
 use crate::shell::clock;
 use crate::shell::delivery::SettleOutcome;
+use crate::shell::drill_run::DrillRun;
 use crate::shell::receiver::{Arrival, RECEIVED_BYTES_MAX};
 use crate::shell::sandbox::{Realm, SandboxError, SandboxPlan};
 use crate::shell::site::Site;
@@ -69,7 +70,13 @@ pub(super) async fn on_site(
         }
         // The handler streams it: it has no JSON.
         SiteAction::Events { .. } => json!({}),
-        SiteAction::ListFindings => findings(call).await?,
+        SiteAction::ListFindings => findings(site, realm).await?,
+        SiteAction::ListSandboxFindings { id } => {
+            site.collect();
+            let realm = site.sandboxes().look(&id).ok_or_else(|| unknown_sandbox(&id))?;
+            findings(site, &realm).await?
+        }
+        SiteAction::GetDrillRun => json!(DrillRun::default()),
         SiteAction::Receive => return receive(call),
         SiteAction::ListReceived => received(realm),
         SiteAction::PlanReceiver { statuses } => {
@@ -192,8 +199,8 @@ fn unknown_sandbox(id: &str) -> ControlProblem {
     ControlProblem::not_found(format!("there is no sandbox `{id}`"))
 }
 
-/// A sandbox, without a new lease. Shape: as it was answered when it was made, with `settings`, `clock`
-/// and `lease_ends_in_seconds`.
+/// A sandbox, without a new lease. Shape: as it was answered when it was made, with `settings`, `clock`,
+/// `lease_ends_in_seconds` and `calls`, how many were recorded.
 fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     site.collect();
     let realm = site.sandboxes().look(id).ok_or_else(|| unknown_sandbox(id))?;
@@ -205,6 +212,7 @@ fn sandbox(site: &Site, id: &str) -> Result<Value, ControlProblem> {
     }
     let left = realm.lease.end().map(|end| end.duration_since(clock::instant()).as_secs());
     shown["lease_ends_in_seconds"] = json!(left);
+    shown["calls"] = json!(realm.service.recorded());
     Ok(shown)
 }
 
@@ -220,11 +228,11 @@ impl From<SandboxError> for ControlProblem {
 }
 
 /// What the judge of the site says of the journal of this world. Judging takes long where there are many calls.
-async fn findings(call: &ControlCall<'_>) -> Result<Value, ControlProblem> {
-    let Some(judge) = call.site.judge().cloned() else {
+async fn findings(site: &Site, realm: &Realm) -> Result<Value, ControlProblem> {
+    let Some(judge) = site.judge().cloned() else {
         return Err(ControlProblem::not_found("this mock has no rules of conduct"));
     };
-    let journal = call.realm.journal();
+    let journal = realm.journal();
     let judged = tokio::task::spawn_blocking(move || judge.judge(&journal)).await;
     judged.ok().flatten().ok_or_else(|| ControlProblem::conflict("the journal can't be judged"))
 }

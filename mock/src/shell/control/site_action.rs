@@ -104,6 +104,15 @@ pub(super) enum SiteAction {
     /// What clients should do in another way, by the rules of conduct
     #[schemars(extend("x-route" = "GET /findings"))]
     ListFindings,
+    /// The same for a sandbox; its lease does not begin again
+    #[schemars(extend("x-route" = "GET /sandboxes/{id}/findings"))]
+    ListSandboxFindings {
+        /// its id
+        id: String,
+    },
+    /// The drills of a client, with their ends and the grade. They run in `moot drill --console`; elsewhere `state` is `none`
+    #[schemars(extend("x-route" = "GET /drill_run"))]
+    GetDrillRun,
     /// The built-in receiver: its address for webhooks, and what arrived
     #[schemars(extend("x-route" = "GET /receiver", "x-offered" = true))]
     ListReceived,

@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::folder::{self, DurableError};
+use super::error::DurableError;
+use super::folder;
 use crate::message::content::{Content, ContentFile, ContentPlace};
 use crate::shell::body::digest_of;
 
@@ -24,6 +25,19 @@ impl ContentFile for PermanentFile {
 /// The name of a document's file.
 pub(super) fn name(digest: &[u8; 32]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The digest whose [`name`] this is.
+#[cfg(any(test, feature = "postgres"))]
+pub(super) fn digest_of_name(name: &str) -> Option<[u8; 32]> {
+    let mut digest = [0; 32];
+    if name.len() != 2 * digest.len() || !name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, hex) in digest.iter_mut().zip(name.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()?;
+    }
+    Some(digest)
 }
 
 /// Stores the file of a document in `files` if it is not there yet, and syncs it to the disk.

@@ -4,41 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why the state in a folder can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum DurableError {
-    /// The file system refused an access.
-    #[error("`{}` can't be used: {cause}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// The error.
-        cause: io::Error,
-    },
-    /// Another process uses the folder.
-    #[error("`{}` is in use by another mock: stop that one, or name another folder", .0.display())]
-    Taken(PathBuf),
-    /// A file is damaged.
-    #[error("`{}` is damaged: {what}; put a copy of the whole folder back, or name a new folder", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-}
-
-impl DurableError {
-    /// An error of the file system at `path`.
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        |cause| Self::Io { path: path.to_owned(), cause }
-    }
-
-    /// Damage of the file at `path`.
-    pub(super) fn damaged(path: &Path, what: impl ToString) -> Self {
-        Self::Damaged { path: path.to_owned(), what: what.to_string() }
-    }
-}
+use super::error::DurableError;
 
 /// Whether a folder holds the state of a mock. Its next start then uses the stored seed and world.
 pub fn holds_state(folder: &Path) -> bool {

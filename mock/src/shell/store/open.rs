@@ -1,7 +1,6 @@
-//! Opens the state of a folder. All of it is read and verified before any of it is changed.
+//! Opens a store. All of it is read and verified before any of it is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,19 +8,18 @@ use bytes::Bytes;
 use moot_fixtures::world::SeedWorld;
 use sha2::{Digest, Sha256};
 
-use super::commit_count::{self, CommitCount};
 use super::committer::StateStore;
-use super::documents;
-use super::folder::{DurableError, Folder};
-use super::read::{self, DatabaseContents};
-use super::rows::{self, DataInUse, DatabaseHeader, FORMAT, MAIN};
+use super::entry::{DataInUse, FORMAT, MAIN, StoreContents, StoreHeader, split};
+use super::error::DurableError;
+use super::folder_store::FolderStore;
+use super::row_store::RowStore;
 use super::sandbox_record::SandboxRecord;
 use crate::message::content::{Content, ContentPlace};
 use crate::state::change::Change;
 use crate::state::stored::{self, StoredError};
 use crate::world::settings::Settings;
 
-/// The content of a folder: a store for further changes, and the worlds as they were.
+/// The content of a store: the store for further changes, and the worlds as they were.
 pub(crate) struct OpenStore {
     /// Stores further changes.
     pub(crate) durable: StateStore,
@@ -39,7 +37,7 @@ pub(crate) struct OpenStore {
     pub(crate) starts: u64,
 }
 
-/// A sandbox that a folder stores.
+/// A stored sandbox.
 pub(crate) struct StoredSandbox {
     /// Its settings.
     pub(crate) record: SandboxRecord,
@@ -50,73 +48,55 @@ pub(crate) struct StoredSandbox {
 impl StateStore {
     /// Opens the state in a folder. If there is none, creates it with these settings.
     pub(crate) fn open(path: &Path, settings: &Settings) -> Result<OpenStore, DurableError> {
-        let folder = Folder::take(path)?;
-        match fs::read(folder.database()) {
-            Ok(bytes) => again(folder, &bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => first(folder, settings),
-            Err(cause) => Err(DurableError::io(&folder.database())(cause)),
-        }
+        open(Arc::new(FolderStore::take(path)?), settings)
     }
 }
 
-/// Creates the state. The database is written under another name and then renamed, so that it is
-/// complete or missing.
-fn first(folder: Folder, settings: &Settings) -> Result<OpenStore, DurableError> {
-    let (path, new_path) = (folder.database(), folder.new_database());
-    if !documents::entries(&folder.files())?.is_empty() {
-        return Err(DurableError::damaged(
-            &path,
-            "it is missing, but the folder has documents of it",
-        ));
+impl OpenStore {
+    /// As [`open`], for a store that is not a folder.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn of(
+        store: Arc<super::postgres_store::PostgresStore>,
+        settings: &Settings,
+    ) -> Result<Self, DurableError> {
+        open(store, settings)
     }
-    let _ = fs::remove_file(&new_path);
-    let header = DatabaseHeader {
-        format: FORMAT,
-        seed: settings.seed,
-        seed_world: SeedWorld::clone(&settings.seed_world),
-        starts: 1,
+}
+
+/// Opens a store. If it has no data, creates them with these settings. Otherwise reads everything, and
+/// then records the start.
+pub(super) fn open(
+    store: Arc<dyn RowStore>,
+    settings: &Settings,
+) -> Result<OpenStore, DurableError> {
+    let Some(contents) = store.read()? else {
+        let header = StoreHeader {
+            format: FORMAT,
+            seed: settings.seed,
+            seed_world: SeedWorld::clone(&settings.seed_world),
+            starts: 1,
+        };
+        store.start(&header, &DataInUse::default())?;
+        return Ok(OpenStore {
+            durable: StateStore::new(store),
+            seed: settings.seed,
+            seed_world: settings.seed_world.clone(),
+            changes: Vec::new(),
+            sandboxes: Vec::new(),
+            made: 0,
+            starts: 0,
+        });
     };
-    let made = rows::create(&new_path, &header);
-    drop(made.map_err(|error| DurableError::damaged(&new_path, error))?);
-    let commit_count = commit_count(&folder, 1)?;
-    fs::rename(&new_path, &path).map_err(DurableError::io(&path))?;
-    folder.sync().map_err(DurableError::io(&path))?;
-    let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
-    Ok(OpenStore {
-        durable: StateStore::new(folder, database, commit_count),
-        seed: settings.seed,
-        seed_world: settings.seed_world.clone(),
-        changes: Vec::new(),
-        sandboxes: Vec::new(),
-        made: 0,
-        starts: 0,
-    })
-}
-
-/// Reads the whole state, then records the start.
-fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
-    let path = folder.database();
-    let damaged = |what: String| DurableError::damaged(&path, what);
-    let contents = read::read(bytes).map_err(damaged)?;
-    let written = commit_count::read(&folder.commit_count())
-        .map_err(|what| DurableError::damaged(&folder.commit_count(), what))?;
-    if contents.commits < written {
-        return Err(damaged(format!(
-            "its last change is {}, but {written} were acknowledged",
-            contents.commits
-        )));
-    }
     let mut in_use = DataInUse::default();
     in_use.worlds.insert(MAIN);
     in_use.worlds.extend(contents.sandboxes.keys());
     in_use.definitions.extend(contents.sandboxes.values().flat_map(|row| row.named()));
-    let files = folder.files();
     let mut changes =
-        changes(&contents, &in_use.worlds, &files, &mut in_use.documents).map_err(|unread| {
+        changes(&contents, &in_use.worlds, &*store, &mut in_use.documents).map_err(|unread| {
             match unread {
                 RowReadError::File(error) => error,
                 RowReadError::Row(_) | RowReadError::OtherDocument => {
-                    DurableError::damaged(&path, unread)
+                    store.damaged(unread.to_string())
                 }
             }
         })?;
@@ -124,22 +104,18 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
         .sandboxes
         .iter()
         .map(|(key, row)| {
-            let record = row
-                .sandbox(*key, &contents.definitions)
-                .map_err(|what| damaged(format!("its sandbox s{key} can't be read: {what}")))?;
+            let record = row.sandbox(*key, &contents.definitions).map_err(|what| {
+                store.damaged(format!("its sandbox s{key} can't be read: {what}"))
+            })?;
             Ok(StoredSandbox { record, changes: changes.remove(key).unwrap_or_default() })
         })
         .collect::<Result<Vec<_>, DurableError>>()?;
-    let DatabaseContents { mut header, made, .. } = contents;
-    let database = rows::open(&path).map_err(|error| DurableError::damaged(&path, error))?;
+    let StoreContents { mut header, made, .. } = contents;
     let starts = header.starts;
     header.starts += 1;
-    let commits = rows::start(&database, &header, &in_use)
-        .map_err(|error| DurableError::damaged(&path, error))?;
-    let commit_count = commit_count(&folder, commits)?;
-    documents::sweep(&files, &in_use.documents)?;
+    store.start(&header, &in_use)?;
     Ok(OpenStore {
-        durable: StateStore::new(folder, database, commit_count),
+        durable: StateStore::new(store),
         seed: header.seed,
         seed_world: Arc::new(header.seed_world),
         changes: changes.remove(&MAIN).unwrap_or_default(),
@@ -151,14 +127,14 @@ fn again(folder: Folder, bytes: &[u8]) -> Result<OpenStore, DurableError> {
 
 /// The changes of each of these worlds. Adds the digests of their documents to `named`.
 fn changes(
-    contents: &DatabaseContents,
+    contents: &StoreContents,
     worlds: &BTreeSet<u64>,
-    files: &Path,
+    store: &dyn RowStore,
     named: &mut BTreeSet<[u8; 32]>,
 ) -> Result<BTreeMap<u64, Vec<Change>>, RowReadError> {
     let mut changes: BTreeMap<u64, Vec<Change>> = BTreeMap::new();
     for (key, value) in &contents.rows {
-        let (world, key) = rows::split(key).ok_or_else(|| StoredError::Key(key.clone()))?;
+        let (world, key) = split(key).ok_or_else(|| StoredError::Key(key.clone()))?;
         if !worlds.contains(&world) {
             continue;
         }
@@ -166,7 +142,7 @@ fn changes(
             // Each stored document has a digest.
             let digest = *content.digest().ok_or(RowReadError::OtherDocument)?;
             named.insert(digest);
-            content.place = place(&digest, &contents.documents, files)?;
+            content.place = place(&digest, &contents.documents, store)?;
             Ok(())
         };
         changes.entry(world).or_default().push(stored::change(key, value, fill)?);
@@ -178,20 +154,15 @@ fn changes(
 fn place(
     digest: &[u8; 32],
     documents: &BTreeMap<Vec<u8>, Bytes>,
-    files: &Path,
+    store: &dyn RowStore,
 ) -> Result<ContentPlace, RowReadError> {
     match documents.get(&digest[..]) {
         Some(bytes) if Sha256::digest(bytes)[..] == *digest => {
             Ok(ContentPlace::Memory(bytes.clone()))
         }
         Some(_) => Err(RowReadError::OtherDocument),
-        None => Ok(documents::found(files, digest)?),
+        None => Ok(store.document(digest)?),
     }
-}
-
-fn commit_count(folder: &Folder, commits: u64) -> Result<CommitCount, DurableError> {
-    let path = folder.commit_count();
-    CommitCount::open(&path, commits).map_err(DurableError::io(&path))
 }
 
 /// Why a row can't be read.

@@ -7,35 +7,21 @@ use bytes::Bytes;
 use redb::backends::InMemoryBackend;
 use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend};
 
+use super::entry::{StoreContents, StoreHeader};
 use super::rows::{
-    ABOUT, ABOUT_KEY, DEFINITIONS, DOCUMENTS, DatabaseHeader, FORMAT, Failure, ROWS, SANDBOXES,
-    boxed, commits, made,
+    ABOUT, ABOUT_KEY, DEFINITIONS, DOCUMENTS, Failure, ROWS, SANDBOXES, boxed, commits, made,
 };
-use super::sandbox_row::{Definitions, SandboxRow};
+use super::sandbox_row::Definitions;
 
-/// The content of a database.
-#[derive(Debug)]
-pub(super) struct DatabaseContents {
-    pub(super) header: DatabaseHeader,
-    /// The number of commits so far.
-    pub(super) commits: u64,
-    /// The number of the newest sandbox, including deleted ones.
-    pub(super) made: u64,
-    pub(super) sandboxes: BTreeMap<u64, SandboxRow>,
-    pub(super) definitions: Definitions,
-    pub(super) rows: BTreeMap<String, Vec<u8>>,
-    pub(super) documents: BTreeMap<Vec<u8>, Bytes>,
-}
-
-/// Reads a whole database and verifies its checksums. This works on a copy in memory, because the
-/// verification would repair damage, and so hide it.
-pub(super) fn read(bytes: &[u8]) -> Result<DatabaseContents, String> {
+/// Reads a whole database and the number of its commits, and verifies its checksums. This works on a
+/// copy in memory, because the verification would repair damage, and so hide it.
+pub(super) fn read(bytes: &[u8]) -> Result<(StoreContents, u64), String> {
     // redb panics if a field without a checksum is damaged.
     catch_unwind(AssertUnwindSafe(|| checked(bytes)))
         .unwrap_or_else(|_| Err("its structure is invalid".to_owned()))
 }
 
-fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
+fn checked(bytes: &[u8]) -> Result<(StoreContents, u64), String> {
     if bytes.is_empty() {
         return Err("it is empty".to_owned());
     }
@@ -51,19 +37,16 @@ fn checked(bytes: &[u8]) -> Result<DatabaseContents, String> {
         Ok(false) => return Err("its checksums do not match".to_owned()),
         Err(error) => return Err(error.to_string()),
     }
-    let header = header(&database)?;
-    rows(&database, header).map_err(|error| error.to_string())?
+    let json = header_json(&database).map_err(|error| error.to_string())?;
+    let header = StoreHeader::read(&json)?;
+    let commits = commit_number(&database).map_err(|error| error.to_string())?;
+    let contents = rows(&database, header).map_err(|error| error.to_string())??;
+    Ok((contents, commits))
 }
 
-/// The header, if this version can read its format.
-fn header(database: &Database) -> Result<DatabaseHeader, String> {
-    let json = header_json(database).map_err(|error| error.to_string())?;
-    let header: DatabaseHeader = serde_json::from_slice(&json)
-        .map_err(|error| format!("its header can't be read: {error}"))?;
-    if header.format != FORMAT {
-        return Err(format!("its format is {}, and this version reads {FORMAT}", header.format));
-    }
-    Ok(header)
+fn commit_number(database: &Database) -> Result<u64, Failure> {
+    let reading = database.begin_read().map_err(boxed)?;
+    commits(&reading.open_table(ABOUT).map_err(boxed)?)
 }
 
 fn header_json(database: &Database) -> Result<Vec<u8>, Failure> {
@@ -76,13 +59,12 @@ fn header_json(database: &Database) -> Result<Vec<u8>, Failure> {
 /// The content of a database; the inner error is that of a sandbox.
 fn rows(
     database: &Database,
-    header: DatabaseHeader,
-) -> Result<Result<DatabaseContents, String>, Failure> {
+    header: StoreHeader,
+) -> Result<Result<StoreContents, String>, Failure> {
     let reading = database.begin_read().map_err(boxed)?;
     let table = reading.open_table(ABOUT).map_err(boxed)?;
-    let mut contents = DatabaseContents {
+    let mut contents = StoreContents {
         header,
-        commits: commits(&table)?,
         made: made(&table)?,
         sandboxes: BTreeMap::new(),
         definitions: Definitions::new(),

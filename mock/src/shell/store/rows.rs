@@ -1,16 +1,14 @@
 //! The tables of the database: rows by world and key, small documents by digest, sandboxes, and a
 //! header.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use moot_fixtures::world::SeedWorld;
 use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
-use serde::{Deserialize, Serialize};
 
+use super::entry::{DataInUse, Entry, StoreHeader, split};
 use super::sandbox_row::{Definitions, SandboxRow};
-use crate::message::content::{Content, ContentPlace};
+use crate::message::content::ContentPlace;
 use crate::message::json::json_bytes;
 use crate::state::stored::{self, StoredRow};
 
@@ -30,54 +28,11 @@ const COMMITS_KEY: &str = "commits";
 /// The key of the number of the newest sandbox. No number is used twice.
 const MADE_KEY: &str = "made";
 
-/// Version of the format. Other versions are refused.
-pub(super) const FORMAT: u32 = 3;
-/// The number of the main world.
-pub(super) const MAIN: u64 = 0;
-
-/// The header of the database.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct DatabaseHeader {
-    pub(super) format: u32,
-    pub(super) seed: u64,
-    pub(super) seed_world: SeedWorld,
-    /// The number of starts so far, including this one.
-    pub(super) starts: u64,
-}
-
-/// One thing to store.
-#[derive(Debug)]
-pub(super) enum Entry {
-    /// Changes of a world.
-    Changes { world: u64, is_reset: bool, rows: Vec<StoredRow> },
-    /// A new sandbox.
-    Sandbox { world: u64, row: SandboxRow, definitions: Definitions },
-    /// A deleted sandbox.
-    End { world: u64 },
-}
-
-impl Entry {
-    /// The documents in the rows.
-    pub(super) fn contents(&self) -> impl Iterator<Item = &Content> {
-        let rows = match self {
-            Self::Changes { rows, .. } => rows.as_slice(),
-            Self::Sandbox { .. } | Self::End { .. } => &[],
-        };
-        rows.iter().flat_map(|row| &row.contents)
-    }
-}
-
 /// An error of redb, boxed because it is large.
 pub(super) type Failure = Box<redb::Error>;
 
-/// The number of the world of a key, and the rest of the key.
-pub(super) fn split(key: &str) -> Option<(u64, &str)> {
-    let (world, rest) = key.split_once('/')?;
-    Some((world.parse().ok()?, rest))
-}
-
 /// Creates a database without rows.
-pub(super) fn create(path: &Path, header: &DatabaseHeader) -> Result<Database, Failure> {
+pub(super) fn create(path: &Path, header: &StoreHeader) -> Result<Database, Failure> {
     let database = Database::create(path).map_err(boxed)?;
     let writing = begin(&database)?;
     writing.open_table(ROWS).map_err(boxed)?;
@@ -94,21 +49,10 @@ pub(super) fn open(path: &Path) -> Result<Database, Failure> {
     Database::open(path).map_err(boxed)
 }
 
-/// The worlds, definitions and documents that are in use. A start removes all others.
-#[derive(Debug, Default)]
-pub(super) struct DataInUse {
-    /// Numbers of worlds. A writer may have stored rows of a world after its deletion.
-    pub(super) worlds: BTreeSet<u64>,
-    /// Digests of definitions.
-    pub(super) definitions: BTreeSet<[u8; 32]>,
-    /// Digests of documents.
-    pub(super) documents: BTreeSet<[u8; 32]>,
-}
-
 /// Records a start and removes unused data. Returns the number of the commit.
 pub(super) fn start(
     database: &Database,
-    header: &DatabaseHeader,
+    header: &StoreHeader,
     in_use: &DataInUse,
 ) -> Result<u64, Failure> {
     let writing = begin(database)?;
@@ -252,7 +196,7 @@ fn number(
     Ok(bytes.map_or(0, u64::from_be_bytes))
 }
 
-fn put_header(writing: &WriteTransaction, header: &DatabaseHeader) -> Result<(), Failure> {
+fn put_header(writing: &WriteTransaction, header: &StoreHeader) -> Result<(), Failure> {
     let json = json_bytes(header);
     let mut table = writing.open_table(ABOUT).map_err(boxed)?;
     table.insert(ABOUT_KEY, &json[..]).map_err(boxed)?;

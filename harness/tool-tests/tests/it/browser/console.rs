@@ -117,6 +117,26 @@ fn a_restart_of_the_mock_loses_and_doubles_nothing() {
     browser.wait("document.querySelectorAll('tbody tr').length === 3");
 }
 
+/// A browser has six connections for all pages of a host.
+#[test]
+fn many_tabs_of_the_console_all_work() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    mock.call("GET /v1/workflows", &token, &[], b"");
+    opened(&browser, &mock, "#/calls");
+    for _ in 0..8 {
+        browser.tab();
+        opened(&browser, &mock, "#/calls");
+        browser.wait("document.querySelectorAll('tbody tr').length === 1");
+    }
+    mock.call("GET /v1/requests", &token, &[], b"");
+    browser.wait_text("tbody", "list_legal_requests");
+    browser.show_tab(0);
+    browser.wait_text("tbody", "list_legal_requests");
+    mock.call("GET /v1/webhooks", &token, &[], b"");
+    browser.wait_text("tbody", "list_webhooks");
+}
+
 #[test]
 fn a_token_is_asked_for_once_and_kept_in_memory() {
     let mock = Mock::start(&[], &[("MOOT_ADMIN_TOKEN", "admin-token")]);
@@ -139,4 +159,55 @@ fn a_token_is_asked_for_once_and_kept_in_memory() {
     browser.press("5");
     browser.wait_text("main", "No fault is armed");
     assert_eq!(browser.run("return document.querySelector('#token').open"), false);
+}
+
+/// Someone who knows only the page makes the next creation fail after it was done.
+#[test]
+fn the_next_creation_fails_after_it_was_done() {
+    let (browser, mock) = (Browser::start(), Mock::start(&[], &[]));
+    let token = mock.token();
+    mock.create(&token, "Ada Sample");
+    opened(&browser, &mock, "");
+    browser.wait_text("tbody", "create_legal_request");
+    browser.click("tbody tr");
+    browser.wait("document.querySelector('#next-fault')");
+    choose(&browser, "next-fault", "after");
+    click_on(&browser, "Arm");
+    browser.wait_text(".detail", "is armed: it strikes the next create_legal_request");
+    browser.wait_text("#strip-command", "commit_then_fail");
+    let count = || mock.admin("GET", "/legal_requests", Value::Null)["count"].as_u64();
+    let before = count().expect("a number");
+    let failed = mock.try_create(&token, "Grace Sample");
+    assert_eq!(failed.status, 500);
+    assert_eq!(count(), Some(before + 1), "the work was done");
+    browser.wait_text("tbody tr", "fault");
+    // Only the next one.
+    assert_eq!(mock.try_create(&token, "Edsger Sample").status, 201);
+    browser.press("5");
+    browser.wait_text("tbody", "1 of 1, spent");
+}
+
+/// Chooses the option whose text has a word.
+#[track_caller]
+fn choose(browser: &Browser, id: &str, word: &str) {
+    let (id, word) = (json!(id), json!(word));
+    let script = format!(
+        "const field = document.getElementById({id});
+        const option = [...field.options].find((one) => one.text.includes({word}));
+        if (option) {{ field.value = option.value; field.dispatchEvent(new Event('change', {{ bubbles: true }})); }}
+        return Boolean(option);"
+    );
+    assert_eq!(browser.run(&script), true, "no option has {word}");
+}
+
+/// Clicks on the button with this text.
+#[track_caller]
+fn click_on(browser: &Browser, text: &str) {
+    let text = json!(text);
+    let script = format!(
+        "const found = [...document.querySelectorAll('main button')].filter((one) => one.innerText === {text});
+        found[0]?.click();
+        return found.length;"
+    );
+    assert_eq!(browser.run(&script), 1, "one button says {text}");
 }

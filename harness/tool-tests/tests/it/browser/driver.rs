@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::report::BROWSERS;
@@ -144,10 +146,36 @@ impl Browser {
         self.send("POST", "/url", json!({ "url": address }));
     }
 
+    /// Opens a tab and goes there.
+    pub(super) fn tab(&self) {
+        let tab = self.send("POST", "/window/new", json!({ "type": "tab" }));
+        self.send("POST", "/window", json!({ "handle": tab["handle"] }));
+    }
+
+    /// Goes to the tab with this number, counted from 0.
+    pub(super) fn show_tab(&self, number: usize) {
+        let tabs = self.send("GET", "/window/handles", Value::Null);
+        self.send("POST", "/window", json!({ "handle": tabs[number] }));
+        self.devtools("Page.bringToFront", json!({}));
+    }
+
     pub(super) fn size(&self, width: u32, height: u32) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Shows pages as for people who like it dark, or light.
+    pub(super) fn theme(&self, name: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": name }]);
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// What the window shows, as a PNG.
+    #[track_caller]
+    pub(super) fn picture(&self) -> Vec<u8> {
+        let base64 = self.send("GET", "/screenshot", Value::Null);
+        BASE64_STANDARD.decode(base64.as_str().expect("a text")).expect("base64")
     }
 
     /// The value of a script: `return document.title`.
@@ -182,11 +210,13 @@ impl Browser {
         }
     }
 
-    /// Waits until the text of an element has a word.
+    /// Waits until an element is shown and its text has a word. An element that is hidden has an `innerText` too.
     #[track_caller]
     pub(super) fn wait_text(&self, selector: &str, word: &str) {
         let (selector, word) = (json!(selector), json!(word));
-        self.wait(&format!("document.querySelector({selector})?.innerText.includes({word})"));
+        self.wait(&format!(
+            "[document.querySelector({selector})].some((one) => one?.checkVisibility() && one.innerText.includes({word}))"
+        ));
     }
 
     #[track_caller]
@@ -223,10 +253,11 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.send("DELETE", "", Value::Null);
+        // The driver ends the browser. A test that failed must leave none behind either.
+        if !self.session.is_empty() {
+            let line = format!("DELETE /session/{}", self.session);
+            let _ = std::panic::catch_unwind(|| http(self.port, &line, &[], b""));
         }
-        // A browser whose driver ends, ends too.
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }

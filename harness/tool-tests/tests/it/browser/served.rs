@@ -81,17 +81,28 @@ impl Mock {
     }
 
     pub(super) fn try_create(&self, token: &str, counterparty: &str) -> HttpAnswer {
+        self.create_with(token, counterparty, "Sample Works Ltd", "")
+    }
+
+    /// Creates a legal request; `parts` are further parts of its form.
+    pub(super) fn create_with(
+        &self,
+        token: &str,
+        counterparty: &str,
+        organization: &str,
+        parts: &str,
+    ) -> HttpAnswer {
         let variables = json!({ "purpose": "Test", "duration": 12, "duration_unit": "months" });
         let fields = [
             ("workflow_id", "wfMutualNda1"),
             ("requester_email", "requester@northwind.example"),
             ("counterparty_name", counterparty),
             ("counterparty_email", "ada@sample.example"),
-            ("counterparty_organization_name", "Sample Works Ltd"),
+            ("counterparty_organization_name", organization),
             ("internal_signer_email", "legal@northwind.example"),
             ("variables", &variables.to_string()),
         ];
-        let mut form = String::new();
+        let mut form = parts.to_owned();
         for (name, value) in fields {
             form.push_str(&format!(
                 "--b0\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
@@ -100,6 +111,15 @@ impl Mock {
         form.push_str("--b0--\r\n");
         let head = ["content-type: multipart/form-data; boundary=b0"];
         self.call("POST /v1/requests", token, &head, form.as_bytes())
+    }
+
+    /// Registers a webhook.
+    #[track_caller]
+    pub(super) fn webhook(&self, token: &str, webhook: &Value) {
+        let head = ["content-type: application/json"];
+        let body = webhook.to_string();
+        let answer = self.call("POST /v1/webhooks", token, &head, body.as_bytes());
+        assert_eq!(answer.status, 201, "{}", answer.json());
     }
 
     /// Ends it at once.

@@ -22,8 +22,8 @@ const MARK: &str = "--- command ";
 /// The longest time for the commands of a page.
 const PAGE_SECONDS: &str = "120";
 
-/// Pages whose commands another test runs: `python::tutorial`.
-const RUN_ELSEWHERE: &[&str] = &["from-nothing-to-ready.md"];
+/// Pages whose commands other tests run: `python::tutorial` and `curl::sandbox`.
+const RUN_ELSEWHERE: &[&str] = &["from-nothing-to-ready.md", "sandbox.md"];
 
 /// A command of a page, and what it prints.
 struct Command {

@@ -1,4 +1,4 @@
-//! `docs/sandbox.md`: its commands are run as they are printed, and print what it says.
+//! `docs/tutorials/sandbox.md`: its commands are run as they are printed, and print what it says.
 
 use super::require_curl;
 use crate::support::{Output, moot, root};
@@ -43,8 +43,8 @@ fn options(document: &str) -> Vec<&str> {
 #[test]
 fn every_command_does_what_the_document_says() {
     require_curl();
-    let document =
-        std::fs::read_to_string(root().join("docs/sandbox.md")).expect("the document is there");
+    let document = std::fs::read_to_string(root().join("docs/tutorials/sandbox.md"))
+        .expect("the document is there");
     let blocks = blocks(&document);
     assert!(blocks.len() > 10, "{} blocks were found", blocks.len());
     let marked = |block: &Block| format!("echo '{MARK}{}'\n{}", block.line, block.commands);
@@ -58,7 +58,7 @@ fn every_command_does_what_the_document_says() {
         let printed = after.split(MARK).next().unwrap_or_default();
         assert_eq!(
             printed, block.printed,
-            "docs/sandbox.md, line {}: {}{}",
+            "docs/tutorials/sandbox.md, line {}: {}{}",
             block.line, block.commands, stderr
         );
     }

@@ -1,0 +1,43 @@
+//! `moot drill verify`: computes a certificate again from its recordings.
+
+use std::path::Path;
+
+use crate::command::error::CommandError;
+use crate::command::screen::Screen;
+use crate::drill::certificate::Certificate;
+use crate::terminal::escape;
+
+/// Exit 0 if the recordings show what the file says, else 1.
+pub(super) fn verify(file: &Path, screen: &Screen) -> Result<u8, CommandError> {
+    let certificate: Certificate =
+        serde_json::from_str(&read(file)?).map_err(|error| wrong(file, &error.to_string()))?;
+    if certificate.moot_version != env!("CARGO_PKG_VERSION") {
+        let made_by = &certificate.moot_version;
+        return Err(CommandError::usage(format!("the certificate was made by moot {made_by}"))
+            .help("verify it with that version"));
+    }
+    let found = certificate.differences();
+    if screen.is_json() {
+        screen.json(&serde_json::json!({ "verified": found.is_empty(), "differences": found,
+            "grade": certificate.grade }))?;
+    } else if found.is_empty() {
+        screen.print(&format!(
+            "verified: {}, as the recordings show. That the client made them is not proven\n",
+            certificate.grade.shown()
+        ))?;
+    } else {
+        let lines: Vec<String> = found.iter().map(|it| escape::line(it)).collect();
+        screen.print(&format!("not verified\n  {}\n", lines.join("\n  ")))?;
+    }
+    Ok(u8::from(!found.is_empty()))
+}
+
+/// The text of a file.
+pub(super) fn read(file: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(file).map_err(|error| wrong(file, &error.to_string()))
+}
+
+/// A file of the user is wrong.
+pub(super) fn wrong(file: &Path, error: &str) -> CommandError {
+    CommandError::usage(format!("{}: {error}", file.display()))
+}

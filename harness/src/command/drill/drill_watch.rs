@@ -1,0 +1,149 @@
+//! Who watches the drills: lines on the terminal, and with `--console` a page that shows them while they run.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, RecordedCalls, serve_recorded};
+use parking_lot::Mutex;
+
+use crate::command::console;
+use crate::command::error::CommandError;
+use crate::command::listen::listen_on;
+use crate::command::recorded_calls;
+use crate::command::screen::Screen;
+use crate::drill::certificate::{CALM, Certificate};
+use crate::drill::judge::DrillResult;
+use crate::drill::recording::DrillRecording;
+use crate::drill::table::Drill;
+use crate::drill::text;
+use crate::terminal::Paint;
+
+/// Shows how far the drills are.
+pub(super) struct DrillWatch<'a> {
+    screen: &'a Screen,
+    /// How many drills there are beside the calm run.
+    count: usize,
+    console: Option<DrillConsole>,
+}
+
+/// The page that shows the drills.
+struct DrillConsole {
+    url: String,
+    calls: Arc<Mutex<RecordedCalls>>,
+}
+
+impl<'a> DrillWatch<'a> {
+    /// Starts the console, if it is wanted, and prints its address. It ends with the runtime.
+    ///
+    /// # Errors
+    /// No address can be listened on.
+    pub(super) async fn start(
+        screen: &'a Screen,
+        drills: &[&'static Drill],
+        has_console: bool,
+    ) -> Result<Self, CommandError> {
+        let console = if has_console { Some(DrillConsole::start(drills).await?) } else { None };
+        if let Some(console) = &console {
+            screen.note(&format!("the console is at {}\n", console.url))?;
+        }
+        Ok(Self { screen, count: drills.len(), console })
+    }
+
+    /// The drill begins; `None` is the calm run.
+    pub(super) fn began(&self, drill: Option<&Drill>) {
+        let id = drill.map_or(CALM, |drill| drill.id.as_str());
+        self.change(|calls| {
+            let run = calls.drill_run.get_or_insert_default();
+            if let Some(drill) = run.drills.iter_mut().find(|drill| drill.drill == id) {
+                "running".clone_into(&mut drill.state);
+            }
+        });
+    }
+
+    /// The drill ended as number `number`. The terminal gets a line.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(super) fn ended(
+        &self,
+        result: &DrillResult,
+        run: &DrillRecording,
+        number: usize,
+    ) -> Result<(), CommandError> {
+        self.change(|calls| recorded_calls::add_drill(calls, result, &run.journal));
+        if !self.screen.shows_progress() {
+            return Ok(());
+        }
+        self.screen.note(&progress_line(result, number, self.count, self.screen.paint_err()))
+    }
+
+    /// All drills are over. With a console, waits for a signal.
+    ///
+    /// # Errors
+    /// Signals can't be waited for.
+    pub(super) async fn graded(&self, certificate: &Certificate) -> Result<(), CommandError> {
+        self.change(|calls| {
+            recorded_calls::grade(calls.drill_run.get_or_insert_default(), certificate);
+        });
+        match &self.console {
+            Some(shown) => console::keep(&shown.url, self.screen).await,
+            None => Ok(()),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut RecordedCalls)) {
+        if let Some(console) = &self.console {
+            change(&mut console.calls.lock());
+        }
+    }
+}
+
+impl DrillConsole {
+    async fn start(drills: &[&'static Drill]) -> Result<Self, CommandError> {
+        let (listener, bound) = listen_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+        let calm = waiting(CALM, "Nothing happens");
+        let others = drills.iter().map(|drill| waiting(&drill.id, &drill.title));
+        let run = DrillRun {
+            state: DrillRunState::Running,
+            drills: std::iter::once(calm).chain(others).collect(),
+            ..DrillRun::default()
+        };
+        let calls = RecordedCalls { drill_run: Some(run), ..recorded_calls::none() };
+        let calls = Arc::new(Mutex::new(calls));
+        tokio::spawn(serve_recorded(listener, calls.clone(), std::future::pending()));
+        Ok(Self { url: format!("http://{bound}/__admin/console/#/drills"), calls })
+    }
+}
+
+fn waiting(drill: &str, title: &str) -> DrillProgress {
+    DrillProgress {
+        drill: drill.to_owned(),
+        title: title.to_owned(),
+        state: "waiting".to_owned(),
+        why: None,
+        calls: None,
+        met_by: Vec::new(),
+    }
+}
+
+fn progress_line(result: &DrillResult, number: usize, count: usize, paint: Paint) -> String {
+    let end = paint.verdict(text::verdict(result.end), &result.end.shown());
+    format!("{number}/{count} {end} {}: {}\n", result.drill, result.title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Paint, progress_line};
+    use crate::drill::judge;
+    use crate::drill::recording::DrillRecording;
+    use crate::drill::table;
+
+    #[test]
+    fn progress_names_the_drill_and_how_it_ended() {
+        let drill = table::get("limited").expect("there is such a drill");
+        let nothing = DrillRecording::default();
+        let result = judge::judge(drill, &nothing, &nothing);
+        let line = progress_line(&result, 3, 40, Paint { color: false });
+        assert_eq!(line, "3/40 disturbed limited: 429 with Retry-After\n");
+    }
+}

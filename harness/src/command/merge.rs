@@ -1,0 +1,103 @@
+//! `moot merge`: joins what the shards of a run found, and reports as one run would; of drills, the certificate.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::drill;
+use super::error::CommandError;
+use super::event_stream::EventStreams;
+use super::perform;
+use super::reports::{self, ReplaceArguments, ReportRequest, run_report};
+use super::screen::Screen;
+use crate::part::{PartKind, PartSet, read_run};
+use crate::report::Format;
+use crate::result::RunOutcome;
+use crate::run::part::PartScope;
+use crate::terminal::counted;
+
+/// Scenarios that are named of those that are missing.
+const MISSING_NAMED_MAX: usize = 5;
+
+#[derive(Debug, Args)]
+pub(super) struct MergeArguments {
+    /// The folders that `--shard K/N --record DIR` wrote, one for each shard, in any order
+    #[arg(value_name = "DIR", required = true)]
+    parts: Vec<PathBuf>,
+    /// Merge what is there if shards are missing or unfinished, and say which ones. It never ends better than
+    /// inconclusive
+    #[arg(long)]
+    partial: bool,
+    /// Write a report too, as `moot run` does: text, json, junit, html or markdown; `-` is stdout; repeatable. `github`
+    /// prints annotations of a workflow, and appends the Markdown report to the job summary
+    #[arg(long = "report", value_name = "KIND=FILE", value_parser = merged_report)]
+    reports: Vec<ReportRequest>,
+    #[command(flatten)]
+    replace: ReplaceArguments,
+    /// Write the observed answers to open questions to this file, for `moot mock --answers` and for pinning
+    #[arg(long, value_name = "FILE")]
+    save_answers: Option<PathBuf>,
+}
+
+/// `KIND=FILE` of a merge. Events are told while a run goes on.
+fn merged_report(text: &str) -> Result<ReportRequest, String> {
+    match run_report(text)? {
+        request if request.format == Format::Ndjson => {
+            Err("there is no ndjson report here: each shard writes its own events".to_owned())
+        }
+        request => Ok(request),
+    }
+}
+
+/// The exit code of the whole run.
+pub(super) fn merge(arguments: MergeArguments, screen: &Screen) -> Result<u8, CommandError> {
+    reports::check(&arguments.reports, arguments.replace)?;
+    arguments.save_answers.as_deref().map(reports::check_file).transpose()?;
+    let set = PartSet::read(&arguments.parts, arguments.partial)?;
+    match set.kind() {
+        PartKind::Run => merge_run(&set, &arguments, screen),
+        PartKind::Drill if arguments.save_answers.is_some() => Err(CommandError::usage(
+            "the drills of a client show no answers: leave --save-answers out",
+        )),
+        PartKind::Drill => drill::merge(&set, &arguments.reports, screen),
+    }
+}
+
+fn merge_run(
+    set: &PartSet,
+    arguments: &MergeArguments,
+    screen: &Screen,
+) -> Result<u8, CommandError> {
+    let part = read_run(set)?.shortened(perform::kept(&arguments.reports, screen));
+    let scope = if set.missing().is_empty() { PartScope::Whole } else { PartScope::Share };
+    let mut result = part.concluded(scope);
+    if let Some(why) = missing(set) {
+        result.outcome = result.outcome.max(RunOutcome::Incomplete);
+        let trouble = result.trouble.take().map(|trouble| format!("{trouble}; "));
+        result.trouble = Some(format!("{}{why}", trouble.unwrap_or_default()));
+    }
+    if let Some(file) = &arguments.save_answers {
+        perform::save_answers(&result, file)?;
+    }
+    perform::publish(&result, EventStreams::open(&[])?, &arguments.reports, screen)?;
+    Ok(result.exit_code())
+}
+
+/// What is missing, for the reports.
+fn missing(set: &PartSet) -> Option<String> {
+    let numbers: Vec<String> = set.missing().iter().map(ToString::to_string).collect();
+    let names = set.missing_names();
+    let more = names.len().saturating_sub(MISSING_NAMED_MAX);
+    let mut shown = names[..names.len() - more].join(", ");
+    if more > 0 {
+        shown.push_str(&format!(" and {more} more"));
+    }
+    let (shards, count) = (counted(numbers.len(), "shard"), set.count());
+    (!numbers.is_empty()).then(|| {
+        format!(
+            "{shards} of {count} missing ({}), with {}: {shown}",
+            numbers.join(", "),
+            counted(names.len(), "scenario")
+        )
+    })
+}

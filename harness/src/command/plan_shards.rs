@@ -1,0 +1,92 @@
+//! What each shard of a plan does, how long that likely takes, and what stays together on the first one.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::environment::Shard;
+use crate::run::shard::{HoldReason, ShardPlan};
+use crate::terminal::table::Align;
+use crate::terminal::{Cell, Paint, Table, counted};
+
+/// The shards of a plan.
+pub(super) struct PlannedShards {
+    pub(super) shard: Shard,
+    pub(super) plan: ShardPlan,
+    /// Whether the costs are known. Else all scenarios count the same.
+    pub(super) has_costs: bool,
+    /// How many times longer everything takes because the rate is divided; 1 where it is not.
+    pub(super) slowdown: u16,
+}
+
+impl PlannedShards {
+    /// Whether this shard walks the scenario.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.plan.of_shard(self.shard.number).any(|it| it.name == name)
+    }
+
+    /// Seconds that a shard likely takes; `None` where no cost is known.
+    fn seconds(&self, number: u16) -> Option<f64> {
+        let milliseconds: u64 = self.plan.of_shard(number).map(|it| it.cost).sum();
+        self.has_costs.then(|| milliseconds as f64 * f64::from(self.slowdown) / 1_000.0)
+    }
+
+    /// How many scenarios stay on shard 1, by reason.
+    fn held(&self) -> BTreeMap<HoldReason, usize> {
+        let mut held = BTreeMap::new();
+        for reason in self.plan.scenarios.iter().filter_map(|it| it.held) {
+            *held.entry(reason).or_default() += 1;
+        }
+        held
+    }
+
+    /// `[{shard, scenarios, seconds, held}]`; `held` is by reason.
+    pub(super) fn json(&self) -> Value {
+        let shard = |number: u16| {
+            let held = if number == 1 { self.held() } else { BTreeMap::new() };
+            json!({
+                "shard": number,
+                "scenarios": self.plan.of_shard(number).count(),
+                "seconds": self.seconds(number).map(f64::ceil),
+                "held": held,
+            })
+        };
+        (1..=self.plan.count).map(shard).collect()
+    }
+
+    /// A line for each shard, and why scenarios stay on the first one.
+    pub(super) fn text(&self, paint: Paint) -> String {
+        let mut table = Table::new(2, [Align::Left, Align::Right, Align::Left]);
+        for number in 1..=self.plan.count {
+            let name = Shard { number, count: self.plan.count };
+            let own = if number == self.shard.number { "this plan" } else { "" };
+            let time = match self.seconds(number) {
+                Some(seconds) => format!("about {:.1} min", seconds / 60.0),
+                None => String::new(),
+            };
+            let scenarios = counted(self.plan.of_shard(number).count(), "scenario");
+            let note = [time.as_str(), own].into_iter().filter(|it| !it.is_empty());
+            let note = note.collect::<Vec<_>>().join(", ");
+            table.row([
+                Cell::plain(format!("shard {name}")),
+                Cell::plain(scenarios),
+                Cell::dim(note),
+            ]);
+        }
+        let mut out = format!("\n{}", table.render(paint));
+        for (reason, count) in self.held() {
+            let (scenarios, stay) =
+                (counted(count, "scenario"), if count == 1 { "stays" } else { "stay" });
+            let line = format!("{scenarios} {stay} on shard 1: {}", reason.sentence());
+            out.push_str(&format!("  {}\n", paint.dim(&line)));
+        }
+        if self.slowdown > 1 {
+            let line = format!(
+                "each shard sends at 1/{} of the rate; if they have addresses of their own, give --rate",
+                self.slowdown
+            );
+            out.push_str(&format!("  {}\n", paint.dim(&line)));
+        }
+        out
+    }
+}

@@ -1,0 +1,131 @@
+//! Holding parts against each other: which ones belong together, and which are missing.
+
+use std::path::PathBuf;
+
+use super::error::PartError;
+use super::facts::{PartFact, register_fingerprint};
+use super::file::{PartFile, PartKind};
+
+/// Complete parts of one run, in the order of their shards.
+#[derive(Debug)]
+pub struct PartSet {
+    parts: Vec<PartFile>,
+    /// Numbers of shards that are missing or unfinished; empty unless that was allowed.
+    missing: Vec<u16>,
+}
+
+impl PartSet {
+    /// Reads the parts in these folders, whatever their order is.
+    ///
+    /// # Errors
+    /// A folder is not a part or can't be used; parts do not belong together, are doubled; or one is missing or
+    /// unfinished, unless `allows_missing`. Nothing but unfinished parts is also an error.
+    pub fn read(dirs: &[PathBuf], allows_missing: bool) -> Result<Self, PartError> {
+        let mut parts: Vec<PartFile> = Vec::new();
+        let mut unfinished = None;
+        for dir in dirs {
+            match PartFile::read(dir) {
+                Ok(part) => parts.push(part),
+                Err(error @ PartError::Unfinished { .. }) if allows_missing => {
+                    unfinished = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(first) = parts.first() else {
+            return Err(unfinished.unwrap_or_else(|| PartError::NotAPart {
+                dir: PathBuf::new(),
+                reason: "no folder was named".to_owned(),
+            }));
+        };
+        for other in &parts[1..] {
+            compared(first, other)?;
+        }
+        let count = first.head.of;
+        if first.head.facts.get(&PartFact::Register) != Some(&register_fingerprint()) {
+            return Err(PartError::OtherRegister { dir: first.dir.clone() });
+        }
+        parts.sort_by(|a, b| (a.head.shard, &a.dir).cmp(&(b.head.shard, &b.dir)));
+        for pair in parts.windows(2) {
+            if let [first, second] = pair
+                && first.head.shard == second.head.shard
+            {
+                return Err(PartError::Doubled {
+                    number: first.head.shard,
+                    first: first.dir.clone(),
+                    second: second.dir.clone(),
+                });
+            }
+        }
+        let is_there = |number: &u16| parts.iter().any(|part| part.head.shard == *number);
+        let missing: Vec<u16> = (1..=count).filter(|number| !is_there(number)).collect();
+        if !missing.is_empty() && !allows_missing {
+            return Err(PartError::Missing { numbers: missing, count });
+        }
+        Ok(Self { parts, missing })
+    }
+
+    /// What they are parts of.
+    pub fn kind(&self) -> PartKind {
+        // A set has at least one part.
+        self.parts.first().map_or(PartKind::Run, |part| part.head.kind)
+    }
+
+    /// How many shards there are.
+    pub fn count(&self) -> u16 {
+        self.parts.first().map_or(0, |part| part.head.of)
+    }
+
+    /// Shards that are missing.
+    pub fn missing(&self) -> &[u16] {
+        &self.missing
+    }
+
+    /// The parts, by shard.
+    pub fn parts(&self) -> &[PartFile] {
+        &self.parts
+    }
+
+    /// Everything that was planned, in order.
+    pub fn plan(&self) -> Vec<String> {
+        let plan = self.parts.first().map(|part| part.head.plan.iter());
+        plan.into_iter().flatten().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What missing shards would have done, in order.
+    pub fn missing_names(&self) -> Vec<&str> {
+        let plan = self.parts.first().map(|part| part.head.plan.iter());
+        let plan = plan.into_iter().flatten();
+        plan.filter(|(_, shard)| self.missing.contains(shard))
+            .map(|(name, _)| name.as_str())
+            .collect()
+    }
+}
+
+/// The first thing in which two parts differ.
+fn compared(first: &PartFile, other: &PartFile) -> Result<(), PartError> {
+    let foreign = |fact: PartFact, values: (String, String)| PartError::Foreign {
+        first: first.dir.clone(),
+        other: other.dir.clone(),
+        fact,
+        values,
+    };
+    if first.head.kind != other.head.kind {
+        let kind = |part: &PartFile| <&str>::from(part.head.kind).to_owned();
+        return Err(foreign(PartFact::Kind, (kind(first), kind(other))));
+    }
+    if first.head.of != other.head.of {
+        let count = |part: &PartFile| part.head.of.to_string();
+        return Err(foreign(PartFact::Shards, (count(first), count(other))));
+    }
+    for fact in PartFact::all() {
+        let value = |part: &PartFile| part.head.facts.get(&fact).cloned().unwrap_or_default();
+        if value(first) != value(other) {
+            return Err(foreign(fact, (value(first), value(other))));
+        }
+    }
+    if first.head.plan != other.head.plan {
+        return Err(foreign(PartFact::Plan, Default::default()));
+    }
+    Ok(())
+}

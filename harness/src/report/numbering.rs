@@ -1,0 +1,157 @@
+//! Numbers of exchanges and of sandboxes that do not depend on what ran at the same time, or on another machine.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+use crate::answers::gathered;
+use crate::exchange::Exchange;
+use crate::result::{RunResult, ScenarioResult, TextMap};
+use crate::target_file::TargetClass;
+
+/// A sandbox of a mock in an address, also in an encoded one.
+static SANDBOX: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("(sandboxes(?:/|%2F))(s[0-9]+)").expect("the pattern is sound"));
+
+/// The same result. Its exchanges are numbered from 1 in the order of the scenarios; what was not sent keeps 0. The
+/// sandboxes of the mock in this process, which nobody else ever sees, get the number of their scenario.
+pub(super) fn numbered(result: &RunResult) -> RunResult {
+    let mut result = result.clone();
+    let is_in_process = result.target.class == TargetClass::InProcess;
+    let mut next = 1;
+    let mut are_answers_renamed = false;
+    for (index, scenario) in result.scenarios.iter_mut().enumerate() {
+        let names = is_in_process.then(|| SandboxNames::of(scenario, index + 1));
+        next += number_exchanges(scenario, next, names.as_ref());
+        if let Some(names) = names.filter(|names| !names.0.is_empty()) {
+            scenario.map_texts(&names);
+            are_answers_renamed |= !scenario.answers.is_empty();
+            for sight in &mut scenario.answers {
+                sight.value = names.value(&sight.value);
+            }
+        }
+    }
+    if are_answers_renamed {
+        result.answers = gathered(result.scenarios.iter().flat_map(|it| &it.answers));
+    }
+    result
+}
+
+/// The new names of the sandboxes of one scenario.
+struct SandboxNames(BTreeMap<String, String>);
+
+impl SandboxNames {
+    fn of(scenario: &ScenarioResult, number: usize) -> Self {
+        let mut names: BTreeMap<String, String> = BTreeMap::new();
+        let mut add = |text: &str| {
+            for found in SANDBOX.captures_iter(text) {
+                let count = names.len();
+                names.entry(found[2].to_owned()).or_insert_with(|| match count {
+                    0 => format!("s{number}"),
+                    _ => format!("s{number}-{}", count + 1),
+                });
+            }
+        };
+        for step in &scenario.steps {
+            for exchange in &step.exchanges {
+                add(&exchange.request.url);
+            }
+        }
+        for step in &scenario.steps {
+            for check in &step.checks {
+                add(&check.actual);
+                add(&check.message);
+            }
+        }
+        scenario.answers.iter().for_each(|sight| add(&sight.value.to_string()));
+        Self(names)
+    }
+
+    fn renamed<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        SANDBOX.replace_all(text, |found: &Captures<'_>| {
+            let known = self.0.get(&found[2]).map_or(&found[2], String::as_str);
+            format!("{}{known}", &found[1])
+        })
+    }
+
+    fn rename(&self, text: &mut String) {
+        if let Cow::Owned(renamed) = self.renamed(text) {
+            *text = renamed;
+        }
+    }
+
+    fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.renamed(text).into_owned()),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(members) => {
+                members.iter().map(|(name, item)| (name.clone(), self.value(item))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn rename_exchange(&self, exchange: &mut Exchange) {
+        let request = &mut exchange.request;
+        for text in
+            [&mut request.url, &mut request.path, &mut request.body_shown, &mut request.curl]
+        {
+            self.rename(text);
+        }
+        request.headers.iter_mut().for_each(|(_, value)| self.rename(value));
+        let Ok(response) = &mut exchange.outcome else { return };
+        response.headers.iter_mut().for_each(|(_, value)| self.rename(value));
+        if let Ok(body) = std::str::from_utf8(&response.body)
+            && let Cow::Owned(renamed) = self.renamed(body)
+        {
+            response.body = renamed.into();
+            response.json = response.json.as_ref().map(|json| Arc::new(self.value(json)));
+        }
+    }
+}
+
+impl TextMap for SandboxNames {
+    fn line(&self, text: &str) -> String {
+        self.renamed(text).into_owned()
+    }
+
+    fn block(&self, text: &str) -> String {
+        self.renamed(text).into_owned()
+    }
+}
+
+/// Returns how many numbers were given.
+fn number_exchanges(
+    scenario: &mut ScenarioResult,
+    first: u64,
+    names: Option<&SandboxNames>,
+) -> u64 {
+    let steps = &mut scenario.steps;
+    let sent = steps.iter().flat_map(|step| {
+        let judged = step.checks.iter().filter_map(|check| check.exchange.as_ref());
+        step.exchanges.iter().chain(judged)
+    });
+    let numbers: BTreeSet<u64> = sent.map(|exchange| exchange.number).collect();
+    let new: BTreeMap<u64, u64> =
+        numbers.into_iter().filter(|number| *number > 0).zip(first..).collect();
+    let mut numbered: BTreeMap<u64, Arc<Exchange>> = BTreeMap::new();
+    for step in steps {
+        let judged = step.checks.iter_mut().filter_map(|check| check.exchange.as_mut());
+        for exchange in step.exchanges.iter_mut().chain(judged) {
+            let Some(number) = new.get(&exchange.number).copied() else { continue };
+            let known = numbered.entry(exchange.number);
+            let renumbered = known.or_insert_with(|| {
+                let mut renumbered = Exchange { number, ..exchange.as_ref().clone() };
+                if let Some(names) = names {
+                    names.rename_exchange(&mut renumbered);
+                }
+                Arc::new(renumbered)
+            });
+            *exchange = Arc::clone(renumbered);
+        }
+    }
+    new.len() as u64
+}

@@ -1,0 +1,171 @@
+//! What a run, or one shard of it, came to before it is judged as a whole. A whole run is one part; `moot merge`
+//! joins those of several machines. Known failures, unused snapshots and the outcome are told of the whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::answers::gathered;
+use crate::expected::{self, Circumstances, Expected};
+use crate::recording::IndexTarget;
+use crate::result::{
+    ExpectedFailure, ExpectedState, RunOutcome, RunResult, ScenarioResult, SnapshotCounts,
+    outcome_of,
+};
+
+use super::keep::{self, Kept};
+
+/// What a run, or one shard of it, came to.
+#[derive(Debug, Clone)]
+pub struct RunPart {
+    /// Its scenarios without marks of known failures; its outcome says only what broke it off.
+    pub result: RunResult,
+    /// Known failures, in the order of their file.
+    pub expected: Expected,
+    /// The target, as a recording keeps it.
+    pub target: IndexTarget,
+    /// Whether it was interrupted: then it is not a part of anything.
+    pub is_interrupted: bool,
+    /// The needs that the target met.
+    pub met_needs: BTreeSet<String>,
+    /// Recorded responses that no step asked for; `None` where snapshots are off, or the suite was filtered.
+    pub unasked_snapshots: Option<BTreeSet<String>>,
+}
+
+/// Whether a result is told of all that was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartScope {
+    /// Of the whole plan.
+    Whole,
+    /// Of one shard, or of some: what did not show here may show in another one.
+    Share,
+}
+
+impl RunPart {
+    /// The parts as one. Scenarios come in the order of `plan`, which has their names without rows.
+    ///
+    /// # Panics
+    /// Where there is no part.
+    pub fn joined(parts: Vec<Self>, plan: &[String]) -> Self {
+        let mut parts = parts.into_iter();
+        let mut whole = parts.next().expect("the caller has at least one part");
+        let mut troubles: Vec<String> = whole.result.trouble.take().into_iter().collect();
+        for part in parts {
+            let RunResult {
+                outcome,
+                scenarios,
+                snapshots,
+                residue,
+                trouble,
+                started_at,
+                duration,
+                requests_sent,
+                ..
+            } = part.result;
+            let result = &mut whole.result;
+            result.outcome = result.outcome.max(outcome);
+            result.scenarios.extend(scenarios);
+            result.snapshots.new.extend(snapshots.new);
+            result.snapshots.counts = both(result.snapshots.counts.take(), snapshots.counts);
+            result.residue.extend(residue);
+            troubles.extend(trouble);
+            result.started_at = std::mem::take(&mut result.started_at).min(started_at);
+            result.duration = result.duration.max(duration);
+            result.requests_sent += requests_sent;
+            whole.met_needs.retain(|need| part.met_needs.contains(need));
+            whole.unasked_snapshots = match (whole.unasked_snapshots, part.unasked_snapshots) {
+                (Some(one), Some(other)) => Some(one.intersection(&other).cloned().collect()),
+                (_, _) => None,
+            };
+        }
+        let mut once = BTreeSet::new();
+        troubles.retain(|trouble| once.insert(trouble.clone()));
+        whole.result.trouble = (!troubles.is_empty()).then(|| troubles.join("; "));
+        whole.result.snapshots.new.sort_by(|a, b| a.name.cmp(&b.name));
+        in_order(&mut whole.result, plan);
+        whole
+    }
+
+    /// With so much of each exchange as reports need.
+    pub fn shortened(mut self, kept: Kept) -> Self {
+        let kept = keep::with_expected(kept, &self.expected);
+        let scenarios = std::mem::take(&mut self.result.scenarios);
+        self.result.scenarios = scenarios.into_iter().map(|it| keep::short(it, kept)).collect();
+        self
+    }
+
+    /// The result: known failures are marked, and the outcome is told.
+    pub fn concluded(self, scope: PartScope) -> RunResult {
+        let Self { mut result, expected, met_needs, unasked_snapshots, .. } = self;
+        order_residue(&mut result);
+        let meets = |need: &str| met_needs.contains(need);
+        result.expected = mark(&expected, &mut result.scenarios, &meets);
+        result.answers = gathered(result.scenarios.iter().flat_map(|it| &it.answers));
+        let mut ending = outcome_of(&result.scenarios).max(result.outcome);
+        for one in &mut result.expected {
+            match (one.state, scope) {
+                (ExpectedState::Stale, PartScope::Whole) => {
+                    ending = ending.max(RunOutcome::Drifted)
+                }
+                (ExpectedState::Stale, PartScope::Share) => one.state = ExpectedState::Unjudged,
+                (_, _) => {}
+            }
+        }
+        result.outcome = ending;
+        let is_unused_told = scope == PartScope::Whole
+            && ending == RunOutcome::Conformant
+            && result.scenarios.iter().all(|scenario| scenario.not_run.is_none());
+        result.snapshots.unused = match unasked_snapshots {
+            Some(unasked) if is_unused_told => unasked.into_iter().collect(),
+            Some(_) | None => Vec::new(),
+        };
+        result
+    }
+}
+
+/// Marks what was expected in these results; what became of each known failure.
+pub(super) fn mark(
+    expected: &Expected,
+    scenarios: &mut [ScenarioResult],
+    meets: &dyn Fn(&str) -> bool,
+) -> Vec<ExpectedFailure> {
+    let answers = gathered(scenarios.iter().flat_map(|it| &it.answers));
+    expected::apply(expected, scenarios, &Circumstances { meets, answers: &answers })
+}
+
+fn both(one: Option<SnapshotCounts>, other: Option<SnapshotCounts>) -> Option<SnapshotCounts> {
+    let (Some(one), Some(other)) = (&one, &other) else { return one.or(other) };
+    Some(SnapshotCounts {
+        folder: one.folder.clone(),
+        compared: one.compared + other.compared,
+        same: one.same + other.same,
+        differing: one.differing + other.differing,
+        missing: one.missing + other.missing,
+        recorded: one.recorded + other.recorded,
+        waiting: one.waiting + other.waiting,
+        unusable: one.unusable + other.unusable,
+    })
+}
+
+/// Scenarios in the order of the plan. What is not in the plan comes last, once: each part may have found it.
+fn in_order(result: &mut RunResult, plan: &[String]) {
+    let places: BTreeMap<&str, usize> =
+        plan.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    let place = |name: &str| places.get(without_row(name)).copied().unwrap_or(usize::MAX);
+    result.scenarios.sort_by_key(|scenario| place(&scenario.name));
+    let mut once = BTreeSet::new();
+    result.scenarios.retain(|it| place(&it.name) != usize::MAX || once.insert(it.name.clone()));
+}
+
+/// What was left behind, in the order of the scenarios.
+fn order_residue(result: &mut RunResult) {
+    let names = result.scenarios.iter().map(|it| it.without_row());
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, name) in names.enumerate() {
+        places.entry(name).or_insert(at);
+    }
+    result.residue.sort_by_key(|left| places.get(without_row(&left.scenario)).copied());
+}
+
+/// The name of a scenario without the brackets of its row.
+fn without_row(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name)
+}

@@ -1,0 +1,213 @@
+//! Which shard of a run walks which scenario. Every shard finds the same assignment from the same inputs.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::HOLDING_SHARD;
+use crate::scenario::declared;
+use crate::scenario::model::{OperatorAction, Scenario, StepAction};
+use crate::scenario::plan::Planned;
+
+use super::turn;
+
+/// Why a scenario stays on shard 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HoldReason {
+    /// It sends so much that the limit of the address is met.
+    Load,
+    /// It asks for tokens, or spends them: their limit is one for all.
+    Tokens,
+    /// It restarts the service or moves its clock, which every scenario sees.
+    SharedState,
+}
+
+/// A scenario of the plan with its shard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardedScenario {
+    /// `stem/id`.
+    pub name: String,
+    /// The shard that walks it, from 1.
+    pub shard: u16,
+    /// Why it stays on shard 1.
+    pub held: Option<HoldReason>,
+    /// Milliseconds that it is taken to need; 1 where no cost is known.
+    pub cost: u64,
+}
+
+/// The plan of a run with shards: every scenario once, in the order of the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardPlan {
+    /// How many shards there are.
+    pub count: u16,
+    /// In the order of the files.
+    pub scenarios: Vec<ShardedScenario>,
+}
+
+impl HoldReason {
+    /// What it is for, in a few words.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Load => "load, which needs the rate limit of the address",
+            Self::Tokens => "requests for tokens, expired and revoked tokens",
+            Self::SharedState => "restarts, and moves of the clock",
+        }
+    }
+
+    /// Why this scenario stays on shard 1; `None` where any shard may walk it.
+    pub fn of(scenario: &Scenario) -> Option<Self> {
+        let needs = |need: &str| scenario.needs.iter().any(|known| known == need);
+        let acts = |action: OperatorAction| needs(action.need());
+        if acts(OperatorAction::Restart) || acts(OperatorAction::AdvanceClock) {
+            return Some(Self::SharedState);
+        }
+        let (mut is_load, mut asks) = (needs("load"), false);
+        declared::collect(&scenario.steps, &mut |step| match &step.action {
+            StepAction::Burst(burst) => is_load |= !burst.plan.is_few(),
+            StepAction::Request(request) => {
+                let control = request.control.as_ref();
+                asks |= turn::asks_for_token(&request.shape)
+                    || control.is_some_and(|it| turn::asks_for_token(&it.shape));
+            }
+            _ => {}
+        });
+        let spends = ["expired_token", "revoked_token"].into_iter().any(needs)
+            || acts(OperatorAction::RevokeToken);
+        match (is_load, asks || spends) {
+            (true, _) => Some(Self::Load),
+            (false, true) => Some(Self::Tokens),
+            (false, false) => None,
+        }
+    }
+}
+
+impl ShardPlan {
+    /// Assigns each scenario to a shard. The longest comes first and goes to the shard with the least to do; where no
+    /// cost is known, all count the same, and the order is that of a hash of their names. `costs` are milliseconds by
+    /// scenario; one that is missing gets the median.
+    pub fn new(planned: &[Planned<'_>], costs: &BTreeMap<String, u64>, count: u16) -> Self {
+        let mut known: Vec<u64> = costs.values().copied().collect();
+        known.sort_unstable();
+        let median = known.get(known.len() / 2).copied().unwrap_or(1);
+        let cost = |name: &str| costs.get(name).copied().unwrap_or(median).max(1);
+        let mut scenarios: Vec<ShardedScenario> = planned
+            .iter()
+            .map(|planned| {
+                let (name, held) = (planned.name(), HoldReason::of(planned.scenario));
+                ShardedScenario { cost: cost(&name), name, shard: HOLDING_SHARD, held }
+            })
+            .collect();
+        let mut loads = ShardLoads(vec![0; usize::from(count.max(1))]);
+        loads.0[0] = scenarios.iter().filter(|it| it.held.is_some()).map(|it| it.cost).sum();
+        let mut free: Vec<&mut ShardedScenario> =
+            scenarios.iter_mut().filter(|it| it.held.is_none()).collect();
+        let drawn = |name: &str| if costs.is_empty() { name_hash(name) } else { 0 };
+        free.sort_by_cached_key(|it| (Reverse(it.cost), drawn(&it.name), it.name.clone()));
+        for scenario in free {
+            scenario.shard = loads.take(scenario.cost);
+        }
+        Self { count, scenarios }
+    }
+
+    /// The scenarios of one shard.
+    pub fn of_shard(&self, number: u16) -> impl Iterator<Item = &ShardedScenario> {
+        self.scenarios.iter().filter(move |it| it.shard == number)
+    }
+
+    /// Their names.
+    pub fn names(&self, number: u16) -> BTreeSet<String> {
+        self.of_shard(number).map(|it| it.name.clone()).collect()
+    }
+}
+
+/// How much each shard has to do.
+struct ShardLoads(Vec<u64>);
+
+impl ShardLoads {
+    /// The shard with the least to do takes this too; its number.
+    fn take(&mut self, cost: u64) -> u16 {
+        let least = (0..self.0.len()).min_by_key(|at| self.0[*at]).unwrap_or_default();
+        self.0[least] = self.0[least].saturating_add(cost);
+        u16::try_from(least + 1).unwrap_or(u16::MAX)
+    }
+}
+
+/// Deals items with their costs to shards, the longest first. They stay in their order, each with its shard.
+pub fn dealt(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
+    let mut loads = ShardLoads(vec![0; usize::from(count.max(1))]);
+    let mut order: Vec<&(String, u64)> = items.iter().collect();
+    order.sort_by(|(a, costs), (b, cost)| cost.cmp(costs).then_with(|| a.cmp(b)));
+    let shards: BTreeMap<String, u16> =
+        order.into_iter().map(|(name, cost)| (name.clone(), loads.take(*cost))).collect();
+    let shard = |name: &str| shards.get(name).copied().unwrap_or(1);
+    items.iter().map(|(name, _)| (name.clone(), shard(name))).collect()
+}
+
+/// A number that follows from the name alone (FNV-1a).
+fn name_hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::{HoldReason, ShardPlan};
+    use crate::scenario::{load, plan};
+
+    #[test]
+    fn every_scenario_has_one_shard_and_what_needs_the_address_stays_together() {
+        let files = load::bundled().expect("the bundled suite is sound");
+        let planned = plan::select(&files, &[]).expect("all");
+        let costs: BTreeMap<String, u64> =
+            planned.iter().zip(1..).map(|(one, cost)| (one.name(), cost * 7 % 101)).collect();
+        for (costs, count) in
+            [(&BTreeMap::new(), 1), (&BTreeMap::new(), 5), (&costs, 3), (&costs, 8)]
+        {
+            let plan = ShardPlan::new(&planned, costs, count);
+            assert_eq!(plan, ShardPlan::new(&planned, costs, count));
+            let names: Vec<&str> = plan.scenarios.iter().map(|it| it.name.as_str()).collect();
+            let in_files: Vec<String> = planned.iter().map(plan::Planned::name).collect();
+            assert_eq!(names, in_files);
+            assert!(plan.scenarios.iter().all(|it| (1..=count).contains(&it.shard)));
+            assert!(plan.scenarios.iter().all(|it| it.held.is_none() || it.shard == 1));
+            let used: BTreeSet<u16> = plan.scenarios.iter().map(|it| it.shard).collect();
+            assert_eq!(used.len(), usize::from(count), "every shard has something to do");
+        }
+    }
+
+    #[test]
+    fn the_longest_go_first_to_the_shard_with_the_least_to_do() {
+        let files = load::bundled().expect("the bundled suite is sound");
+        let planned: Vec<_> = plan::select(&files, &["02_07_pagination".to_owned()])
+            .expect("a file")
+            .into_iter()
+            .take(5)
+            .collect();
+        let costs = planned.iter().zip([9, 5, 4, 4, 1]).map(|(one, cost)| (one.name(), cost));
+        let plan = ShardPlan::new(&planned, &costs.collect(), 2);
+        let held = plan.scenarios.iter().filter(|it| it.held.is_some()).count();
+        assert_eq!(held, 0);
+        let sums = [1, 2].map(|number| plan.of_shard(number).map(|it| it.cost).sum::<u64>());
+        // 9 | 5, 5 + 4 | then 4 goes to the first of two that are equal, and 1 to the other.
+        assert_eq!(sums, [9 + 4, 5 + 4 + 1]);
+    }
+
+    #[test]
+    fn the_reasons_to_stay_on_shard_1() {
+        let files = load::bundled().expect("the bundled suite is sound");
+        let reason = |id: &str| {
+            let mut all = files.iter().flat_map(|file| &file.scenarios);
+            HoldReason::of(all.find(|it| it.id == id).expect("it is bundled"))
+        };
+        assert_eq!(reason("fifteen-hundred"), Some(HoldReason::Load));
+        assert_eq!(reason("exactly-six-hundred"), Some(HoldReason::Load));
+        assert_eq!(reason("token-lives-two-hours"), Some(HoldReason::SharedState));
+        assert_eq!(reason("token-expired-for-reading"), Some(HoldReason::Tokens));
+        assert_eq!(reason("pagination-partition"), None);
+    }
+}

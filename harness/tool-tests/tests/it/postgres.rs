@@ -1,0 +1,11 @@
+//! Several `moot mock` with one PostgreSQL: nodes are killed, stopped and cut off while clients write.
+//!
+//! The binary must have the feature `postgres`. The lab is short here; `bench/run failures` repeats it
+//! hundreds of times.
+
+mod call;
+mod clients;
+mod lab;
+mod nodes;
+mod proxy;
+mod refusals;

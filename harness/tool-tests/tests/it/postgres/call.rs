@@ -1,0 +1,67 @@
+//! One HTTP call over a connection of its own, with everything that can go wrong as a value.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A call without an answer for this time is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: String,
+}
+
+impl Answer {
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
+    }
+}
+
+/// Calls `host`. `None`: nobody knows what became of the call.
+pub(super) fn call(host: &str, line: &str, headers: &str, body: &str) -> Option<Answer> {
+    let address = host.parse().expect("an address");
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let request = format!(
+        "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).ok()?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).ok()?;
+    let answer = String::from_utf8(answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    let length = head.lines().find_map(|line| {
+        line.to_ascii_lowercase().strip_prefix("content-length: ").map(str::to_owned)
+    })?;
+    // A body that broke off is no answer.
+    (length.parse() == Ok(body.len())).then(|| Answer {
+        status,
+        head: head.to_owned(),
+        body: body.to_owned(),
+    })
+}
+
+/// Uploads a document with this name.
+pub(super) fn upload(host: &str, token: &str, name: &str) -> Option<Answer> {
+    let headers = format!(
+        "Authorization: Bearer {token}\r\nContent-Type: multipart/form-data; boundary=b0\r\n"
+    );
+    let body = format!(
+        "--b0\r\nContent-Disposition: form-data; name=file; filename={name}\r\n\r\n{name}\r\n--b0--\r\n"
+    );
+    call(host, "POST /v1/repository_documents", &headers, &body)
+}
+
+/// One page of the documents.
+pub(super) fn documents(host: &str, token: &str, page: u64) -> Option<Answer> {
+    let headers = format!("Authorization: Bearer {token}\r\n");
+    call(host, &format!("GET /v1/repository_documents?page={page}"), &headers, "")
+}

@@ -1,0 +1,126 @@
+//! Clients that write and read all the time, and the checker of what they saw.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::call::{documents, upload};
+
+/// Time before the next try after no answer. The service asks for a second.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
+/// What all clients saw.
+#[derive(Default)]
+pub(super) struct History {
+    /// Where the nodes are now.
+    pub(super) hosts: Mutex<Vec<String>>,
+    pub(super) is_over: AtomicBool,
+    /// Documents before the first write.
+    pub(super) base: u64,
+    /// Ids of writes that were answered 201.
+    pub(super) acknowledged: Mutex<Vec<String>>,
+    /// The number of them.
+    pub(super) count: AtomicU64,
+    /// Writes without an answer, or answered 503: they may have taken effect.
+    pub(super) unknown: AtomicU64,
+    /// Reads that were answered 200.
+    pub(super) reads: AtomicU64,
+    /// What must not happen.
+    pub(super) faults: Mutex<Vec<String>>,
+}
+
+impl History {
+    pub(super) fn count(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    fn fault(&self, text: String) {
+        self.faults.lock().expect("no panic").push(text);
+    }
+
+    fn host(&self, number: usize) -> String {
+        let hosts = self.hosts.lock().expect("no panic");
+        hosts[number % hosts.len()].clone()
+    }
+}
+
+/// Writes and reads until it is over. Goes on to the next node after anything but an answer.
+pub(super) fn run(history: &History, client: usize, token: &str) {
+    let (mut at, mut number) = (client, 0);
+    while !history.is_over.load(Ordering::SeqCst) {
+        let host = history.host(at);
+        number += 1;
+        match upload(&host, token, &format!("c{client}-{number}.txt")) {
+            Some(answer) if answer.status == 201 => {
+                let id = answer.json()["data"]["id"].as_str().expect("an id").to_owned();
+                history.acknowledged.lock().expect("no panic").push(id);
+                history.count.fetch_add(1, Ordering::SeqCst);
+            }
+            other => {
+                history.unknown.fetch_add(1, Ordering::SeqCst);
+                let status = other.as_ref().map(|answer| answer.status);
+                if let Some(answer) = other
+                    && (answer.status != 503
+                        || !answer.head.to_ascii_lowercase().contains("retry-after"))
+                {
+                    history.fault(format!("a write was answered {status:?}: {}", answer.body));
+                }
+                at += 1;
+                std::thread::park_timeout(BACK_OFF);
+            }
+        }
+        // Any node may be asked: one that answers shows everything that was acknowledged before.
+        let acknowledged = history.count();
+        let Some(answer) = documents(&history.host(at), token, 1) else { continue };
+        match answer.status {
+            200 => {
+                let total = answer.json()["pagination"]["total_count"].as_u64().expect("a number");
+                if total < history.base + acknowledged {
+                    let base = history.base;
+                    history.fault(format!(
+                        "an answer of the past: {total} documents, after {base} + {acknowledged} were there"
+                    ));
+                }
+                history.reads.fetch_add(1, Ordering::SeqCst);
+            }
+            503 => {}
+            status => history.fault(format!("a read was answered {status}: {}", answer.body)),
+        }
+    }
+}
+
+/// All ids of the documents of a node, and the text of all pages.
+pub(super) fn all_documents(host: &str, token: &str) -> (Vec<String>, String) {
+    let (mut ids, mut text) = (Vec::new(), String::new());
+    for page in 1.. {
+        let answer = documents(host, token, page).expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let json = answer.json();
+        let rows = json["data"].as_array().expect("a list");
+        ids.extend(rows.iter().map(|row| row["id"].as_str().expect("an id").to_owned()));
+        text.push_str(&answer.body);
+        if page >= json["pagination"]["total_pages"].as_u64().expect("a number") {
+            break;
+        }
+    }
+    (ids, text)
+}
+
+/// Every acknowledged write is there once, and nothing is there that nobody wrote.
+#[track_caller]
+pub(super) fn check(history: &History, ids: &[String]) {
+    let faults = history.faults.lock().expect("no panic");
+    assert!(faults.is_empty(), "{} faults, the first: {}", faults.len(), faults[0]);
+    let there: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(there.len(), ids.len(), "an id is there twice");
+    let acknowledged = history.acknowledged.lock().expect("no panic");
+    let lost: Vec<&String> = acknowledged.iter().filter(|id| !there.contains(id)).collect();
+    assert!(lost.is_empty(), "{} acknowledged writes are lost: {lost:?}", lost.len());
+    let different: BTreeSet<&String> = acknowledged.iter().collect();
+    assert_eq!(different.len(), acknowledged.len(), "an id was given twice");
+    let least = history.base + acknowledged.len() as u64;
+    let most = least + history.unknown.load(Ordering::SeqCst);
+    let total = ids.len() as u64;
+    assert!((least..=most).contains(&total), "{total} documents, expected {least} to {most}");
+}

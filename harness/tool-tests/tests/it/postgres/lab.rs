@@ -1,0 +1,224 @@
+//! The failure lab: three nodes under load, and everything that can happen to them.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use moot_test_postgres::Cluster;
+use serde_json::Value;
+
+use super::call::{documents, upload};
+use super::clients::{self, History, all_documents};
+use super::nodes::{LEASE, Node, active, health_when, token};
+use super::proxy::{Link, Proxy};
+
+const NODES: usize = 3;
+const CLIENTS: usize = 6;
+/// Writes that must be acknowledged between two failures.
+const WRITES: u64 = 20;
+/// A takeover may take this much longer than the lease on a machine that does other things too.
+const SLACK: Duration = Duration::from_secs(20);
+
+/// How often each failure is provoked: a few times in the gate, `MOOT_LAB_KILLS=500` by `bench/run failures`.
+fn times(name: &str, default: u32) -> u32 {
+    let given = std::env::var(format!("MOOT_LAB_{name}")).ok();
+    given.map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// Waits until clients were answered so many times more.
+#[track_caller]
+fn progress(history: &History, writes: u64) {
+    let (target, began) = (history.count() + writes, Instant::now());
+    while history.count() < target {
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing is acknowledged any more");
+        std::thread::yield_now();
+    }
+}
+
+/// Times of takeovers of one kind.
+struct Takeovers(&'static str, Vec<Duration>);
+
+impl Takeovers {
+    fn note(&mut self, began: Instant) {
+        let took = began.elapsed();
+        assert!(took < Duration::from_secs_f64(LEASE) + SLACK, "{}: took {took:?}", self.0);
+        self.1.push(took);
+    }
+
+    fn print(&mut self) {
+        self.1.sort();
+        let (Some(longest), count) = (self.1.last(), self.1.len()) else { return };
+        let median = self.1[count / 2];
+        println!("{}: {count} times, takeover {median:.2?} median, {longest:.2?} longest", self.0);
+    }
+}
+
+#[test]
+fn no_acknowledged_write_is_lost_whatever_happens_to_the_nodes() {
+    let cluster = Cluster::start();
+    let url = cluster.url("lab");
+    let proxies: Vec<Proxy> = (0..NODES).map(|_| Proxy::start(cluster.port())).collect();
+    let urls: Vec<String> = proxies.iter().map(|it| it.through(&url, cluster.port())).collect();
+    let mut nodes: Vec<Node> = urls.iter().map(|url| Node::start(url)).collect();
+    let first = active(&nodes, |_| true);
+    let token = token(&nodes[first].host);
+    let base = all_documents(&nodes[first].host, &token).0.len() as u64;
+    let history = History { base, ..History::default() };
+    let tell = |nodes: &[Node]| {
+        *history.hosts.lock().expect("no panic") = nodes.iter().map(|it| it.host.clone()).collect();
+    };
+    tell(&nodes);
+    std::thread::scope(|scope| {
+        /// Ends the clients, also if a failure of the test unwinds.
+        struct Over<'h>(&'h History);
+        impl Drop for Over<'_> {
+            fn drop(&mut self) {
+                self.0.is_over.store(true, Ordering::SeqCst);
+            }
+        }
+        let _over = Over(&history);
+        for client in 0..CLIENTS {
+            let (history, token) = (&history, token.as_str());
+            scope.spawn(move || clients::run(history, client, token));
+        }
+        progress(&history, WRITES);
+
+        let mut kills = Takeovers("kill -9", Vec::new());
+        for _ in 0..times("KILLS", 3) {
+            let killed = active(&nodes, |_| true);
+            let began = Instant::now();
+            nodes[killed].process.kill().expect("it runs");
+            nodes[killed].process.wait().expect("it ends");
+            active(&nodes, |at| at != killed);
+            kills.note(began);
+            nodes[killed] = Node::start(&urls[killed]);
+            tell(&nodes);
+            progress(&history, WRITES);
+        }
+
+        let mut stops = Takeovers("SIGTERM", Vec::new());
+        for _ in 0..times("STOPS", 2) {
+            let stopped = active(&nodes, |_| true);
+            let began = Instant::now();
+            nodes[stopped].signal("-TERM");
+            active(&nodes, |at| at != stopped);
+            stops.note(began);
+            let ended = nodes[stopped].process.wait().expect("it ends");
+            assert_eq!(ended.code(), Some(0));
+            nodes[stopped] = Node::start(&urls[stopped]);
+            tell(&nodes);
+            progress(&history, WRITES);
+        }
+
+        let mut pauses = Takeovers("SIGSTOP", Vec::new());
+        for _ in 0..times("PAUSES", 2) {
+            let paused = active(&nodes, |_| true);
+            let began = Instant::now();
+            nodes[paused].signal("-STOP");
+            let next = active(&nodes[..], |at| at != paused && !is_stopped(&nodes[at]));
+            pauses.note(began);
+            assert_ne!(next, paused);
+            progress(&history, WRITES);
+            nodes[paused].signal("-CONT");
+            // Its first answers are not those of a node that believes to be active.
+            let late = upload(&nodes[paused].host, &token, "late.txt").expect("an answer");
+            assert_eq!(late.status, 503, "{}", late.body);
+            let read = documents(&nodes[paused].host, &token, 1).expect("an answer");
+            assert_eq!(read.status, 503, "{}", read.body);
+            progress(&history, WRITES);
+        }
+
+        let mut ends = Takeovers("ended connections", Vec::new());
+        for kind in
+            ["moot/%", "moot/write", "moot/lease"].iter().cycle().take(times("ENDS", 3) as usize)
+        {
+            let began = Instant::now();
+            cluster.sql(
+                "lab",
+                &format!(
+                    "select count(pg_terminate_backend(pid)) from pg_stat_activity \
+                     where application_name like '{kind}'"
+                ),
+            );
+            progress(&history, WRITES);
+            ends.note(began);
+        }
+
+        let mut partitions = Takeovers("cut off from the database", Vec::new());
+        let links = [Link::Held, Link::RequestsHeld, Link::AnswersHeld, Link::Cut];
+        for link in links.iter().cycle().take(times("PARTITIONS", 4) as usize) {
+            let cut = active(&nodes, |_| true);
+            let began = Instant::now();
+            proxies[cut].set(*link);
+            active(&nodes, |at| at != cut);
+            partitions.note(began);
+            progress(&history, WRITES);
+            // What was held back arrives now: statements of a lease that is over.
+            proxies[cut].set(Link::Open);
+            progress(&history, WRITES);
+        }
+
+        let mut crashes = Takeovers("crash of the database", Vec::new());
+        for _ in 0..times("CRASHES", 1) {
+            let began = Instant::now();
+            cluster.crash();
+            cluster.start_again();
+            progress(&history, WRITES);
+            crashes.note(began);
+        }
+        for one in [&mut kills, &mut stops, &mut pauses, &mut ends, &mut partitions, &mut crashes] {
+            one.print();
+        }
+    });
+    println!(
+        "{} writes acknowledged, {} unknown, {} reads",
+        history.count(),
+        history.unknown.load(Ordering::SeqCst),
+        history.reads.load(Ordering::SeqCst)
+    );
+    let last = active(&nodes, |_| true);
+    let (ids, text) = all_documents(&nodes[last].host, &token);
+    clients::check(&history, &ids);
+    // The next node reads the same from the database as this one has in memory.
+    nodes[last].process.kill().expect("it runs");
+    let next = active(&nodes, |at| at != last);
+    assert!(all_documents(&nodes[next].host, &token).1 == text, "the nodes have different data");
+    for (at, node) in nodes.iter().enumerate().filter(|(at, _)| *at != last) {
+        let status = if at == next { 200 } else { 503 };
+        let health =
+            health_when(node, |is, health| is == status && health["active"] == nodes[next].host);
+        assert_eq!(health["history_lost"], Value::Null);
+    }
+}
+
+/// Whether a process is stopped by a signal.
+fn is_stopped(node: &Node) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", node.process.id()));
+    stat.is_ok_and(|text| text.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T')))
+}
+
+#[test]
+fn a_database_that_was_put_back_is_noticed_and_said() {
+    let cluster = Cluster::start();
+    let url = cluster.url("restored");
+    let node = [Node::start(&url)];
+    active(&node, |_| true);
+    let token = token(&node[0].host);
+    assert_eq!(upload(&node[0].host, &token, "kept.txt").expect("an answer").status, 201);
+    cluster.crash();
+    cluster.copy("before");
+    cluster.start_again();
+    // The node may still trust the lease that it renewed before, and learns of the crash by this call.
+    let began = Instant::now();
+    while upload(&node[0].host, &token, "lost.txt").expect("an answer").status != 201 {
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing is acknowledged any more");
+        active(&node, |_| true);
+    }
+    cluster.crash();
+    cluster.restore("before");
+    cluster.start_again();
+    let health = health_when(&node[0], |status, it| status == 200 && !it["history_lost"].is_null());
+    let number = |name: &str| health["history_lost"][name].as_u64().expect("a number");
+    assert!(number("to") < number("from"), "{health}");
+    let listed = all_documents(&node[0].host, &token).1;
+    assert!(listed.contains("kept.txt") && !listed.contains("lost.txt"));
+}

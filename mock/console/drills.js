@@ -1,0 +1,83 @@
+// @ts-check
+// The drills of a client: how far they are, how each one ended and why, and the grade.
+
+import { get, notice, reason } from "./api.js";
+import { badge, counted, el, patch, replace, table, value } from "./dom.js";
+
+const SIGNS = /** @type {Record<string, string[]>} */ ({
+  waiting: ["plain", "·"], running: ["accent", "●"], held: ["good", "✓"], failed: ["bad", "✕"], not_reached: ["warn", "▲"],
+  disturbed: ["warn", "!"], not_observable: ["plain", "–"], not_applicable: ["plain", "–"],
+});
+const GRADES = /** @type {Record<string, string[]>} */ ({
+  ready: ["good", "✓"], ready_with_remarks: ["warn", "▲"], inconclusive: ["warn", "▲"], not_ready: ["bad", "✕"],
+});
+
+/** @param {HTMLElement} main */
+export function openDrills(main) {
+  const head = el("section", { class: "card" });
+  const { whole, body } = table("Drills", ["Drill", "End", "Why", "Calls"], "drills");
+  main.append(el("h1", {}, "Drills"), head, whole);
+
+  async function load() {
+    try {
+      draw(await get("drill_run"));
+      notice("");
+    } catch (error) {
+      notice(reason(error));
+    }
+  }
+
+  /** @param {any} run */
+  function draw(run) {
+    const drills = /** @type {any[]} */ (run.drills);
+    whole.hidden = drills.length === 0;
+    replace(head, run.state === "none" ? howToStart() : summary(run));
+    patch(body, drills, (one) => `${one.drill} ${one.state} ${run.state}`, (one) => row(one, run.state === "ended"));
+  }
+
+  load();
+  return { changed: load, kinds: ["tick"], close() {} };
+}
+
+/** This mock does not know how the client is started. */
+function howToStart() {
+  return [
+    el("p", {}, "A drill runs the tests of your client in one situation of real life, such as a lost answer. Start all of them with this command; it shows them in a console of its own:"),
+    el("p", {}, el("code", {}, "moot drill --console -- CMD")),
+    el("p", { class: "muted" }, "CMD runs your tests. They find the mock by the variable MOOT_BASE_URL."),
+  ];
+}
+
+/** @param {any} run */
+function summary(run) {
+  const ended = run.drills.filter((/** @type {any} */ one) => one.state !== "waiting" && one.state !== "running");
+  const ends = new Map();
+  for (const one of ended) ends.set(one.state, (ends.get(one.state) ?? 0) + 1);
+  const counts = [...ends].map(([state, count]) => badge(SIGNS[state]?.[0] ?? "plain", SIGNS[state]?.[1] ?? "·", `${count} ${words(state)}`));
+  const [name, sign] = GRADES[run.grade] ?? ["accent", "●"];
+  const grade = run.state === "ended" ? ["The client is graded ", badge(name, sign, words(run.grade))] : [`${ended.length} of ${run.drills.length} ended`];
+  const reasons = run.reasons.map((/** @type {string} */ text) => el("li", {}, value(text)));
+  return [
+    el("p", { class: "grade", role: "status" }, grade),
+    run.state === "ended" ? null : el("progress", { max: run.drills.length, value: ended.length, "aria-label": "Drills that ended" }),
+    el("p", { class: "inline" }, counts),
+    reasons.length > 0 ? el("ul", {}, reasons) : null,
+  ];
+}
+
+/** @param {any} one @param {boolean} isOver */
+function row(one, isOver) {
+  const [name, sign] = SIGNS[one.state] ?? ["plain", "·"];
+  const state = isOver && one.state === "waiting" ? "not run" : words(one.state);
+  const met = one.met_by.slice(0, 6).flatMap((/** @type {number} */ serial) => [" ", el("a", { href: `#/calls/${serial}` }, String(serial))]);
+  const calls = one.calls === null ? "–" : one.calls === 0 ? "none"
+    : el("a", { href: `#/calls?drill=${encodeURIComponent(one.drill)}`, "data-open": true }, counted(one.calls, "call"));
+  return el("tr", { "data-row": true }, el("td", {}, el("code", {}, one.drill), el("span", { class: "operation" }, one.title)),
+    el("td", {}, badge(name, sign, state)), el("td", { class: "reason" }, one.why ? value(one.why) : "–"),
+    el("td", { class: "calls-of" }, calls, met.length > 0 ? el("span", { class: "operation" }, "met by", met) : null));
+}
+
+/** @param {string} state */
+function words(state) {
+  return state.replaceAll("_", " ");
+}

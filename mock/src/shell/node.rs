@@ -1,0 +1,191 @@
+//! One of several processes that share their state in PostgreSQL: active, standby, or unclear about it.
+//!
+//! The active node has a [`Site`]. An answer leaves it only while the lease is trusted after the answer was
+//! made; otherwise the call is answered 503. After anything unclear the site is dropped, and the node takes
+//! the lease anew and reads everything.
+
+mod drive;
+mod gate;
+mod view;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use parking_lot::{Mutex, RwLock};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, oneshot};
+
+use self::view::NodeView;
+use crate::shell::postgres::{
+    PostgresAddress, PostgresError, Trust, connect, prepare, unsafe_settings,
+};
+use crate::shell::site::{Site, SiteError, SiteOptions};
+use crate::shell::store::{DurableError, PostgresStore, agreed_settings};
+
+/// Threads that speak with the database.
+const THREADS: usize = 2;
+
+/// Is told in a line what happens to a node.
+pub type NodeLog = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// A node. A clone is another handle on the same.
+#[derive(Clone)]
+pub struct Node {
+    shared: Arc<NodeShared>,
+    orders: mpsc::Sender<NodeOrder>,
+    description: Arc<Value>,
+    _runtime: Arc<NodeRuntime>,
+}
+
+/// What a node is made of.
+pub struct NodeOptions {
+    /// The mock, if the database has none yet. What is kept takes precedence, as with a folder.
+    pub site: SiteOptions,
+    /// The database.
+    pub address: PostgresAddress,
+    /// How others know this node, unless the address says it.
+    pub name: String,
+    /// Is told what happens.
+    pub log: NodeLog,
+}
+
+struct NodeShared {
+    options: SiteOptions,
+    address: PostgresAddress,
+    /// How others know this node.
+    name: String,
+    log: NodeLog,
+    /// Which process this is, as the lease knows it.
+    holder: [u8; 16],
+    trust: Arc<Trust>,
+    /// The epoch in which this node holds the lease; 0 if it does not.
+    held: AtomicU64,
+    /// The site of the newest epoch in which this node became active.
+    active: RwLock<Option<ActiveSite>>,
+    view: Mutex<NodeView>,
+}
+
+#[derive(Clone)]
+struct ActiveSite {
+    epoch: u64,
+    site: Site,
+    store: Arc<PostgresStore>,
+}
+
+enum NodeOrder {
+    /// Lets another node take over at once.
+    Resign(oneshot::Sender<()>),
+    /// The data could not be read in this epoch.
+    Unreadable(u64),
+}
+
+/// Ends with its last handle, without waiting for what its threads do.
+struct NodeRuntime(Option<Runtime>);
+
+impl Drop for NodeRuntime {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Node").field("address", &self.shared.address).finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// Connects, brings the tables up to date, and begins to ask for the lease.
+    ///
+    /// # Errors
+    /// The database can't be used, or the settings are wrong.
+    pub async fn start(options: NodeOptions) -> Result<Self, SiteError> {
+        let NodeOptions { mut site, address, name, log } = options;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("moot-postgres")
+            .enable_all()
+            .build()?;
+        // It must not be dropped as it is: this may be a thread of another runtime.
+        let handle = runtime.handle().clone();
+        let runtime = Arc::new(NodeRuntime(Some(runtime)));
+        let name = address.node.clone().unwrap_or(name);
+        let (settings, used) = (site.settings.clone(), address.clone());
+        let prepared = handle.spawn(async move {
+            let connection = connect(&used, "start", used.lease.length).await?;
+            prepare(&connection).await?;
+            let unsafe_settings = unsafe_settings(&connection).await?;
+            let settings = agreed_settings(&used, &connection, settings).await?;
+            Ok::<_, DurableError>((settings, unsafe_settings))
+        });
+        let ended = |error| SiteError::Io(std::io::Error::other(error));
+        let (settings, unsafe_settings) = prepared.await.map_err(ended)??;
+        site.settings = settings;
+        log(&format!(
+            "shares its data in {address}; each node has its own journal, counts of the rate limit, faults \
+             and drills"
+        ));
+        for setting in unsafe_settings {
+            log(&format!(
+                "{setting} is off in the database: a crash of it loses writes that were answered"
+            ));
+        }
+        // Who and what there is to call it with follows from the seed, so a standby knows it too.
+        let description = Arc::new(Site::new(site.clone())?.describe());
+        let shared = Arc::new(NodeShared {
+            options: site,
+            address,
+            name,
+            log,
+            holder: holder(),
+            trust: Arc::default(),
+            held: AtomicU64::new(0),
+            active: RwLock::default(),
+            view: Mutex::default(),
+        });
+        let (orders, received) = mpsc::channel(8);
+        handle.spawn(drive::run(shared.clone(), orders.clone(), received));
+        Ok(Self { shared, orders, description, _runtime: runtime })
+    }
+
+    /// As [`Site::describe`], by the settings that all nodes share.
+    pub fn describe(&self) -> Value {
+        Value::clone(&self.description)
+    }
+
+    /// Answers no further call, and lets another node take over at once.
+    pub async fn resign(&self) {
+        let (done, resigned) = oneshot::channel();
+        if self.orders.send(NodeOrder::Resign(done)).await.is_ok() {
+            let _ = resigned.await;
+        }
+    }
+
+    /// The seed rows of the main world.
+    pub fn seed_world(&self) -> &moot_fixtures::world::SeedWorld {
+        &self.shared.options.settings.seed_world
+    }
+}
+
+impl From<PostgresError> for SiteError {
+    fn from(error: PostgresError) -> Self {
+        Self::State(DurableError::Postgres(error))
+    }
+}
+
+/// A name that no other process has.
+fn holder() -> [u8; 16] {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    let mut name = [0; 16];
+    for half in name.chunks_mut(8) {
+        // Each state has keys of its own from the random source of the system.
+        let mut hasher = RandomState::new().build_hasher();
+        hasher.write_u32(std::process::id());
+        hasher.write_u128(crate::shell::clock::now().as_nanosecond().cast_unsigned());
+        half.copy_from_slice(&hasher.finish().to_be_bytes());
+    }
+    name
+}

@@ -1,0 +1,95 @@
+//! Calls to a node: the site answers them while the lease is trusted.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::header::{HeaderValue, RETRY_AFTER};
+use http::{Method, Request, Response, StatusCode};
+use http_body::Body;
+use serde_json::{Map, Value};
+
+use super::view::NodeState;
+use super::{ActiveSite, Node};
+use crate::shell::answer::{ControlProblem, SiteBody, problem};
+use crate::shell::body;
+
+/// The path of health, below the base path.
+const HEALTH: &str = "/__admin/health";
+/// The path that says that the process answers at all.
+const ALIVE: &str = "/health";
+
+impl Node {
+    /// Answers a call over HTTP.
+    pub(crate) async fn call_over_http<B>(
+        &self,
+        request: Request<B>,
+        client: IpAddr,
+    ) -> Response<SiteBody>
+    where
+        B: Body<Data = Bytes> + Send + Unpin,
+    {
+        let path = request.uri().path().to_owned();
+        let is_health = path.ends_with(HEALTH) && request.method() == Method::GET;
+        let Some(ActiveSite { epoch, site, .. }) = self.active() else {
+            let (parts, body) = request.into_parts();
+            body::drain(body, &parts.headers, self.shared.options.body_times).await;
+            if path.ends_with(ALIVE) && !is_health {
+                return problem::respond(StatusCode::OK, "text/plain", "ok".to_owned());
+            }
+            return self.refusal(&path);
+        };
+        let response = site.call_over_http(request, client).await;
+        // The answer shows what was true while it was made. If the lease is still trusted now, it was
+        // trusted then, and no other node was active.
+        match self.shared.trust.holds(epoch) {
+            true if is_health => self.health(response),
+            true => response,
+            false => self.refusal(&path),
+        }
+    }
+
+    /// The site, if this node may answer.
+    fn active(&self) -> Option<ActiveSite> {
+        let active = self.shared.active.read().clone();
+        active.filter(|it| self.shared.trust.holds(it.epoch))
+    }
+
+    /// 503: another node is active, or nobody knows. `/__admin/health` answers it too, so that a proxy
+    /// sends calls to the active node.
+    fn refusal(&self, path: &str) -> Response<SiteBody> {
+        let view = self.shared.view.lock();
+        let detail = match (view.state, view.active()) {
+            (NodeState::Standby, Some(active)) => {
+                format!("This node is a standby. The active node is {active}.")
+            }
+            (NodeState::Standby, None) => "No node is active yet.".to_owned(),
+            _ => {
+                "This node does not know whether it is the active one. A call that was answered so \
+                  may have taken effect."
+                    .to_owned()
+            }
+        };
+        let mut refusal = ControlProblem::unavailable(detail);
+        refusal.members.extend(view.members(&self.shared.name));
+        drop(view);
+        let mut response = refusal.respond(path);
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        response
+    }
+
+    /// Adds what the node is to the answer of health. Without the token of the control plane the rest
+    /// of it is not shown: a proxy has no token.
+    fn health(&self, response: Response<SiteBody>) -> Response<SiteBody> {
+        let members = self.shared.view.lock().members(&self.shared.name);
+        let shown = match response.status() {
+            StatusCode::OK => response.into_body().json(),
+            _ => Value::Null,
+        };
+        let mut all = match shown {
+            Value::Object(all) => all,
+            _ => Map::new(),
+        };
+        all.extend(members.map(|(name, value)| (name.to_owned(), value)));
+        problem::respond(StatusCode::OK, "application/json", Value::Object(all).to_string())
+    }
+}

@@ -1,0 +1,73 @@
+//! Until when this node may answer.
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::shell::clock;
+
+/// The epoch in which this node is active, and the end of its trust. An answer leaves only while the
+/// trust of its epoch holds.
+#[derive(Default)]
+pub(crate) struct Trust {
+    granted: Mutex<TrustedEpoch>,
+    /// Notified when trust ended before its time.
+    pub(crate) ended: Notify,
+}
+
+#[derive(Default)]
+struct TrustedEpoch {
+    epoch: u64,
+    until: Duration,
+    /// The newest epoch whose trust was ended: it is never trusted again.
+    ended: u64,
+}
+
+impl Trust {
+    /// Trusts an epoch until this time of [`clock::since_boot`], unless its trust was ended.
+    pub(crate) fn grant(&self, epoch: u64, until: Duration) {
+        let mut granted = self.granted.lock();
+        if epoch > granted.ended {
+            (granted.epoch, granted.until) = (epoch, until);
+        }
+    }
+
+    /// Ends the trust of an epoch at once and for good: something is unclear.
+    pub(crate) fn end(&self, epoch: u64) {
+        let mut granted = self.granted.lock();
+        granted.ended = granted.ended.max(epoch);
+        drop(granted);
+        self.ended.notify_one();
+    }
+
+    /// Whether an answer of this epoch may leave now.
+    pub(crate) fn holds(&self, epoch: u64) -> bool {
+        let granted = self.granted.lock();
+        granted.epoch == epoch && epoch > granted.ended && clock::since_boot() < granted.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Trust;
+
+    #[test]
+    fn an_epoch_that_was_ended_is_never_trusted_again() {
+        let trust = Trust::default();
+        let (late, past) = (Duration::MAX, Duration::ZERO);
+        assert!(!trust.holds(0) && !trust.holds(1));
+        trust.grant(1, late);
+        assert!(trust.holds(1) && !trust.holds(2));
+        trust.end(1);
+        assert!(!trust.holds(1));
+        trust.grant(1, late);
+        assert!(!trust.holds(1), "a renewal that was on its way revives nothing");
+        trust.grant(2, late);
+        assert!(trust.holds(2) && !trust.holds(1));
+        trust.grant(2, past);
+        assert!(!trust.holds(2));
+    }
+}

@@ -1,0 +1,55 @@
+//! Why stored state can't be used.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why the state in a folder can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DurableError {
+    /// The file system refused an access.
+    #[error("`{}` can't be used: {cause}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error.
+        cause: io::Error,
+    },
+    /// Another process uses the folder.
+    #[error("`{}` is in use by another mock: stop that one, or name another folder", .0.display())]
+    Taken(PathBuf),
+    /// The database can't be used.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Postgres(#[from] crate::shell::postgres::PostgresError),
+    /// The data in a database are damaged.
+    #[cfg(feature = "postgres")]
+    #[error(
+        "the data in {address} are damaged: {what}; restore a backup, or name another database"
+    )]
+    DatabaseDamaged {
+        /// The address, without secrets.
+        address: String,
+        /// What is wrong with them.
+        what: String,
+    },
+    /// A file is damaged.
+    #[error("`{}` is damaged: {what}; put a copy of the whole folder back, or name a new folder", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+impl DurableError {
+    /// An error of the file system at `path`.
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        |cause| Self::Io { path: path.to_owned(), cause }
+    }
+
+    /// Damage of the file at `path`.
+    pub(super) fn damaged(path: &Path, what: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), what: what.to_string() }
+    }
+}

@@ -1,0 +1,385 @@
+//! What every store must do: one suite, called for each store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use bytes::Bytes;
+
+use super::committer::StateStore;
+use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
+use super::error::DurableError;
+use super::folder_store::FolderStore;
+use super::memory_store::MemoryStore;
+use super::open::{OpenStore, open};
+use super::row_store::RowStore;
+use super::sandbox_record::SandboxRecord;
+use crate::message::content::{Content, ContentPlace};
+use crate::service::NotKept;
+use crate::shell::body::{Spool, Store};
+use crate::shell::settings;
+use crate::state::change::{Change, Checkpoint, Registered};
+use crate::state::stored;
+use crate::value::settings::RateLimitMode;
+use crate::world::Noted;
+use crate::world::settings::Settings;
+
+/// Opens the same data again. Handles of before are dropped.
+type StorePlace<'p> = &'p dyn Fn() -> Arc<dyn RowStore>;
+/// A law that every store keeps, with its name.
+type StoreLaw = (&'static str, fn(StorePlace<'_>));
+
+/// All laws. Each gets an empty place of its own.
+const LAWS: &[StoreLaw] = &[
+    ("starts are counted, and the first seed stays", starts_are_counted),
+    ("rows are put, replaced and deleted", rows_are_put_replaced_and_deleted),
+    ("a reset spares checkpoints and other worlds", a_reset_spares_checkpoints_and_other_worlds),
+    ("entries of one commit apply in order", entries_of_one_commit_apply_in_order),
+    ("an entry that is stored twice changes nothing", an_entry_twice_changes_nothing),
+    ("documents come back, of any size", documents_come_back),
+    ("documents that no row names are removed", unnamed_documents_are_removed),
+    ("sandboxes end with their rows", sandboxes_end_with_their_rows),
+    ("any key can be stored", any_key_can_be_stored),
+    ("writers of many threads lose nothing", writers_of_many_threads_lose_nothing),
+];
+
+/// Runs all laws. `place` makes an empty place; the result opens it, as often as it is called.
+fn check(place: impl Fn() -> Box<dyn Fn() -> Arc<dyn RowStore>>) {
+    for (name, law) in LAWS {
+        println!("law: {name}");
+        law(&*place());
+    }
+}
+
+#[test]
+fn memory() {
+    check(|| {
+        let store = Arc::new(MemoryStore::default());
+        Box::new(move || store.clone())
+    });
+}
+
+#[test]
+fn folder() {
+    check(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Box::new(move || {
+            let taken = FolderStore::take(folder.path());
+            Arc::new(taken.unwrap_or_else(|error| panic!("{error}")))
+        })
+    });
+}
+
+/// Named so that `--skip tests::postgres::` leaves it out.
+#[cfg(feature = "postgres")]
+mod postgres;
+
+fn settings_with(seed: u64) -> Settings {
+    let world = settings::world("empty").expect("it is embedded");
+    Settings { seed, ..settings::defaults("http://moot.test", world) }
+}
+
+fn opened(place: StorePlace<'_>) -> OpenStore {
+    open(place(), &settings_with(1)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn keep(store: &StateStore, world: u64, changes: Vec<Change>) {
+    let keeper = store.keeper(world);
+    let number = (keeper.take)(Noted { is_reset: false, changes });
+    assert_eq!((keeper.finish)(number), Ok(()));
+}
+
+fn address(url: &str, text: &str) -> Change {
+    let answer = Ok(Content::in_memory(Bytes::copy_from_slice(text.as_bytes())));
+    put_address(url, answer)
+}
+
+fn put_address(url: &str, answer: Result<Content, u16>) -> Change {
+    let registered = Registered { answer, content_type: None, milliseconds: None };
+    Change::PutAddress { url: url.to_owned(), registered }
+}
+
+/// The rows of these changes, without the documents.
+fn rows(changes: &[Change]) -> BTreeMap<String, String> {
+    let rows = changes.iter().flat_map(stored::rows);
+    let text = |value: Option<Vec<u8>>| String::from_utf8(value.expect("a value")).expect("JSON");
+    rows.map(|row| (row.key, text(row.value))).collect()
+}
+
+fn keys(changes: &[Change]) -> Vec<String> {
+    rows(changes).into_keys().collect()
+}
+
+fn sandbox(key: u64) -> SandboxRecord {
+    let settings = settings_with(key);
+    SandboxRecord {
+        key,
+        world: None,
+        answers: settings.answers.clone(),
+        settings: settings.run(),
+        defects: Vec::new(),
+        lease: None,
+    }
+}
+
+fn starts_are_counted(place: StorePlace<'_>) {
+    for starts in 0..3 {
+        let OpenStore { seed, starts: counted, .. } =
+            open(place(), &settings_with(7 + starts)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((seed, counted), (7, starts));
+    }
+}
+
+fn rows_are_put_replaced_and_deleted(place: StorePlace<'_>) {
+    let first = opened(place).durable;
+    keep(&first, 0, vec![address("http://a/", "1"), address("http://b/", "2")]);
+    keep(&first, 0, vec![Change::SetRateLimit(RateLimitMode::Off)]);
+    keep(&first, 0, vec![address("http://a/", "3")]);
+    keep(&first, 0, vec![Change::DeleteAddress { url: "http://b/".to_owned() }]);
+    keep(&first, 0, vec![Change::DeleteAddress { url: "http://unknown/".to_owned() }]);
+    drop(first);
+    let changes = opened(place).changes;
+    assert_eq!(
+        rows(&changes),
+        rows(&[address("http://a/", "3"), Change::SetRateLimit(RateLimitMode::Off)])
+    );
+}
+
+fn a_reset_spares_checkpoints_and_other_worlds(place: StorePlace<'_>) {
+    let first = opened(place).durable;
+    let checkpoint = Arc::new(Checkpoint {
+        made_at: "2026-03-05T14:30:00Z".parse().expect("a time"),
+        changes: vec![address("http://kept/", "in the checkpoint")],
+    });
+    // World 10 begins with the digits of world 1.
+    for world in [1, 10] {
+        first.add(&sandbox(world)).expect("it is kept");
+        keep(&first, world, vec![address("http://a/", "before")]);
+    }
+    let name = "one".to_owned();
+    keep(&first, 1, vec![Change::PutCheckpoint { name, checkpoint }]);
+    let keeper = first.keeper(1);
+    let after = vec![address("http://b/", "after")];
+    let number = (keeper.take)(Noted { is_reset: true, changes: after });
+    assert_eq!((keeper.finish)(number), Ok(()));
+    drop((first, keeper));
+    let again = opened(place).sandboxes;
+    let seen: Vec<_> = again.iter().map(|it| (it.record.key, keys(&it.changes))).collect();
+    let expected = [
+        (1, vec!["address/http://b/".to_owned(), "checkpoint/one".to_owned()]),
+        (10, vec!["address/http://a/".to_owned()]),
+    ];
+    assert_eq!(seen, expected);
+}
+
+fn entries_of_one_commit_apply_in_order(place: StorePlace<'_>) {
+    let first = opened(place).durable;
+    let keeper = first.keeper(0);
+    let put = |text| Noted { is_reset: false, changes: vec![address("http://a/", text)] };
+    let other = Noted { is_reset: false, changes: vec![address("http://b/", "gone")] };
+    let reset = Noted { is_reset: true, changes: vec![address("http://c/", "new")] };
+    (keeper.take)(put("1"));
+    (keeper.take)(other);
+    (keeper.take)(reset);
+    (keeper.take)(put("2"));
+    let number = (keeper.take)(put("3"));
+    assert_eq!((keeper.finish)(number), Ok(()));
+    drop((first, keeper));
+    let changes = opened(place).changes;
+    assert_eq!(rows(&changes), rows(&[address("http://a/", "3"), address("http://c/", "new")]));
+}
+
+fn an_entry_twice_changes_nothing(place: StorePlace<'_>) {
+    let store = place();
+    drop(open(store.clone(), &settings_with(1)).unwrap_or_else(|error| panic!("{error}")));
+    let changes =
+        [address("http://a/", "1"), Change::DeleteAddress { url: "http://b/".to_owned() }];
+    let changed = || Entry::Changes {
+        world: 0,
+        is_reset: true,
+        rows: changes.iter().flat_map(stored::rows).collect(),
+    };
+    assert_eq!(store.keep(&[changed()]), Ok(()));
+    assert_eq!(store.keep(&[changed(), changed()]), Ok(()));
+    drop(store);
+    assert_eq!(rows(&opened(place).changes), rows(&changes[..1]));
+}
+
+/// More than [`Spool`] keeps in memory, and more than one part of a stored document.
+const LARGE_BYTES: usize = 600_000;
+
+fn documents_come_back(place: StorePlace<'_>) {
+    let first = opened(place).durable;
+    let uploads = Store::within(first.uploads());
+    let large: Vec<u8> = (0..LARGE_BYTES).map(|at| (at * at % 251) as u8).collect();
+    let mut spool = Spool::new(&uploads);
+    spool.write(&large).expect("a temporary file");
+    let content = spool.finish().expect("a temporary file");
+    assert!(matches!(content.place, ContentPlace::File { .. }));
+    keep(&first, 0, vec![put_address("http://large/", Ok(content.clone()))]);
+    keep(&first, 0, vec![put_address("http://twice/", Ok(content))]);
+    keep(&first, 0, vec![address("http://small/", "small"), address("http://empty/", "")]);
+    drop((first, uploads));
+    // The second time nothing but the store has them.
+    for _ in 0..2 {
+        let again = opened(place);
+        let mut seen = BTreeMap::new();
+        for change in &again.changes {
+            let Change::PutAddress { url, registered } = change else { panic!("{change:?}") };
+            let bytes = match &registered.answer.as_ref().expect("a document").place {
+                ContentPlace::Memory(bytes) => bytes.to_vec(),
+                ContentPlace::File { path, .. } => std::fs::read(path).expect("a file"),
+                ContentPlace::Apart => panic!("its bytes are nowhere"),
+            };
+            seen.insert(url.as_str(), bytes);
+        }
+        let expected = BTreeMap::from([
+            ("http://empty/", Vec::new()),
+            ("http://large/", large.clone()),
+            ("http://small/", b"small".to_vec()),
+            ("http://twice/", large.clone()),
+        ]);
+        assert!(seen == expected, "the documents are others: {:?}", seen.keys());
+    }
+}
+
+fn unnamed_documents_are_removed(place: StorePlace<'_>) {
+    let first = opened(place).durable;
+    keep(&first, 0, vec![address("http://a/", "old"), address("http://b/", "new")]);
+    keep(&first, 0, vec![Change::DeleteAddress { url: "http://a/".to_owned() }]);
+    drop(first);
+    drop(opened(place));
+    let contents = place().read().unwrap_or_else(|error| panic!("{error}")).expect("it has data");
+    let texts: Vec<&[u8]> = contents.documents.values().map(|bytes| &bytes[..]).collect();
+    assert_eq!(texts, [b"new"]);
+}
+
+fn sandboxes_end_with_their_rows(place: StorePlace<'_>) {
+    let first = opened(place).durable;
+    for key in [1, 2, 3] {
+        first.add(&sandbox(key)).expect("it is kept");
+        keep(&first, key, vec![address("http://a/", "1")]);
+    }
+    first.remove(3).expect("it is removed");
+    // A writer that did not know yet.
+    keep(&first, 3, vec![address("http://late/", "1")]);
+    first.remove(1).expect("it is removed");
+    drop(first);
+    for _ in 0..2 {
+        let again = opened(place);
+        let seen: Vec<_> =
+            again.sandboxes.iter().map(|it| (it.record.key, keys(&it.changes))).collect();
+        assert_eq!(seen, [(2, vec!["address/http://a/".to_owned()])]);
+        assert_eq!(again.sandboxes[0].record.settings.seed, 2);
+        assert_eq!(again.made, 3, "no number is used twice");
+    }
+    let contents = place().read().unwrap_or_else(|error| panic!("{error}")).expect("it has data");
+    assert_eq!(contents.rows.len(), 1, "{:?}", contents.rows.keys());
+}
+
+fn any_key_can_be_stored(place: StorePlace<'_>) {
+    let urls = ["\0", "%_'\"\\", "x".repeat(10_000).as_str(), "é\u{10ffff}"].map(str::to_owned);
+    let changes: Vec<Change> = urls.iter().map(|url| put_address(url, Err(404))).collect();
+    let first = opened(place).durable;
+    keep(&first, 0, changes.clone());
+    drop(first);
+    assert_eq!(rows(&opened(place).changes), rows(&changes));
+}
+
+fn writers_of_many_threads_lose_nothing(place: StorePlace<'_>) {
+    const THREADS: usize = 8;
+    const WRITES: usize = 20;
+    let first = opened(place).durable;
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let keeper = first.keeper(0);
+            scope.spawn(move || {
+                for write in 0..WRITES {
+                    let changes = vec![put_address(&format!("{thread}/{write}"), Err(404))];
+                    let number = (keeper.take)(Noted { is_reset: false, changes });
+                    assert_eq!((keeper.finish)(number), Ok(()));
+                }
+            });
+        }
+    });
+    drop(first);
+    assert_eq!(opened(place).changes.len(), THREADS * WRITES);
+}
+
+/// Counts commits, and fails on demand.
+#[derive(Default)]
+struct WatchedStore {
+    inner: MemoryStore,
+    commits: AtomicU64,
+    is_failing: AtomicBool,
+}
+
+impl RowStore for WatchedStore {
+    fn read(&self) -> Result<Option<StoreContents>, DurableError> {
+        self.inner.read()
+    }
+
+    fn document(&self, digest: &[u8; 32]) -> Result<ContentPlace, DurableError> {
+        self.inner.document(digest)
+    }
+
+    fn start(&self, header: &StoreHeader, in_use: &DataInUse) -> Result<(), DurableError> {
+        self.inner.start(header, in_use)
+    }
+
+    fn keep(&self, entries: &[Entry]) -> Result<(), NotKept> {
+        if self.is_failing.load(Ordering::Relaxed) {
+            return Err(NotKept("it fails".to_owned()));
+        }
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.inner.keep(entries)
+    }
+
+    fn uploads(&self) -> std::path::PathBuf {
+        self.inner.uploads()
+    }
+
+    fn damaged(&self, what: String) -> DurableError {
+        self.inner.damaged(what)
+    }
+}
+
+fn off() -> Noted {
+    Noted { is_reset: false, changes: vec![Change::SetRateLimit(RateLimitMode::Off)] }
+}
+
+#[test]
+fn what_is_handed_in_together_is_one_commit() {
+    let store = Arc::new(WatchedStore::default());
+    let durable = open(store.clone(), &settings_with(1)).expect("memory").durable;
+    let commits = || store.commits.load(Ordering::Relaxed);
+    let keepers = [0, 0, 1, 2, 2].map(|world| durable.keeper(world));
+    let numbers: Vec<u64> = keepers.iter().map(|keeper| (keeper.take)(off())).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5]);
+    for (keeper, number) in keepers.iter().zip(numbers) {
+        assert_eq!((keeper.finish)(number), Ok(()));
+    }
+    assert_eq!(commits(), 1);
+    let keeper = &keepers[0];
+    assert_eq!((keeper.finish)((keeper.take)(off())), Ok(()));
+    assert_eq!(commits(), 2);
+}
+
+#[test]
+fn after_a_failure_everything_is_committed_as_soon_as_that_is_possible() {
+    let store = Arc::new(WatchedStore::default());
+    let durable = open(store.clone(), &settings_with(1)).expect("memory").durable;
+    let keeper = durable.keeper(0);
+    let first = (keeper.take)(off());
+    assert_eq!((keeper.finish)(first), Ok(()));
+    store.is_failing.store(true, Ordering::Relaxed);
+    assert_eq!((keeper.finish)(first), Ok(()), "a committed change stays committed");
+    let second = (keeper.take)(off());
+    assert!((keeper.finish)(second).is_err());
+    let third = (keeper.take)(off());
+    assert!((keeper.finish)(third).is_err());
+    store.is_failing.store(false, Ordering::Relaxed);
+    assert_eq!((keeper.finish)(second), Ok(()));
+    assert_eq!((keeper.finish)(third), Ok(()));
+    assert_eq!(store.commits.load(Ordering::Relaxed), 2, "both are in one commit");
+}
