@@ -23,6 +23,7 @@ pub(crate) mod root_names;
 pub(crate) mod session;
 pub(crate) mod shard;
 pub(crate) mod target_fit;
+mod text_hash;
 pub(crate) mod token_trial;
 
 pub use access_token::access_token;
@@ -33,3 +34,4 @@ pub use opened_target::Environment;
 pub use preview::TargetPreview;
 pub use session::Session;
 pub use shard::{HOLDING_SHARD, Shard};
+pub(crate) use text_hash::text_hash;

@@ -18,6 +18,7 @@ use crate::client::workflow_form::{FormKind, Signers};
 use crate::environment::choice::TargetOptions;
 use crate::environment::discovery;
 use crate::environment::discovery::WorkflowOffer;
+use crate::environment::text_hash::text_hash;
 use crate::exchange::Trouble;
 use crate::scenario::model::Sandbox;
 use crate::target_file::address;
@@ -282,10 +283,7 @@ fn answered_endpoints(world: &Value) -> BTreeMap<Operation, Endpoint> {
         .collect()
 }
 
-/// A seed of its own for each scenario, the same in every run with the same seed (FNV-1a).
+/// A seed of its own for each scenario, the same in every run with the same seed.
 fn seed_of(seed: u64, scenario: &str) -> u64 {
-    let mixed = scenario.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    mixed >> (u64::BITS - SEED_BITS)
+    text_hash(seed, scenario) >> (u64::BITS - SEED_BITS)
 }

@@ -1,7 +1,6 @@
 //! What a part belongs to, as fingerprints: parts are joined only where all of them are the same.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use moot_fixtures::contract::{Answers, INTERFACE_VERSION};
 use moot_fixtures::{questions, register};
@@ -162,11 +161,7 @@ pub fn fingerprint(value: &impl Serialize) -> String {
 
 /// The digits of a digest.
 pub(super) fn hexadecimal(digest: &[u8]) -> String {
-    digest.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text never fails.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::environment::HOLDING_SHARD;
+use crate::environment::{HOLDING_SHARD, text_hash};
 use crate::scenario::declared;
 use crate::scenario::model::{OperatorAction, Scenario, StepAction};
 use crate::scenario::plan::Planned;
@@ -103,7 +103,7 @@ impl ShardPlan {
         loads.0[0] = scenarios.iter().filter(|it| it.held.is_some()).map(|it| it.cost).sum();
         let mut free: Vec<&mut ShardedScenario> =
             scenarios.iter_mut().filter(|it| it.held.is_none()).collect();
-        let drawn = |name: &str| if costs.is_empty() { name_hash(name) } else { 0 };
+        let drawn = |name: &str| if costs.is_empty() { text_hash(0, name) } else { 0 };
         free.sort_by_cached_key(|it| (Reverse(it.cost), drawn(&it.name), it.name.clone()));
         for scenario in free {
             scenario.shard = loads.take(scenario.cost);
@@ -143,13 +143,6 @@ pub fn dealt(items: Vec<(String, u64)>, count: u16) -> Vec<(String, u16)> {
         order.into_iter().map(|(name, cost)| (name.clone(), loads.take(*cost))).collect();
     let shard = |name: &str| shards.get(name).copied().unwrap_or(1);
     items.iter().map(|(name, _)| (name.clone(), shard(name))).collect()
-}
-
-/// A number that follows from the name alone (FNV-1a).
-fn name_hash(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use moot_mock::defect::mutant::Mutant;
 use serde::Serialize;
 
 use super::trial::{Bench, by_requirement, of_scenario, side_by_side, weight};
-use crate::environment::{TargetChoice, TargetOptions};
+use crate::environment::{TargetChoice, TargetOptions, text_hash};
 use crate::result::ScenarioResult;
 use crate::run::{Event, Interruption};
 use crate::scenario::model::ScenarioFile;
@@ -229,12 +229,9 @@ pub fn draw(all: &'static [Mutant], number: usize, seed: u64) -> Vec<&'static Mu
     drawn.into_iter().map(|(_, _, mutant)| mutant).collect()
 }
 
-/// A number that depends on every bit of both (FNV-1a, then the finaliser of splitmix64).
+/// A number that depends on every bit of both (the finaliser of splitmix64).
 fn mixed(seed: u64, text: &str) -> u64 {
-    let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let hash = text
-        .bytes()
-        .fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = text_hash(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), text);
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 31)
