@@ -39,10 +39,31 @@ async fn a_plan_sends_nothing_and_bounds_what_a_run_sends() {
                 min <= Some(count) && Some(count) <= max,
                 "{consent} {what}: {bounds}: {count}"
             );
+            is_nearly(&bounds["likely"], count as f64, &format!("{consent} {what}"));
         }
+        // The same run at a documented pace, which is what it waits for; nothing is left out for the sake of the pace.
+        let paced = [("requests_per_minute", 600), ("token_requests_per_minute", 10)];
+        let path = dir.path().join("target.yaml");
+        let mut text = fs::read_to_string(&path).expect("it was written");
+        for (key, rate) in paced {
+            text = text.replace(&format!("  {key}: 0"), &format!("  {key}: {rate}"));
+        }
+        text = text.replace("limits:\n", "limits:\n  token_requests_max: 1000\n");
+        fs::write(&path, text).expect("writable");
+        let plan = planned(dir.path(), &[]);
+        // The first ten tokens are had at once.
+        let minutes = (sent as f64 / 600.0).max(tokens as f64 / 10.0 - 1.0);
+        is_nearly(&plan["estimate"]["minutes"]["likely"], minutes, &format!("{consent} minutes"));
         let residue = report["residue"].as_array().map_or(0, Vec::len) as u64;
         assert!(Some(residue) <= plan["estimate"]["objects"]["max"].as_u64(), "{residue}");
     }
+}
+
+/// A plan is right within a factor of 1.5.
+#[track_caller]
+fn is_nearly(planned: &Value, seen: f64, what: &str) {
+    let planned = planned.as_f64().expect("a number");
+    assert!((seen / 1.5..=seen * 1.5).contains(&planned), "{what}: planned {planned}, was {seen}");
 }
 
 #[test]
