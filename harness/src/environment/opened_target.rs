@@ -132,26 +132,6 @@ impl Environment {
             .is_some_and(|it| it.expired_token.is_none() && it.offers(OperatorAction::AdvanceClock))
     }
 
-    /// Pages of a list that are read at most, if its file says so.
-    pub fn pages_max(&self) -> Option<u64> {
-        self.limits.pages_max
-    }
-
-    /// Objects that a run may create at most; `None` on a mock, where sandboxes are deleted.
-    pub fn created_objects_max(&self) -> Option<u32> {
-        self.limits.created_objects_max
-    }
-
-    /// For how long a list is read again after a change, until it shows the change.
-    pub fn settle(&self) -> Duration {
-        self.limits.settle
-    }
-
-    /// The longest wait for deliveries, in real time; `None` where each step says how long.
-    pub fn delivery_wait_max(&self) -> Option<Duration> {
-        self.limits.delivery_wait_max
-    }
-
     /// From now on every need that is not met may stay not run.
     pub fn tolerate_unmet_needs(&mut self) {
         self.limits.tolerate.extend(self.unmet.keys().map(|need| (*need).to_owned()));

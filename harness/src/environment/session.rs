@@ -330,6 +330,11 @@ impl Session {
         (&endpoint.method, &endpoint.path)
     }
 
+    /// The operation that a method and a path on the target belong to.
+    pub fn operation(&self, method: &str, path: &str) -> Option<Operation> {
+        self.client.destination.endpoints.find(method, path)
+    }
+
     /// A create request for the workflow that `schema` was read from in this session, by
     /// [`payload::from_schema`].
     ///

@@ -179,7 +179,8 @@ impl Search<'_> {
             return Vec::new();
         }
         let reading = means.clone().without_writing();
-        let mut left = target.created_objects_max().map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
+        let mut left =
+            target.limits.created_objects_max.map(|max| max * CREATIONS_DRAWN_PERCENT / 100);
         let mut drawn = Vec::new();
         for number in 1..=self.options.cases {
             let acts = self.acts(number, &means);

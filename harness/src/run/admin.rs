@@ -4,7 +4,7 @@ use crate::check::Document;
 use crate::scenario::model::AdminStep;
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepOutcome;
+use super::send::StepRecord;
 use super::stop::Stop;
 use crate::verdict::NotRunKind;
 
@@ -12,17 +12,7 @@ pub(super) async fn walk(
     walk: &mut ScenarioWalk<'_>,
     step: &AdminStep,
     label: &str,
-) -> StepOutcome {
-    let mut checks = Vec::new();
-    let stop = ask(walk, step, label, &mut checks).await.err();
-    StepOutcome { exchanges: Vec::new(), checks, stop }
-}
-
-async fn ask(
-    walk: &mut ScenarioWalk<'_>,
-    step: &AdminStep,
-    label: &str,
-    checks: &mut Vec<crate::result::CheckResult>,
+    gathered: &mut StepRecord,
 ) -> Result<(), Stop> {
     let path = step.call.path.render_text(&walk.names)?;
     let json = match &step.json {
@@ -35,6 +25,6 @@ async fn ask(
     walk.note_change();
     let document = Document::of_value(answer);
     walk.capture(&step.capture, &document);
-    checks.extend(walk.judge(&step.expect, &document, label, None));
+    gathered.checks.extend(walk.judge(&step.expect, &document, label, None));
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::exchange::Exchange;
 use crate::scenario::model::{BurstStep, Rhythm};
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepOutcome;
+use super::send::StepRecord;
 use super::stop::Stop;
 use super::{observe, prepare, send};
 
@@ -29,21 +29,9 @@ pub(super) async fn walk(
     walk: &mut ScenarioWalk<'_>,
     step: &BurstStep,
     label: &str,
-) -> StepOutcome {
-    walk.views().doubt();
-    let mut exchanges = Vec::new();
-    let mut checks = Vec::new();
-    let stop = run_burst(walk, step, label, &mut exchanges, &mut checks).await.err();
-    StepOutcome { exchanges, checks, stop }
-}
-
-async fn run_burst(
-    walk: &mut ScenarioWalk<'_>,
-    step: &BurstStep,
-    label: &str,
-    exchanges: &mut Vec<Arc<Exchange>>,
-    checks: &mut Vec<crate::result::CheckResult>,
+    gathered: &mut StepRecord,
 ) -> Result<(), Stop> {
+    walk.views().doubt();
     // The token is fetched before, so that it is not counted among the calls.
     let prepared = prepare::prepare(walk.session, &walk.names, &step.shape, &walk.name).await?;
     let calls = in_turn(walk, step, prepared).await?;
@@ -62,15 +50,15 @@ async fn run_burst(
     if let Some(trouble) = all.iter().find_map(|exchange| exchange.outcome.as_ref().err()) {
         return Err(Stop::from(trouble.clone()));
     }
-    judge(walk, step, &all, label, checks);
+    judge(walk, step, &all, label, &mut gathered.checks);
     // One of each kind of answer is enough to look at.
     let mut statuses = Vec::new();
     for exchange in all {
         let status = exchange.outcome.as_ref().map_or(0, |response| response.status);
         if !statuses.contains(&status) {
             statuses.push(status);
-            checks.extend(send::implied(walk, label, &exchange));
-            exchanges.push(exchange);
+            gathered.checks.extend(send::implied(walk, label, &exchange));
+            gathered.exchanges.push(exchange);
         }
     }
     Ok(())

@@ -5,15 +5,9 @@ use crate::scenario::text::Text;
 
 use super::event::Event;
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepOutcome;
 use super::stop::Stop;
 
-pub(super) async fn walk(walk: &ScenarioWalk<'_>, step: &OperatorOrder<Text>) -> StepOutcome {
-    let stop = operate(walk, step).await.err();
-    StepOutcome { exchanges: Vec::new(), checks: Vec::new(), stop }
-}
-
-async fn operate(walk: &ScenarioWalk<'_>, step: &OperatorOrder<Text>) -> Result<(), Stop> {
+pub(super) async fn walk(walk: &ScenarioWalk<'_>, step: &OperatorOrder<Text>) -> Result<(), Stop> {
     let order = step.render(&walk.names)?;
     let said = walk.session.operate(&order).await?;
     walk.note_change();

@@ -261,7 +261,7 @@ async fn follow(
 pub(crate) const PAGES_MAX: u64 = 40;
 
 fn pages_max(walk: &ScenarioWalk<'_>) -> u64 {
-    walk.shared.target.pages_max().unwrap_or(PAGES_MAX)
+    walk.shared.target.limits.pages_max.unwrap_or(PAGES_MAX)
 }
 
 fn page_body(document: &Document, number: u64) -> Result<Value, Stop> {

@@ -1,7 +1,6 @@
 //! From the shape of a request to the request itself: names filled in, bodies built.
 
 use bytes::Bytes;
-use http::Method;
 use moot_fixtures::contract::Operation;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
@@ -89,7 +88,7 @@ pub(super) fn resolve_line(
             let path = path.render_text(names)?;
             let path = utf8_percent_encode(&path, PATH).to_string();
             let method = method.render_text(names)?;
-            let operation = operation_of(session, &method, &path);
+            let operation = session.operation(&method, &path);
             Ok((method, path, operation))
         }
         RequestLine::Operation { operation, known, id } => {
@@ -108,36 +107,6 @@ pub(super) fn resolve_line(
             };
             let id = utf8_percent_encode(&id, PATH).to_string();
             Ok((method.to_owned(), template.replace("{id}", &id), Some(operation)))
-        }
-    }
-}
-
-/// The operation of the contract that a method and a path belong to.
-fn operation_of(session: &Session, method: &str, path: &str) -> Option<Operation> {
-    let path = path.split('?').next().unwrap_or(path);
-    let method = Method::from_bytes(method.as_bytes()).ok()?;
-    // A template without an id wins: nothing of §4 has an id where another has a fixed segment.
-    Operation::ALL
-        .into_iter()
-        .filter(|operation| {
-            let (own_method, template) = session.endpoint(*operation);
-            own_method == method.as_str() && is_template_of(template, path)
-        })
-        .min_by_key(|operation| operation.path().contains('{'))
-}
-
-fn is_template_of(template: &str, path: &str) -> bool {
-    // Most differ before the first id.
-    if !path.starts_with(template.split('{').next().unwrap_or(template)) {
-        return false;
-    }
-    let mut expected = template.split('/');
-    let mut actual = path.split('/');
-    loop {
-        match (expected.next(), actual.next()) {
-            (None, None) => return true,
-            (Some(e), Some(a)) if e == a || (e == "{id}" && !a.is_empty()) => {}
-            _ => return false,
         }
     }
 }
@@ -276,7 +245,7 @@ fn part(names: &Names, spec: &PartSpec) -> Result<FormPart, Stop> {
 
 #[cfg(test)]
 mod tests {
-    use super::{append, is_template_of};
+    use super::append;
     use crate::client::FormPart;
 
     #[test]
@@ -288,14 +257,5 @@ mod tests {
             [FormPart::text("variables", "{} and more"), FormPart::text("name", "a")]
         );
         assert!(append(&mut parts, "metadata", " and more").is_err());
-    }
-
-    #[test]
-    fn a_template_takes_one_segment_as_id() {
-        assert!(is_template_of("/v1/requests/{id}", "/v1/requests/abc"));
-        assert!(!is_template_of("/v1/requests/{id}", "/v1/requests/"));
-        assert!(!is_template_of("/v1/requests/{id}", "/v1/requests/abc/activity"));
-        assert!(is_template_of("/v1/requests", "/v1/requests"));
-        assert!(!is_template_of("/v1/requests", "/v1/requests/"));
     }
 }

@@ -10,7 +10,7 @@ use crate::scenario::model::{ReceiveStep, ReceiveUntil};
 use crate::verdict::NotRunKind;
 
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepOutcome;
+use super::send::StepRecord;
 use super::stop::Stop;
 use super::{observe, send};
 
@@ -28,17 +28,7 @@ pub(super) async fn walk(
     walk: &mut ScenarioWalk<'_>,
     step: &ReceiveStep,
     label: &str,
-) -> StepOutcome {
-    let mut checks = Vec::new();
-    let stop = receive(walk, step, label, &mut checks).await.err();
-    StepOutcome { exchanges: Vec::new(), checks, stop }
-}
-
-async fn receive(
-    walk: &mut ScenarioWalk<'_>,
-    step: &ReceiveStep,
-    label: &str,
-    checks: &mut Vec<crate::result::CheckResult>,
+    gathered: &mut StepRecord,
 ) -> Result<(), Stop> {
     let deliveries = seen(walk, step).await?;
     let document = Document::of_value(json!({ "deliveries": deliveries }));
@@ -46,6 +36,7 @@ async fn receive(
         send::holds(walk, require, &document, NotRunKind::Precondition)?;
     }
     walk.capture(&step.capture, &document);
+    let checks = &mut gathered.checks;
     checks.extend(walk.judge(&step.expect, &document, label, None));
     observe::observe(walk, &step.observe, &document, label, checks, None);
     Ok(())
@@ -112,7 +103,7 @@ async fn at_least(
 
 /// The wait that a step asks for, unless the target needs less.
 fn at_most(walk: &ScenarioWalk<'_>, asked: Duration) -> Duration {
-    match walk.shared.target.delivery_wait_max() {
+    match walk.shared.target.limits.delivery_wait_max {
         Some(most) => asked.min(most),
         None => asked,
     }

@@ -14,22 +14,11 @@ use crate::verdict::{NotRun, NotRunKind};
 
 use super::pages::StepResponse;
 use super::scenario_walk::{FinalSteps, ScenarioWalk};
-use super::send::{CONTROL, StepOutcome, StepRecord, holds, lent_or_sent, sent, wait};
+use super::send::{CONTROL, StepRecord, holds, lent_or_sent, sent, wait};
 use super::stop::Stop;
 use super::{observe, pages, prepare, settle, shape, snapshot, unchanged};
 
 pub(super) async fn walk<'a>(
-    walk: &mut ScenarioWalk<'a>,
-    step: &'a RequestStep,
-    label: &str,
-    suffix: &str,
-) -> StepOutcome {
-    let mut gathered = StepRecord::default();
-    let stop = walk_parts(walk, step, label, suffix, &mut gathered).await.err();
-    StepOutcome { exchanges: gathered.exchanges, checks: gathered.checks, stop }
-}
-
-async fn walk_parts<'a>(
     walk: &mut ScenarioWalk<'a>,
     step: &'a RequestStep,
     label: &str,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::event::Event;
 use crate::result::{CheckResult, ScenarioResult, Subject};
 use crate::scenario::plan::{self, Planned};
-use crate::verdict::{NotRunKind, Verdict};
+use crate::verdict::{NotRun, NotRunKind, Verdict};
 
 use super::context::RunContext;
 use super::interruption::REASON;
@@ -54,46 +54,14 @@ pub(super) fn cut_off(shared: &RunContext, planned: Planned<'_>) -> Vec<Arc<Scen
 
 async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioResult> {
     let begun = Instant::now();
-    let name = planned.name();
-    if shared.interruption.is_told() {
-        return vec![unwalked(
-            shared,
-            planned,
-            &name,
-            &Stop::not_run(NotRunKind::Interrupted, REASON),
-            begun,
-        )];
-    }
-    if let Some(selector) = plan::excluding(&planned, &shared.excluded) {
-        let reason = format!("left out by `--exclude {selector}`");
-        let mut stop = Stop::not_run(NotRunKind::Excluded, reason);
-        if let Stop::NotRun(not_run) = &mut stop {
-            not_run.setting = Some("a run without that option".to_owned());
-        }
-        return vec![unwalked(shared, planned, &name, &stop, begun)];
-    }
-    for need in &planned.scenario.needs {
-        if let Some(mut not_run) = shared.target.missing(need) {
-            not_run.is_tolerated |= shared.target.tolerates(&name);
-            return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
-        }
-    }
-    for need in &planned.scenario.needs {
-        if let Some(mut not_run) = shared.target.refused(need).await {
-            not_run.is_tolerated |= shared.target.tolerates(&name);
-            return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
-        }
-    }
-    let needs_write = planned.scenario.needs.iter().any(|need| need == "write");
-    if needs_write
-        && planned.file.section.starts_with("4.5") | planned.file.stem.starts_with("journey")
-        && let Some(not_run) = shared.target.refused_requester().await
-    {
-        return vec![unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun)];
-    }
-    let rows = match rows(shared, planned).await {
+    let not_walked = |name: &str, stop: &Stop| unwalked(shared, planned, name, stop, begun);
+    let rows = match check_scenario(shared, planned).await {
+        Ok(()) => rows(shared, planned).await,
+        Err(stop) => Err(stop),
+    };
+    let rows = match rows {
         Ok(rows) => rows,
-        Err(stop) => return vec![unwalked(shared, planned, &name, &stop, begun)],
+        Err(stop) => return vec![not_walked(&planned.name(), &stop)],
     };
     let mut results: Vec<ScenarioResult> = Vec::with_capacity(rows.len());
     for (index, row) in rows.into_iter().enumerate() {
@@ -104,32 +72,73 @@ async fn rows_walked(shared: &RunContext, planned: Planned<'_>) -> Vec<ScenarioR
                 name = format!("{}[{}]", planned.name(), index + 1);
             }
         }
-        if shared.interruption.is_told() {
-            results.push(unwalked(
-                shared,
-                planned,
-                &name,
-                &Stop::not_run(NotRunKind::Interrupted, REASON),
-                begun,
-            ));
-            continue;
-        }
-        if let Some(Value::String(id)) = &row
-            && let Some(not_run) = shared.target.refused_workflow(id).await
-        {
-            results.push(unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun));
-            continue;
-        }
-        let own = token_budget::token_requests(planned.scenario);
-        let left = shared.target.token_requests_left();
-        let refused = shared.token_budget.refuses(&planned.name(), index, own, left);
-        if let Some(not_run) = refused {
-            results.push(unwalked(shared, planned, &name, &Stop::NotRun(not_run), begun));
-            continue;
-        }
-        results.push(row_walked(shared, planned, &name, row.map(|_| index)).await);
+        results.push(match check_row(shared, planned, index, row.as_ref()).await {
+            Ok(()) => row_walked(shared, planned, &name, row.map(|_| index)).await,
+            Err(stop) => not_walked(&name, &stop),
+        });
     }
     results
+}
+
+/// Whether a scenario is walked at all.
+async fn check_scenario(shared: &RunContext, planned: Planned<'_>) -> Result<(), Stop> {
+    check_interruption(shared)?;
+    if let Some(selector) = plan::excluding(&planned, &shared.excluded) {
+        let reason = format!("left out by `--exclude {selector}`");
+        let mut stop = Stop::not_run(NotRunKind::Excluded, reason);
+        if let Stop::NotRun(not_run) = &mut stop {
+            not_run.setting = Some("a run without that option".to_owned());
+        }
+        return Err(stop);
+    }
+    let stop = |mut not_run: NotRun| {
+        not_run.is_tolerated |= shared.target.tolerates(&planned.name());
+        Err(Stop::NotRun(not_run))
+    };
+    let needs = &planned.scenario.needs;
+    if let Some(not_run) = needs.iter().find_map(|need| shared.target.missing(need)) {
+        return stop(not_run);
+    }
+    for need in needs {
+        if let Some(not_run) = shared.target.refused(need).await {
+            return stop(not_run);
+        }
+    }
+    let creates_requests =
+        planned.file.section.starts_with("4.5") || planned.file.stem.starts_with("journey");
+    if creates_requests
+        && needs.iter().any(|need| need == "write")
+        && let Some(not_run) = shared.target.refused_requester().await
+    {
+        return Err(Stop::NotRun(not_run));
+    }
+    Ok(())
+}
+
+/// Whether a row of a scenario is walked.
+async fn check_row(
+    shared: &RunContext,
+    planned: Planned<'_>,
+    index: usize,
+    row: Option<&Value>,
+) -> Result<(), Stop> {
+    check_interruption(shared)?;
+    if let Some(Value::String(id)) = row
+        && let Some(not_run) = shared.target.refused_workflow(id).await
+    {
+        return Err(Stop::NotRun(not_run));
+    }
+    let own = token_budget::token_requests(planned.scenario);
+    let left = shared.target.token_requests_left();
+    let refused = shared.token_budget.refuses(&planned.name(), index, own, left);
+    refused.map_or(Ok(()), |not_run| Err(Stop::NotRun(not_run)))
+}
+
+fn check_interruption(shared: &RunContext) -> Result<(), Stop> {
+    match shared.interruption.is_told() {
+        true => Err(Stop::not_run(NotRunKind::Interrupted, REASON)),
+        false => Ok(()),
+    }
 }
 
 /// The rows of a scenario: one without a name where it has no `for_each`.

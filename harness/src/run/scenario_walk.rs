@@ -82,7 +82,7 @@ impl ScenarioWalk<'_> {
 
     /// The data of the target changed by this scenario: its lists may lag from now on.
     pub(super) fn note_change(&self) {
-        self.settle_time.renew(self.shared.target.settle());
+        self.settle_time.renew(self.shared.target.limits.settle);
         self.shared.changes.note();
     }
 

@@ -18,13 +18,6 @@ use super::prepare;
 use super::scenario_walk::ScenarioWalk;
 use super::stop::Stop;
 
-/// What a step did: its results, and whether the walk goes on.
-pub(super) struct StepOutcome {
-    pub(super) exchanges: Vec<Arc<Exchange>>,
-    pub(super) checks: Vec<CheckResult>,
-    pub(super) stop: Option<Stop>,
-}
-
 /// What is said where a precondition does not hold; what came instead follows.
 const PRECONDITION: &str = "skipped: an earlier step failed";
 

@@ -11,7 +11,7 @@ use crate::verdict::Verdict;
 
 use super::rows::{list, once_each, row_label};
 use super::scenario_walk::ScenarioWalk;
-use super::send::StepOutcome;
+use super::send::StepRecord;
 use super::stop::Stop;
 use super::{admin, burst, judge, operator, receive, request};
 use crate::scenario::declared;
@@ -45,7 +45,8 @@ pub(super) fn skip_all(walk: &mut ScenarioWalk<'_>, steps: &[Step], suffix: &str
         let origin = walk.origin(&label);
         let checks: Vec<_> =
             declared::checks(step).into_iter().map(|check| origin.unjudged(check, stop)).collect();
-        record(walk, label, Vec::new(), checks, Duration::ZERO);
+        let gathered = StepRecord { checks, ..StepRecord::default() };
+        record(walk, label, gathered, Duration::ZERO);
         // Steps that always run are not announced by a step that was never sent.
         if let StepAction::ForEach(_, inner) = &step.action {
             skip_all(walk, inner, suffix, stop);
@@ -60,22 +61,23 @@ async fn walk_one<'a>(
 ) -> Result<(), Stop> {
     let label = walk.label(&format!("{}{suffix}", step.name));
     let begun = Instant::now();
-    let done = match &step.action {
-        StepAction::Request(request) => request::walk(walk, request, &label, suffix).await,
-        StepAction::Burst(burst) => burst::walk(walk, burst, &label).await,
-        StepAction::Receive(receive) => receive::walk(walk, receive, &label).await,
-        StepAction::Admin(admin) => admin::walk(walk, admin, &label).await,
+    let mut gathered = StepRecord::default();
+    let into = &mut gathered;
+    let walked = match &step.action {
+        StepAction::Request(request) => request::walk(walk, request, &label, suffix, into).await,
+        StepAction::Burst(burst) => burst::walk(walk, burst, &label, into).await,
+        StepAction::Receive(receive) => receive::walk(walk, receive, &label, into).await,
+        StepAction::Admin(admin) => admin::walk(walk, admin, &label, into).await,
         StepAction::Operator(operator) => operator::walk(walk, operator).await,
         StepAction::ForEach(rows, steps) => return walk_loop(walk, rows, steps, suffix).await,
         StepAction::Let(bindings) => return bind(walk, bindings),
         StepAction::Assume { conditions, because } => return assume(walk, conditions, because),
     };
-    let StepOutcome { exchanges, mut checks, stop } = done;
-    if let Some(stop) = &stop {
-        checks.extend(undeclared(walk, step, &label, &checks, stop));
+    if let Err(stop) = &walked {
+        gathered.checks.extend(undeclared(walk, step, &label, &gathered.checks, stop));
     }
-    record(walk, label, exchanges, checks, begun.elapsed());
-    stop.map_or(Ok(()), Err)
+    record(walk, label, gathered, begun.elapsed());
+    walked
 }
 
 /// What the step declares and did not judge.
@@ -97,8 +99,7 @@ fn undeclared(
 fn record(
     walk: &mut ScenarioWalk<'_>,
     name: String,
-    exchanges: Vec<std::sync::Arc<crate::exchange::Exchange>>,
-    checks: Vec<CheckResult>,
+    StepRecord { exchanges, checks }: StepRecord,
     duration: Duration,
 ) {
     let checks = judge::merged(checks);

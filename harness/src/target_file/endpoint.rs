@@ -51,10 +51,11 @@ impl Endpoints {
     /// The operation that method and path (below the base address, its query is ignored) belong to.
     pub fn find(&self, method: &str, path: &str) -> Option<Operation> {
         let path = path.split(['?', '#']).next().unwrap_or(path);
-        self.rows
-            .iter()
-            .find(|row| row.endpoint.method == method && matches(&row.endpoint.path, path))
-            .map(|row| row.operation)
+        let fits =
+            |row: &&EndpointRow| row.endpoint.method == method && matches(&row.endpoint.path, path);
+        let operations = self.rows.iter().filter(fits).map(|row| row.operation);
+        // A template without an id wins: nothing of §4 has an id where another has a fixed segment.
+        operations.min_by_key(|operation| operation.path().contains('{'))
     }
 
     /// The operation for which a lenient service might take a call. `path` is canonical, the method is
@@ -103,15 +104,24 @@ fn changes(operation: Operation) -> bool {
 
 /// Whether `path` fits `template`, segment by segment; `{id}` takes any segment but an empty one.
 fn matches(template: &str, path: &str) -> bool {
-    // A fast path: most paths differ before the first id.
-    let literal = template.split('{').next().unwrap_or(template);
-    if !path.starts_with(literal) {
-        return false;
-    }
     let mut given = path.split('/');
     template.split('/').all(|expected| match given.next() {
         Some(segment) if expected.starts_with('{') => !segment.is_empty(),
         Some(segment) => segment == expected,
         None => false,
     }) && given.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_template_takes_one_segment_for_an_id() {
+        assert!(matches("/v1/requests/{id}", "/v1/requests/abc"));
+        assert!(!matches("/v1/requests/{id}", "/v1/requests/"));
+        assert!(!matches("/v1/requests/{id}", "/v1/requests/abc/activity"));
+        assert!(matches("/v1/requests", "/v1/requests"));
+        assert!(!matches("/v1/requests", "/v1/requests/"));
+    }
 }
