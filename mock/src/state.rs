@@ -15,7 +15,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::resource::{Delivery, DeliveryState, LegalRequest, RepositoryDocument, Webhook};
-use crate::state::amendments::{Amended, Amendments};
+use crate::state::amendments::Amendments;
 use crate::state::change::{Change, Checkpoint, Registered};
 use crate::state::index::{Index, status_place};
 use crate::state::seeded::Seeded;
@@ -219,12 +219,10 @@ impl State {
             Change::SetUser { company, email, is_user } => {
                 self.amendments.users.insert((company, email), is_user);
             }
-            Change::SetApplication { index, company, record, is_removed } => {
-                let amended = Amended { company, record, is_removed };
+            Change::SetApplication { index, amended } => {
                 self.amendments.applications.insert(index, amended);
             }
-            Change::SetWorkflow { row, company, record, is_removed } => {
-                let amended = Amended { company, record, is_removed };
+            Change::SetWorkflow { row, amended } => {
                 self.amendments.workflows.insert(row, amended);
             }
             Change::PutCheckpoint { name, checkpoint } => {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 use super::workflow_request::WorkflowUpdate;
-use crate::state::change::Change;
+use crate::state::change::{Amended, Change};
 use crate::value::email;
 use crate::value::limits::{AMENDMENT_BYTES_MAX, AMENDMENTS_MAX};
 use crate::world::World;
@@ -80,7 +80,8 @@ pub(super) fn put_application(
     }
     check_length("the client id and the secret", client_id.len() + client_secret.len())?;
     let record = Arc::new(SeedApplication { client_id, client_secret, scopes });
-    amend(world, vec![Change::SetApplication { index, company, record, is_removed: false }])
+    let amended = Amended { company, record, is_removed: false };
+    amend(world, vec![Change::SetApplication { index, amended }])
 }
 
 /// Removes an application.
@@ -95,7 +96,8 @@ pub(super) fn remove_application(world: &mut World, client_id: &str) -> Result<V
         client_secret: String::new(),
         scopes: known.scopes,
     });
-    amend(world, vec![Change::SetApplication { index, company, record, is_removed: true }])
+    let amended = Amended { company, record, is_removed: true };
+    amend(world, vec![Change::SetApplication { index, amended }])
 }
 
 /// Adds or changes a workflow.
@@ -115,10 +117,8 @@ pub(super) fn put_workflow(
     };
     let record = laid_over(present, &update)?;
     check_length("the workflow", json!(record).to_string().len())?;
-    amend(
-        world,
-        vec![Change::SetWorkflow { row, company, record: Arc::new(record), is_removed: false }],
-    )
+    let amended = Amended { company, record: Arc::new(record), is_removed: false };
+    amend(world, vec![Change::SetWorkflow { row, amended }])
 }
 
 /// The workflow with what changes of it. Fields follow from the kind and the signers, unless they are
@@ -144,8 +144,9 @@ pub(super) fn remove_workflow(world: &mut World, id: &str) -> Result<Value, Refu
         .seeded()
         .workflow_of(id)
         .ok_or_else(|| Refusal::unknown(format!("there is no workflow `{id}`")))?;
-    let (company, record) = (workflow.company, Arc::new(workflow.seed()));
-    amend(world, vec![Change::SetWorkflow { row, company, record, is_removed: true }])
+    let record = Arc::new(workflow.seed());
+    let amended = Amended { company: workflow.company, record, is_removed: true };
+    amend(world, vec![Change::SetWorkflow { row, amended }])
 }
 
 fn check_length(what: &str, bytes: usize) -> Result<(), Refusal> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use moot_fixtures::contract::Answers;
 use moot_fixtures::world::{SeedApplication, SeedWorkflow};
 
-use super::change::Change;
+use super::change::{Amended, Change};
 
 /// The differences from the seed; [`super::seeded::Seeded::amended`] applies them.
 #[derive(Debug, Clone, Default)]
@@ -20,15 +20,6 @@ pub(crate) struct Amendments {
     pub(crate) workflows: BTreeMap<u32, Amended<SeedWorkflow>>,
 }
 
-/// A row that differs from the seed.
-#[derive(Debug, Clone)]
-pub(crate) struct Amended<R> {
-    /// Index of its company.
-    pub(crate) company: u32,
-    pub(crate) record: Arc<R>,
-    pub(crate) is_removed: bool,
-}
-
 impl Amendments {
     /// The changes that make them.
     pub(crate) fn changes(&self) -> impl Iterator<Item = Change> {
@@ -38,19 +29,13 @@ impl Amendments {
             email: email.clone(),
             is_user: *is_user,
         });
-        let applications =
-            self.applications.iter().map(|(index, amended)| Change::SetApplication {
-                index: *index,
-                company: amended.company,
-                record: amended.record.clone(),
-                is_removed: amended.is_removed,
-            });
-        let workflows = self.workflows.iter().map(|(row, amended)| Change::SetWorkflow {
-            row: *row,
-            company: amended.company,
-            record: amended.record.clone(),
-            is_removed: amended.is_removed,
+        let applications = self.applications.iter().map(|(index, amended)| {
+            Change::SetApplication { index: *index, amended: amended.clone() }
         });
+        let workflows = self
+            .workflows
+            .iter()
+            .map(|(row, amended)| Change::SetWorkflow { row: *row, amended: amended.clone() });
         answers.chain(users).chain(applications).chain(workflows)
     }
 }

@@ -114,23 +114,15 @@ pub enum Change {
     SetApplication {
         /// Its index.
         index: u32,
-        /// Index of its company.
-        company: u32,
         /// The new value.
-        record: Arc<SeedApplication>,
-        /// `true` removes it.
-        is_removed: bool,
+        amended: Amended<SeedApplication>,
     },
     /// Adds, replaces or removes a workflow.
     SetWorkflow {
         /// Its row.
         row: u32,
-        /// Index of its company.
-        company: u32,
         /// The new value.
-        record: Arc<SeedWorkflow>,
-        /// `true` removes it.
-        is_removed: bool,
+        amended: Amended<SeedWorkflow>,
     },
     /// Makes or replaces a checkpoint.
     PutCheckpoint {
@@ -144,6 +136,23 @@ pub enum Change {
         /// Its name.
         name: String,
     },
+}
+
+/// A row that differs from the seed.
+#[derive(Debug, Clone)]
+pub struct Amended<R> {
+    /// Index of its company.
+    pub(crate) company: u32,
+    /// The new value.
+    pub(crate) record: Arc<R>,
+    /// `true` removes it.
+    pub(crate) is_removed: bool,
+}
+
+impl<R> Amended<R> {
+    fn done(&self) -> &'static str {
+        if self.is_removed { "removed" } else { "set" }
+    }
 }
 
 /// What a test set for an address.
@@ -229,13 +238,11 @@ impl fmt::Display for Change {
             Self::SetAnswers(_) => write!(words, "answers set"),
             Self::SetUser { email, is_user: true, .. } => write!(words, "user {email} added"),
             Self::SetUser { email, .. } => write!(words, "user {email} removed"),
-            Self::SetApplication { record, is_removed, .. } => {
-                let done = if *is_removed { "removed" } else { "set" };
-                write!(words, "application {} {done}", record.client_id)
+            Self::SetApplication { amended, .. } => {
+                write!(words, "application {} {}", amended.record.client_id, amended.done())
             }
-            Self::SetWorkflow { record, is_removed, .. } => {
-                let done = if *is_removed { "removed" } else { "set" };
-                write!(words, "workflow {} {done}", record.name)
+            Self::SetWorkflow { amended, .. } => {
+                write!(words, "workflow {} {}", amended.record.name, amended.done())
             }
             Self::PutCheckpoint { name, .. } => write!(words, "checkpoint {name} made"),
             Self::DeleteCheckpoint { name } => write!(words, "checkpoint {name} forgotten"),

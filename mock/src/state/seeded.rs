@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 
 use crate::message::route::Router;
 use crate::resource::workflow::{self, Workflow};
-use crate::state::amendments::{Amended, Amendments};
+use crate::state::amendments::Amendments;
+use crate::state::change::Amended;
 use crate::state::index::Index;
 use crate::state::table;
 use crate::value::identifier::Identifiers;

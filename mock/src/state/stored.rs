@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::message::content::Content;
 use crate::message::json::json_bytes;
 use crate::resource::{Delivery, LegalRequest};
-use crate::state::change::{Change, Checkpoint, Registered};
+use crate::state::change::{Amended, Change, Checkpoint, Registered};
 use crate::value::setting_text;
 
 /// One row: a key and its new value.
@@ -166,16 +166,23 @@ pub fn rows(change: &Change) -> Vec<StoredRow> {
         Change::SetUser { company, email, is_user } => {
             StoredRow::put(RowKind::User.key(format_args!("{company}/{email}")), is_user)
         }
-        Change::SetApplication { index, company, record, is_removed } => {
-            StoredRow::put(RowKind::Application.key(index), &(company, &**record, is_removed))
+        Change::SetApplication { index, amended } => {
+            amended_row(RowKind::Application.key(index), amended)
         }
-        Change::SetWorkflow { row, company, record, is_removed } => {
-            StoredRow::put(RowKind::Workflow.key(row), &(company, &**record, is_removed))
-        }
+        Change::SetWorkflow { row, amended } => amended_row(RowKind::Workflow.key(row), amended),
         Change::PutCheckpoint { name, checkpoint } => checkpoint_row(name, checkpoint),
         Change::DeleteCheckpoint { name } => StoredRow::removed(RowKind::Checkpoint.key(name)),
     };
     vec![row]
+}
+
+fn amended_row<R: Serialize>(key: String, amended: &Amended<R>) -> StoredRow {
+    StoredRow::put(key, &(amended.company, &*amended.record, amended.is_removed))
+}
+
+fn amended<R: DeserializeOwned>(key: &str, value: &[u8]) -> Result<Amended<R>, StoredError> {
+    let (company, record, is_removed) = read(key, value)?;
+    Ok(Amended { company, record: Arc::new(record), is_removed })
 }
 
 fn checkpoint_row(name: &str, checkpoint: &Checkpoint) -> StoredRow {
@@ -252,14 +259,10 @@ pub fn change<E: From<StoredError>>(
             }
         }
         RowKind::Application => {
-            let (company, record, is_removed) = read(key, value)?;
-            let (index, record) = (number(key, name)?, Arc::new(record));
-            Change::SetApplication { index, company, record, is_removed }
+            Change::SetApplication { index: number(key, name)?, amended: amended(key, value)? }
         }
         RowKind::Workflow => {
-            let (company, record, is_removed) = read(key, value)?;
-            let (row, record) = (number(key, name)?, Arc::new(record));
-            Change::SetWorkflow { row, company, record, is_removed }
+            Change::SetWorkflow { row: number(key, name)?, amended: amended(key, value)? }
         }
         RowKind::Checkpoint => {
             let CheckpointRow { made_at, rows } = read(key, value)?;
