@@ -6,13 +6,14 @@ use std::time::Duration;
 use moot_fixtures::contract::Level;
 use moot_snapshots::SnapshotChange;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::portable::portable;
 use crate::answers::AnswerSight;
 use crate::check::{AnswerPart, MismatchKind};
 use crate::exchange::Exchange;
 use crate::masks::Masks;
-use crate::recording::har::HarEntry;
+use crate::recording::har::{self, HarEntry};
 use crate::recording::redact::Redactor;
 use crate::result::{CheckResult, ScenarioResult, StepResult, Subject};
 use crate::scenario::declared::OwnRows;
@@ -33,7 +34,7 @@ pub(super) struct ScenarioRow {
     steps: Vec<StepRow>,
     answers: Vec<AnswerSight>,
     /// Each once; steps and checks name them by their index.
-    exchanges: Vec<HarEntry>,
+    exchanges: Vec<Value>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -122,7 +123,7 @@ impl ScenarioRow {
             at: LocationRow::of(&scenario.at),
             steps,
             answers: scenario.answers.clone(),
-            exchanges: list.0.iter().map(|it| HarEntry::of(it, redactor)).collect(),
+            exchanges: list.0.iter().map(|it| har::entry(it, redactor)).collect(),
         }
     }
 
@@ -135,9 +136,12 @@ impl ScenarioRow {
         own: &OwnRows,
         masks: &Arc<Masks>,
     ) -> Result<ScenarioResult, String> {
-        let entries = self.exchanges.into_iter();
+        let exchange = |entry: Value| {
+            let entry: HarEntry = serde_json::from_value(entry).map_err(|e| e.to_string())?;
+            entry.exchange(masks).map(Arc::new)
+        };
         let exchanges: Vec<Arc<Exchange>> =
-            entries.map(|entry| entry.exchange(masks).map(Arc::new)).collect::<Result<_, _>>()?;
+            self.exchanges.into_iter().map(exchange).collect::<Result<_, _>>()?;
         let steps = self.steps.into_iter().map(|step| step.result(own, &exchanges));
         Ok(ScenarioResult {
             name: self.name,

@@ -1,5 +1,7 @@
-//! A session as a HAR 1.2 file. Values that HAR does not define are in `_moot`.
+//! A session as a HAR 1.2 file. Values that HAR does not define are in `_moot`. The types have what is
+//! read; the rest of a file is always the same.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use moot_fixtures::contract::Operation;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::exchange::{Exchange, ReceivedResponse, SentRequest, Trouble};
 use crate::masks::Masks;
@@ -15,26 +18,17 @@ use crate::recording::redact::Redactor;
 use crate::recording::session_record::{DestinationRow, RecordedAnswer};
 
 /// A file.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Har {
     pub(crate) log: HarLog,
 }
 
 /// `log`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct HarLog {
-    pub(crate) version: String,
-    pub(crate) creator: HarCreator,
     pub(crate) entries: Vec<HarEntry>,
     #[serde(rename = "_moot")]
     pub(crate) moot: HarSession,
-}
-
-/// The program that wrote the file.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct HarCreator {
-    pub(crate) name: String,
-    pub(crate) version: String,
 }
 
 /// The answers of a session apart from exchanges.
@@ -48,74 +42,36 @@ pub(crate) struct HarSession {
 }
 
 /// An exchange.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Deserialize)]
 pub(crate) struct HarEntry {
-    started_date_time: String,
     time: f64,
     request: HarRequest,
     response: HarResponse,
-    cache: HarEmpty,
-    timings: HarTimings,
     #[serde(rename = "_moot")]
     moot: HarMootEntry,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct HarEmpty {}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct HarTimings {
-    send: f64,
-    wait: f64,
-    receive: f64,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HarRequest {
     method: String,
     url: String,
-    http_version: String,
-    cookies: Vec<HarEmpty>,
     headers: Vec<HarHeader>,
-    query_string: Vec<HarHeader>,
-    headers_size: i64,
     body_size: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    post_data: Option<HarPostData>,
+    post_data: Option<HarContent>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct HarPostData {
-    mime_type: String,
-    text: String,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Deserialize)]
 struct HarResponse {
     /// 0 if there was no answer.
     status: u16,
-    status_text: String,
-    http_version: String,
-    cookies: Vec<HarEmpty>,
     headers: Vec<HarHeader>,
     content: HarContent,
-    #[serde(rename = "redirectURL")]
-    redirect_url: String,
-    headers_size: i64,
-    body_size: i64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Deserialize)]
 struct HarContent {
-    size: usize,
-    mime_type: String,
     text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     encoding: Option<String>,
 }
 
@@ -134,7 +90,7 @@ struct HarMootEntry {
     sent_at_seconds: i64,
     is_cut: bool,
     trouble: Option<Trouble>,
-    peer: Option<std::net::SocketAddr>,
+    peer: Option<SocketAddr>,
 }
 
 const HTTP: &str = "HTTP/1.1";
@@ -142,31 +98,88 @@ const BASE64: &str = "base64";
 /// HAR's value for unknown sizes.
 const UNKNOWN: i64 = -1;
 
-impl HarEntry {
-    /// An exchange without secrets. Its request was masked when it was sent.
-    pub(crate) fn of(exchange: &Exchange, redactor: &mut Redactor) -> Self {
-        let milliseconds = exchange.duration.as_secs_f64() * 1000.0;
-        let started = jiff::Timestamp::from_second(exchange.sent_at_seconds);
-        Self {
-            started_date_time: started.map_or_else(|_| String::new(), |at| at.to_string()),
-            time: milliseconds,
-            request: HarRequest::of(&exchange.request, redactor),
-            response: HarResponse::of(exchange.outcome.as_ref().ok(), redactor),
-            cache: HarEmpty {},
-            timings: HarTimings { send: 0.0, wait: milliseconds, receive: 0.0 },
-            moot: HarMootEntry {
-                number: exchange.number,
-                path: redactor.text(&exchange.request.path),
-                operation: exchange.request.operation.map(|it| it.as_str().to_owned()),
-                curl: redactor.text(&exchange.request.curl),
-                sent_at_seconds: exchange.sent_at_seconds,
-                is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
-                trouble: exchange.outcome.as_ref().err().map(|trouble| redactor.trouble(trouble)),
-                peer: exchange.peer,
-            },
+/// A file of these exchanges.
+pub(crate) fn file(session: &HarSession, entries: &[Value]) -> Value {
+    let creator = json!({ "name": "moot", "version": env!("CARGO_PKG_VERSION") });
+    json!({ "log": {
+        "version": "1.2",
+        "creator": creator,
+        "entries": entries,
+        "_moot": session,
+    } })
+}
+
+/// An exchange without secrets. Its request was masked when it was sent.
+pub(crate) fn entry(exchange: &Exchange, redactor: &mut Redactor) -> Value {
+    let milliseconds = exchange.duration.as_secs_f64() * 1000.0;
+    let started = jiff::Timestamp::from_second(exchange.sent_at_seconds);
+    json!({
+        "startedDateTime": started.map_or_else(|_| String::new(), |at| at.to_string()),
+        "time": milliseconds,
+        "request": request(&exchange.request, redactor),
+        "response": response(exchange.outcome.as_ref().ok(), redactor),
+        "cache": {},
+        "timings": { "send": 0.0, "wait": milliseconds, "receive": 0.0 },
+        "_moot": HarMootEntry {
+            number: exchange.number,
+            path: redactor.text(&exchange.request.path),
+            operation: exchange.request.operation.map(|it| it.as_str().to_owned()),
+            curl: redactor.text(&exchange.request.curl),
+            sent_at_seconds: exchange.sent_at_seconds,
+            is_cut: exchange.outcome.as_ref().is_ok_and(|response| response.is_cut),
+            trouble: exchange.outcome.as_ref().err().map(|trouble| redactor.trouble(trouble)),
+            peer: exchange.peer,
+        },
+    })
+}
+
+fn request(sent: &SentRequest, redactor: &mut Redactor) -> Value {
+    let headers = headers(&sent.headers, redactor);
+    let body = (!sent.body_shown.is_empty()).then(|| redactor.text(&sent.body_shown));
+    let media_type = media_type(&headers);
+    let query = url::Url::parse(&sent.url).ok();
+    let query = query.iter().flat_map(url::Url::query_pairs);
+    let mut request = json!({
+        "method": sent.method,
+        "url": redactor.text(&sent.url),
+        "httpVersion": HTTP,
+        "cookies": [],
+        "headers": headers,
+        "queryString": query.map(|(name, value)| header(&name, &value, redactor)).collect::<Vec<_>>(),
+        "headersSize": UNKNOWN,
+        "bodySize": sent.body_length,
+    });
+    if let Some(text) = body {
+        request["postData"] = json!({ "mimeType": media_type, "text": text });
+    }
+    request
+}
+
+fn response(received: Option<&ReceivedResponse>, redactor: &mut Redactor) -> Value {
+    let headers = received.map(|it| headers(&it.headers, redactor)).unwrap_or_default();
+    let body = redactor.bytes(received.map_or(&[][..], |it| &it.body));
+    let mut content = json!({ "size": body.len(), "mimeType": media_type(&headers) });
+    match String::from_utf8(body) {
+        Ok(text) => content["text"] = text.into(),
+        Err(error) => {
+            content["text"] = BASE64_STANDARD.encode(error.as_bytes()).into();
+            content["encoding"] = BASE64.into();
         }
     }
+    json!({
+        "status": received.map_or(0, |it| it.status),
+        "statusText": "",
+        "httpVersion": HTTP,
+        "cookies": [],
+        "headers": headers,
+        "content": content,
+        "redirectURL": "",
+        "headersSize": UNKNOWN,
+        "bodySize": UNKNOWN,
+    })
+}
 
+impl HarEntry {
     /// Converts an entry back to an exchange.
     ///
     /// # Errors
@@ -202,56 +215,7 @@ impl HarEntry {
     }
 }
 
-impl HarRequest {
-    fn of(sent: &SentRequest, redactor: &mut Redactor) -> Self {
-        let headers = headers(&sent.headers, redactor);
-        let post_data = (!sent.body_shown.is_empty()).then(|| HarPostData {
-            mime_type: media_type(&headers),
-            text: redactor.text(&sent.body_shown),
-        });
-        let query = url::Url::parse(&sent.url).ok();
-        let query = query.iter().flat_map(url::Url::query_pairs);
-        Self {
-            method: sent.method.clone(),
-            url: redactor.text(&sent.url),
-            http_version: HTTP.to_owned(),
-            cookies: Vec::new(),
-            query_string: query
-                .map(|(name, value)| HarHeader {
-                    name: redactor.text(&name),
-                    value: redactor.text(&value),
-                })
-                .collect(),
-            headers,
-            headers_size: UNKNOWN,
-            body_size: sent.body_length,
-            post_data,
-        }
-    }
-}
-
 impl HarResponse {
-    fn of(received: Option<&ReceivedResponse>, redactor: &mut Redactor) -> Self {
-        let headers = received.map(|it| headers(&it.headers, redactor)).unwrap_or_default();
-        let body = redactor.bytes(received.map_or(&[][..], |it| &it.body));
-        let size = body.len();
-        let (text, encoding) = match String::from_utf8(body) {
-            Ok(text) => (text, None),
-            Err(error) => (BASE64_STANDARD.encode(error.as_bytes()), Some(BASE64.to_owned())),
-        };
-        Self {
-            status: received.map_or(0, |it| it.status),
-            status_text: String::new(),
-            http_version: HTTP.to_owned(),
-            cookies: Vec::new(),
-            content: HarContent { size, mime_type: media_type(&headers), text, encoding },
-            redirect_url: String::new(),
-            headers,
-            headers_size: UNKNOWN,
-            body_size: UNKNOWN,
-        }
-    }
-
     fn received(self, is_cut: bool) -> Result<ReceivedResponse, String> {
         let text = self.content.text;
         let body = match self.content.encoding.as_deref() {
@@ -277,17 +241,18 @@ impl HarResponse {
 }
 
 fn headers(pairs: &[(String, String)], redactor: &mut Redactor) -> Vec<HarHeader> {
-    pairs
-        .iter()
-        .map(|(name, value)| HarHeader { name: redactor.text(name), value: redactor.text(value) })
-        .collect()
+    pairs.iter().map(|(name, value)| header(name, value, redactor)).collect()
+}
+
+fn header(name: &str, value: &str, redactor: &mut Redactor) -> HarHeader {
+    HarHeader { name: redactor.text(name), value: redactor.text(value) }
 }
 
 fn pairs(headers: Vec<HarHeader>) -> Vec<(String, String)> {
     headers.into_iter().map(|header| (header.name, header.value)).collect()
 }
 
-fn media_type(headers: &[HarHeader]) -> String {
+fn media_type(headers: &[HarHeader]) -> &str {
     let found = headers.iter().find(|header| header.name == "content-type");
-    found.map_or_else(String::new, |header| header.value.clone())
+    found.map_or("", |header| &header.value)
 }

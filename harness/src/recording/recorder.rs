@@ -6,10 +6,11 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::masks::{Masks, Secrets};
 use crate::recording::folder::{self, FORMAT_VERSION, RecordingError};
-use crate::recording::har::{Har, HarCreator, HarEntry, HarLog, HarSession};
+use crate::recording::har::{self, HarSession};
 use crate::recording::index::{IndexTarget, RecordingIndex, RecordingIndexRow};
 use crate::recording::redact::Redactor;
 use crate::recording::session_record::{DestinationRow, RecordedAnswer, SessionRecord};
@@ -87,7 +88,7 @@ impl Recorder {
         for (at, session) in sessions.iter().enumerate() {
             let scenario = end.masks.mask(&session.scenario);
             let file = folder::session_file(at + 1, &scenario);
-            publish(&dir.join(&file), &har(session, &mut redactor), &scan)?;
+            publish(&dir.join(&file), &file_of(session, &mut redactor), &scan)?;
             rows.push(RecordingIndexRow { scenario, file });
         }
         let index = RecordingIndex {
@@ -109,7 +110,7 @@ impl Recorder {
     }
 }
 
-fn har(session: &SessionRecord, redactor: &mut Redactor) -> Har {
+fn file_of(session: &SessionRecord, redactor: &mut Redactor) -> Value {
     let mut call = |call: &RecordedAnswer| RecordedAnswer {
         key: redactor.text(&call.key),
         outcome: match &call.outcome {
@@ -118,16 +119,15 @@ fn har(session: &SessionRecord, redactor: &mut Redactor) -> Har {
         },
     };
     let calls = session.log.calls.iter().map(&mut call).collect();
-    let entries = session.log.exchanges.iter().map(|it| HarEntry::of(it, redactor)).collect();
+    let entries: Vec<Value> =
+        session.log.exchanges.iter().map(|it| har::entry(it, redactor)).collect();
     let moot = HarSession {
         scenario: redactor.text(&session.scenario),
         started_seconds: session.started_seconds,
         destination: redacted(&session.destination, redactor),
         calls,
     };
-    let creator =
-        HarCreator { name: "moot".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
-    Har { log: HarLog { version: "1.2".to_owned(), creator, entries, moot } }
+    har::file(&moot, &entries)
 }
 
 fn redacted(destination: &DestinationRow, redactor: &mut Redactor) -> DestinationRow {
