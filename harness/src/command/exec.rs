@@ -240,7 +240,7 @@ impl ConductReporter {
         let written = reports.iter().map(|request| {
             let report = match request.format {
                 Format::Json => json()?,
-                Format::Markdown => other(Ok(conduct::markdown::render(account)))?,
+                Format::Markdown => other(conduct::markdown::render(account))?,
                 Format::Junit => other(conduct::junit::render(account))?,
                 Format::Html => other(conduct::page::render(account))?,
                 _ => text(Paint { color: false })?,

@@ -132,7 +132,8 @@ fn on_mock(arguments: &SelftestArguments, screen: &Screen) -> Result<u8, Command
             Format::Html => page::page(&outcome).map_err(CommandError::fault)?,
             // A page that can't be read has no markers to keep.
             Format::Markdown => {
-                markdown::page(&outcome, fs::read_to_string(&report.file).ok().as_deref())
+                let earlier = fs::read_to_string(&report.file).ok();
+                markdown::page(&outcome, earlier.as_deref()).map_err(CommandError::fault)?
             }
             Format::Json | Format::Text | Format::Junit | Format::Github | Format::Ndjson => json(),
         };

@@ -18,6 +18,7 @@ mod notice;
 mod numbering;
 mod script;
 pub mod text;
+mod values;
 
 use std::str::FromStr;
 
@@ -109,7 +110,7 @@ pub fn render(
         Format::Json => json::render(&Report::new(result, &secrets)).map_err(fault)?,
         Format::Junit => junit::render(&people()).map_err(fault)?,
         Format::Html => html::render(&people()).map_err(fault)?,
-        Format::Markdown => markdown::render(&people()),
+        Format::Markdown => markdown::render(&people()).map_err(fault)?,
         Format::Github => github::render(&people()),
         Format::Ndjson => ndjson::render(events, result, &secrets).map_err(fault)?,
     };

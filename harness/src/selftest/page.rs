@@ -18,11 +18,16 @@ const PAGE: &str = include_str!("page.html");
 /// # Errors
 /// The error of the template engine, as text.
 pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
+    html::page(PAGE, values(outcome))
+}
+
+/// What the page and the Markdown show.
+pub(super) fn values(outcome: &SelftestOutcome) -> Value {
     let drawn: Vec<&DrawnService> = outcome.drawn().collect();
     let failing: Vec<&DrawnService> = outcome.drawn().filter(|drawn| !drawn.is_passed()).collect();
     let passed: Vec<&DegenerateTarget> =
         outcome.degenerate.iter().filter(|target| !target.is_refused()).collect();
-    let values = context! {
+    context! {
         outcome => Value::from(Serde(outcome)),
         drawn => Value::from(Serde(drawn)),
         failing => Value::from(Serde(failing)),
@@ -35,8 +40,7 @@ pub fn page(outcome: &SelftestOutcome) -> Result<String, String> {
         median_max => UNRELATED_MAX,
         is_killed => outcome.is_killed(),
         is_proven => outcome.is_proven(),
-    };
-    html::page(PAGE, values)
+    }
 }
 
 /// The proof of one section of the specification.

@@ -1,0 +1,115 @@
+//! What the templates of the page and of the Markdown show of a report.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::{Finding, Report};
+use crate::result::{CheckResult, SnapshotCounts};
+use crate::verdict::Verdict;
+
+/// What they show.
+pub(super) fn values(report: &Report) -> Value {
+    let wrong = |finding: &&Finding| finding.is_bad();
+    let bad: Vec<&Finding> = report.findings.iter().filter(wrong).collect();
+    let warned: Vec<&Finding> = report.findings.iter().filter(|it| !wrong(it)).collect();
+    // The first of each subject is open; one may be wrong in several ways.
+    let mut known = BTreeSet::new();
+    let opened: Vec<bool> =
+        bad.iter().map(|finding| known.insert(finding.subject.as_str())).collect();
+    let shown = |all: &[&Finding]| -> Vec<Value> {
+        all.iter().map(|finding| told(report, finding)).collect()
+    };
+    let columns: Vec<_> = report
+        .columns()
+        .into_iter()
+        .map(|v| context! { key => key(v), name => v.as_str() })
+        .collect();
+    let answers: Vec<_> = report
+        .answers
+        .iter()
+        .map(|answer| context! { line => answer.line(), seen => answer.seen_line() })
+        .collect();
+    // Steps link only to exchanges that the page has.
+    let shown_exchanges: BTreeMap<u64, bool> =
+        report.exchanges.iter().map(|row| (row.number, true)).collect();
+    let shown_exchanges = Value::from(Serde(shown_exchanges));
+    context! {
+        report => Value::from(Serde(report)),
+        shown_exchanges,
+        bad => shown(&bad),
+        opened,
+        warned => shown(&warned),
+        columns,
+        coverage => coverage(report),
+        not_run => report.not_run.iter().map(|row| row.names.len()).sum::<usize>(),
+        snapshots => report.snapshots.as_ref().map(SnapshotCounts::line),
+        answers,
+    }
+}
+
+/// How many requirements of the register the run judged, and how many can be judged.
+fn coverage(report: &Report) -> Value {
+    let judged = |verdict: Verdict| !matches!(verdict, Verdict::NotRun | Verdict::NotApplicable);
+    let checked = report.requirements.iter().filter(|row| row.verdict.is_some_and(judged)).count();
+    let all = report.requirements.iter().filter(|row| row.unverifiable.is_none()).count();
+    context! { checked, all, percent => (checked * 100).checked_div(all).unwrap_or_default() }
+}
+
+/// A finding with its first check, where the others are, and what it explains.
+fn told(report: &Report, finding: &Finding) -> Value {
+    let place = |check: &&CheckResult| {
+        context! {
+            name => format!("{} › {}", check.scenario, check.step),
+            exchange => check.exchange_number(),
+        }
+    };
+    let checks: Vec<&CheckResult> =
+        finding.at.iter().filter_map(|at| report.checks.get(*at)).collect();
+    let others: Vec<Value> = checks.iter().skip(1).map(place).collect();
+    let explained = finding.explained(&report.checks);
+    let difference = explained.iter().find(|check| check.is_snapshot());
+    let difference = difference.map(|check| &check.actual);
+    context! {
+        verdict => key(finding.verdict),
+        subject => finding.subject.as_str(),
+        message => &finding.message,
+        times => finding.times(),
+        text => format!("{} {}", finding.checks.join(" "), finding.explains.join(" ")),
+        section => &finding.section,
+        title => &finding.title,
+        sequence => sequence(report, finding, checks.first().copied()),
+        repeat => &finding.repeat,
+        script => &finding.script,
+        first => checks.first().map(|check| Value::from(Serde(*check))),
+        others,
+        places => finding.others(&report.checks),
+        with_it => finding.with_it(&report.checks),
+        difference,
+    }
+}
+
+/// The exchanges that led to a finding, in order, with the one that was judged marked.
+fn sequence(report: &Report, finding: &Finding, first: Option<&CheckResult>) -> Vec<Value> {
+    let judged = first.and_then(CheckResult::exchange_number);
+    let rows = report.exchanges.iter().filter(|row| finding.exchanges.contains(&row.number));
+    rows.map(|row| {
+        context! {
+            number => row.number,
+            line => format!("{} {}", row.method, row.url),
+            answer => row.status.map(|status| status.to_string()).or_else(|| row.trouble.clone()),
+            is_judged => Some(row.number) == judged,
+        }
+    })
+    .collect()
+}
+
+/// A verdict as the view serialises it, for people.
+pub(super) fn verdict_text(key: &str) -> String {
+    key.replace('_', " ")
+}
+
+fn key(verdict: Verdict) -> String {
+    verdict.as_str().replace(' ', "_")
+}
