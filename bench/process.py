@@ -66,15 +66,24 @@ class Server:
 
 
 class Reader:
-    """Reads what a path answers for as long as it answers, in a process on the core of the load."""
+    """Reads what a path answers for as long as it answers, in a process on the core of the load. With `list_path` it
+    loads that list anew all the time, as the console does after it lost events."""
 
-    def __init__(self, port, path):
-        script = ("import socket, sys\n"
+    def __init__(self, port, path, list_path=""):
+        script = ("import http.client, socket, sys, threading, time\n"
+                  "def load():\n"
+                  "    while sys.argv[3]:\n"
+                  "        time.sleep(0.7)\n"
+                  "        at = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]))\n"
+                  "        at.request('GET', sys.argv[3])\n"
+                  "        at.getresponse().read()\n"
+                  "        at.close()\n"
+                  "threading.Thread(target=load, daemon=True).start()\n"
                   "at = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
                   "at.sendall(f'GET {sys.argv[2]} HTTP/1.1\\r\\nHost: 127.0.0.1:{sys.argv[1]}\\r\\n\\r\\n'.encode())\n"
                   "print(at.recv(1 << 16)[:15], flush=True)\n"
                   "while at.recv(1 << 20): pass\n")
-        command = pinned([sys.executable, "-c", script, str(port), path], LOAD_CPU)
+        command = pinned([sys.executable, "-c", script, str(port), path, list_path], LOAD_CPU)
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if "200" not in self.process.stdout.readline():
             raise SystemExit(f"{path} is not answered")

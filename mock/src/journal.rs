@@ -64,10 +64,23 @@ impl Journal {
         }
     }
 
-    /// All entries, oldest first.
-    pub(crate) fn all(&self) -> Vec<JournalEntry> {
+    /// How many entries fit, and the newest `max` of them, the oldest first. Only these are copied, so that a
+    /// reader of a full journal holds up no call for long.
+    pub(crate) fn matching(
+        &self,
+        max: usize,
+        fits: impl Fn(&JournalEntry) -> bool,
+    ) -> (usize, Vec<JournalEntry>) {
         let queue = self.0.lock();
-        queue.entries.iter().skip(queue.hidden).cloned().collect()
+        let (mut count, mut newest) = (0, Vec::new());
+        for entry in queue.entries.iter().skip(queue.hidden).rev().filter(|entry| fits(entry)) {
+            count += 1;
+            if count <= max {
+                newest.push(entry.clone());
+            }
+        }
+        newest.reverse();
+        (count, newest)
     }
 
     /// All entries, oldest first, with those that were cleared and are kept for the account.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::exchanges::{advised, found};
+use super::exchanges::{found, shown};
 use super::filter::ExchangeFilter;
 use crate::journal::{JournalEntry, SentPart, Timing};
 use crate::world::World;
@@ -17,7 +17,7 @@ use crate::world::World;
 /// clock of the world. `wait` and `receive` are the delays of a fault. So with a frozen clock the same
 /// calls give the same archive. Most headers are not in the journal, and not in the archive.
 pub(super) fn archive(world: &World, filter: &ExchangeFilter) -> Value {
-    let exchanges = found(world, filter).into_iter().map(|exchange| advised(world, exchange));
+    let exchanges = found(world, filter).into_iter().map(|exchange| shown(world, exchange));
     let entries: Vec<Value> = exchanges.map(|one| entry(world.base_url(), &one)).collect();
     json!({
         "log": {

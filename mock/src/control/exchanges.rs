@@ -17,11 +17,9 @@ use crate::world::World;
 /// {"content_type", "length", "page", "pages", "retry_after_seconds"}, "problem", "detail", "decision", "passed", "changes", "deliveries",
 /// "fault"}]}`; `count` says how many match, also beyond the limit, `application` is a client id, `authorization` a fingerprint.
 pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Value {
-    let mut exchanges = found(world, filter);
-    let count = exchanges.len();
-    let skipped = count.saturating_sub(limit);
+    let (count, newest) = world.journal().matching(limit, |entry| filter.matches(world, entry));
     let shown: Vec<JournalEntry> =
-        exchanges.drain(skipped..).map(|exchange| advised(world, exchange)).collect();
+        newest.into_iter().map(|exchange| shown(world, exchange)).collect();
     json!({ "count": count, "exchanges": shown })
 }
 
@@ -29,7 +27,7 @@ pub(super) fn view(world: &World, filter: &ExchangeFilter, limit: usize) -> Valu
 /// still has: `answer` of each exchange, a text without secrets, or null.
 #[cfg(feature = "server")]
 pub(super) fn with_answers(world: &World) -> Value {
-    let entries = named(world, world.journal().all_for_account()).into_iter();
+    let entries = world.journal().all_for_account().into_iter();
     let exchanges = entries.map(|exchange| with_answer(world, exchange));
     json!({ "exchanges": exchanges.collect::<Vec<_>>() })
 }
@@ -50,10 +48,9 @@ pub(super) fn check(world: &World, filter: &ExchangeFilter) -> Result<(), Refusa
 /// One exchange, with the body of its answer and the clause of its operation. Shape: a member of `exchanges`
 /// with `answer`, a text without secrets or null, and `section`.
 pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
-    let Some(mut exchange) = world.journal().newest(|entry| entry.serial == serial) else {
+    let Some(exchange) = world.journal().newest(|entry| entry.serial == serial) else {
         return Err(Refusal::unknown(format!("the journal has no call {serial}")));
     };
-    name_application(world, &mut exchange);
     let section = exchange.operation.map(Operation::section);
     let mut exchange = with_answer(world, exchange);
     exchange["section"] = json!(section);
@@ -63,20 +60,15 @@ pub(super) fn details(world: &World, serial: u64) -> Result<Value, Refusal> {
 fn with_answer(world: &World, exchange: JournalEntry) -> Value {
     let answer = std::str::from_utf8(&exchange.answer).ok().filter(|text| !text.is_empty());
     let answer = json!(answer);
-    let mut exchange = json!(advised(world, exchange));
+    let mut exchange = json!(shown(world, exchange));
     exchange["answer"] = answer;
     exchange
 }
 
-/// Fills in the client id of the caller.
-pub(super) fn name_application(world: &World, exchange: &mut JournalEntry) {
-    let application = exchange.application_index.and_then(|at| world.seeded().application(at));
-    exchange.application = application.map(|application| application.client_id.clone());
-}
-
 /// How many exchanges match. Shape: `{"count"}`.
 pub(super) fn count(world: &World, filter: &ExchangeFilter) -> Value {
-    json!({ "count": found(world, filter).len() })
+    let (count, _) = world.journal().matching(0, |entry| filter.matches(world, entry));
+    json!({ "count": count })
 }
 
 /// The newest of the exchanges that match as much as possible. Shape: `{"differs_in": [], "exchange":
@@ -85,15 +77,17 @@ pub(super) fn count(world: &World, filter: &ExchangeFilter) -> Value {
 pub(super) fn nearest(world: &World, filter: &ExchangeFilter) -> Value {
     let since = ExchangeFilter { since: filter.since, ..ExchangeFilter::default() };
     let candidates = found(world, &since).into_iter().rev();
-    let nearest = candidates.min_by_key(|exchange| filter.differences(exchange).len());
+    let nearest = candidates.min_by_key(|exchange| filter.differences(world, exchange).len());
     nearest.map_or(Value::Null, |exchange| {
-        let differs_in = filter.differences(&exchange);
-        json!({ "differs_in": differs_in, "exchange": advised(world, exchange) })
+        let differs_in = filter.differences(world, &exchange);
+        json!({ "differs_in": differs_in, "exchange": shown(world, exchange) })
     })
 }
 
-/// An entry with advice on what would have worked. Only readers of the journal see it.
-pub(super) fn advised(world: &World, mut exchange: JournalEntry) -> JournalEntry {
+/// An entry as its readers see it: with the client id of the caller, and with advice on what would have worked.
+pub(super) fn shown(world: &World, mut exchange: JournalEntry) -> JournalEntry {
+    let application = exchange.application_index.and_then(|at| world.seeded().application(at));
+    exchange.application = application.map(|application| application.client_id.clone());
     if let Some(advice) = advice::of(world, &exchange) {
         let detail = exchange.detail.get_or_insert_default();
         detail.push_str(&format!(" ({advice})"));
@@ -103,15 +97,5 @@ pub(super) fn advised(world: &World, mut exchange: JournalEntry) -> JournalEntry
 
 /// The exchanges that match, oldest first.
 pub(super) fn found(world: &World, filter: &ExchangeFilter) -> Vec<JournalEntry> {
-    let mut exchanges = named(world, world.journal().all());
-    exchanges.retain(|exchange| filter.matches(exchange));
-    exchanges
-}
-
-/// The entries with the client ids of their applications.
-fn named(world: &World, mut exchanges: Vec<JournalEntry>) -> Vec<JournalEntry> {
-    for exchange in &mut exchanges {
-        name_application(world, exchange);
-    }
-    exchanges
+    world.journal().matching(usize::MAX, |entry| filter.matches(world, entry)).1
 }

@@ -9,6 +9,7 @@ use super::text::optional_text;
 use crate::journal::JournalEntry;
 use crate::resource::Delivery;
 use crate::value::path_pattern::PathPattern;
+use crate::world::World;
 
 /// Which exchanges; what is absent matches any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -73,12 +74,16 @@ pub enum StatusFilter {
 }
 
 impl ExchangeFilter {
-    pub(crate) fn matches(&self, exchange: &JournalEntry) -> bool {
-        self.differences(exchange).is_empty()
+    pub(crate) fn matches(&self, world: &World, exchange: &JournalEntry) -> bool {
+        self.differences(world, exchange).is_empty()
     }
 
     /// The members that a call does not match.
-    pub(crate) fn differences(&self, exchange: &JournalEntry) -> Vec<&'static str> {
+    pub(crate) fn differences(&self, world: &World, exchange: &JournalEntry) -> Vec<&'static str> {
+        let has_caller = |wanted: &String| {
+            let caller = exchange.application_index.and_then(|at| world.seeded().application(at));
+            caller.is_some_and(|caller| caller.client_id == *wanted)
+        };
         let has_method = |wanted: &String| wanted.eq_ignore_ascii_case(&exchange.method);
         let has_status = |wanted| match wanted {
             StatusFilter::Exactly(status) => exchange.status == status,
@@ -89,7 +94,7 @@ impl ExchangeFilter {
             ("method", self.method.as_ref().is_none_or(has_method)),
             ("path", self.path.as_ref().is_none_or(|pattern| pattern.matches(&exchange.path))),
             ("status", self.status.is_none_or(has_status)),
-            ("application", self.application.is_none() || self.application == exchange.application),
+            ("application", self.application.as_ref().is_none_or(has_caller)),
             ("delivery", self.delivery.is_none_or(|id| exchange.deliveries.contains(&id))),
             ("since", self.since.is_none_or(|serial| exchange.serial > serial)),
         ];
