@@ -96,6 +96,7 @@ pub(crate) fn look(
         | ControlAction::RestoreCheckpoint { .. }
         | ControlAction::DeleteCheckpoint { .. }
         | ControlAction::MoveClock(_)
+        | ControlAction::AddLegalRequest { .. }
         | ControlAction::SetStatus { .. }
         | ControlAction::AddComment { .. }
         | ControlAction::MintToken { .. }
@@ -181,6 +182,9 @@ pub fn perform(
         ControlAction::MoveClock(ClockMove::Next) => Ok(clock::next(world, system_now)),
         ControlAction::MoveClock(ClockMove::Freeze(freeze)) => {
             Ok(clock::freeze(world, system_now, freeze))
+        }
+        ControlAction::AddLegalRequest { company } => {
+            legal_request::add(world, now, company.as_deref())
         }
         ControlAction::SetStatus { id, status, comment, force } => {
             let ordered = legal_request::Ordered { status, comment, force };

@@ -151,6 +151,12 @@ pub enum ControlAction {
         #[serde(default = "rows_listed")]
         limit: usize,
     },
+    /// Add a draft as another client would: the newest legal request of a company once more, with an id of its own
+    #[schemars(extend("x-route" = "POST /legal_requests", "x-status" = 201))]
+    AddLegalRequest {
+        /// the name of the company; the first one if absent
+        company: Option<String>,
+    },
     /// All that is known of a legal request
     #[schemars(extend("x-route" = "GET /legal_requests/{id}"))]
     GetLegalRequest {

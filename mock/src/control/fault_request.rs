@@ -68,7 +68,7 @@ enum StepRequest {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct EffectRequest {
-    /// `status`, `redirect`, `delay`, `slow_body`, `stall`, `close`, `garbage`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `missing_member`, `extra_member` or `commit_then_fail`
+    /// `status`, `redirect`, `delay`, `slow_body`, `stall`, `close`, `garbage`, `truncate`, `reset_before`, `reset_during`, `malformed_json`, `wrong_content_type`, `html_page`, `missing_member`, `extra_member` or `commit_then_fail`
     kind: Option<String>,
     /// of `status` and `commit_then_fail`: 400 to 599; of `redirect`: 300 to 399, 302 if absent
     status: Option<u64>,
@@ -168,6 +168,7 @@ impl EffectRequest {
             "reset_before" => FaultKind::ResetBefore,
             "reset_during" => FaultKind::ResetDuring,
             "malformed_json" => FaultKind::MalformedJson,
+            "html_page" => FaultKind::HtmlPage,
             "wrong_content_type" => {
                 let text = self.content_type.take().unwrap_or_else(|| "text/html".to_owned());
                 let content_type = HeaderValue::from_str(&text)

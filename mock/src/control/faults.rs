@@ -94,6 +94,7 @@ fn check_kind(kind: &FaultKind) -> Result<(), Refusal> {
         | FaultKind::ResetBefore
         | FaultKind::ResetDuring
         | FaultKind::MalformedJson
+        | FaultKind::HtmlPage
         | FaultKind::WrongContentType { .. } => true,
     };
     if is_sound {

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use moot_fixtures::contract::LegalRequestStatus;
 use serde_json::{Map, Value, json};
 
-use super::Refusal;
+use super::{Refusal, parties};
 use crate::resource::LegalRequest;
-use crate::resource::activity::ActivityKind;
+use crate::resource::activity::{Activity, ActivityKind};
 use crate::resource::course;
 use crate::resource::legal_request::StoredFile;
 use crate::resource::status_way;
@@ -46,6 +46,42 @@ fn summary(world: &World, record: &LegalRequest) -> Value {
         "transitions": status_way::next(world.answers(), record.status()),
         "next_step_at": record.next_step_at().map(timestamp::exact),
     })
+}
+
+/// The newest legal request of a company once more, as a draft with an id of its own. Nothing moves it on.
+pub(super) fn add(
+    world: &mut World,
+    now: Timestamp,
+    company: Option<&str>,
+) -> Result<Value, Refusal> {
+    let company = parties::company_of(world, company)?;
+    let rows = &world.state().legal_requests;
+    let newest = (0..rows.next_row()).rev().filter_map(|row| rows.get(row));
+    let newest = newest.into_iter().find(|record| record.company == company);
+    let newest = newest.ok_or_else(|| {
+        Refusal::conflict("the company has no legal request to copy: create one first".to_owned())
+    })?;
+    let (row, id) = world
+        .fresh_legal_request()
+        .ok_or_else(|| Refusal::conflict("the world is full".to_owned()))?;
+    let record = LegalRequest {
+        row,
+        status: LegalRequestStatus::Draft,
+        created_at: now,
+        course: None,
+        activity: vec![Activity {
+            id: world.activity_id(row, 1),
+            at: now,
+            happening: ActivityKind::Created,
+            comment: None,
+        }],
+        logged: 1,
+        document: None,
+        id: id.clone(),
+        ..LegalRequest::clone(newest)
+    };
+    world.apply(vec![Change::from(record)]);
+    Ok(summary(world, found(world, &id)?))
 }
 
 /// Everything. Shape: `{"id", "company", "workflow_id", "name", "description", "status",

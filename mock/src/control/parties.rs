@@ -170,7 +170,7 @@ fn amend(world: &mut World, changes: Vec<Change>) -> Result<Value, Refusal> {
 }
 
 /// The company of this name; the first one if absent.
-fn company_of(world: &World, name: Option<&str>) -> Result<u32, Refusal> {
+pub(super) fn company_of(world: &World, name: Option<&str>) -> Result<u32, Refusal> {
     let Some(name) = name else { return Ok(0) };
     let known = world.seeded().company_of(name);
     known.map(|(index, _)| index).ok_or_else(|| {

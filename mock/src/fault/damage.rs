@@ -12,6 +12,10 @@ use crate::message::reply::Responder;
 use crate::message::response::{Response, ResponseBody, TransportFault};
 use crate::value::timestamp;
 
+/// What a gateway answers in place of the service.
+const GATEWAY_PAGE: &str = "<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body>\r\n\
+    <center><h1>Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n";
+
 /// The answer with all effects, in their order; `None` if it has nothing that any of them can damage.
 pub(crate) fn damage(
     reply: &Responder<'_>,
@@ -63,6 +67,10 @@ fn effect(
         FaultKind::Truncate => of_body(response, TransportFault::Truncate),
         FaultKind::ResetDuring => of_body(response, TransportFault::ResetDuring),
         FaultKind::WrongContentType { content_type } => with_type(response, content_type),
+        FaultKind::HtmlPage => {
+            let page = with_type(response, &HeaderValue::from_static("text/html"))?;
+            Some(with_bytes(&page, Bytes::from_static(GATEWAY_PAGE.as_bytes())))
+        }
         FaultKind::MalformedJson => {
             let (bytes, _) = json_of(response)?;
             Some(with_bytes(response, bytes.slice(..bytes.len() / 2)))

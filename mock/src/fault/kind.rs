@@ -49,6 +49,8 @@ pub enum FaultKind {
         /// The media type.
         content_type: HeaderValue,
     },
+    /// The call is processed, and the answer is a page of HTML, as a gateway sends one. Its status stays.
+    HtmlPage,
     /// The call is processed, and a member of the answer is missing.
     MissingMember {
         /// JSON Pointer to the member.

@@ -249,6 +249,7 @@ async fn every_kind_strikes_once_is_counted_and_marked() {
         json!({ "kind": "reset_during" }),
         json!({ "kind": "malformed_json" }),
         json!({ "kind": "wrong_content_type" }),
+        json!({ "kind": "html_page" }),
         json!({ "kind": "missing_member", "member": "/data" }),
         json!({ "kind": "extra_member", "member": "/zz" }),
         json!({ "kind": "commit_then_fail" }),
@@ -263,7 +264,7 @@ async fn every_kind_strikes_once_is_counted_and_marked() {
         assert_eq!(whole().await != Some(sound.clone()), is_seen, "{fault}");
         assert_eq!(whole().await.as_ref(), Some(&sound), "{fault} is over");
     }
-    assert_eq!(stage.hits().await, [1; 11]);
+    assert_eq!(stage.hits().await, [1; 12]);
     let marked: Vec<Value> =
         stage.marked().await.into_iter().filter(|mark| !mark.is_null()).collect();
     let kinds: Vec<Value> = faults.iter().map(|fault| fault["kind"].clone()).collect();
@@ -282,6 +283,14 @@ async fn the_json_of_an_answer_is_damaged() {
     let answer = stage.list().await.expect("an answer");
     assert_eq!(answer.headers()["content-type"], "text/html");
 
+    let gateway = json!([{ "kind": "status", "status": 502 }, { "kind": "html_page" }]);
+    stage.arm(json!({ "effects": gateway })).await;
+    let answer = stage.list().await.expect("an answer");
+    assert_eq!(answer.status(), 502);
+    assert_eq!(answer.headers()["content-type"], "text/html");
+    let page = answer.text().await.expect("a whole body");
+    assert!(page.starts_with("<html>"), "{page}");
+
     stage.arm(json!({ "kind": "missing_member", "member": "/data/0/id" })).await;
     let body: Value = stage.list().await.expect("an answer").json().await.expect("JSON");
     assert!(body["data"][0].get("id").is_none() && body["data"][1].get("id").is_some());
@@ -290,7 +299,7 @@ async fn the_json_of_an_answer_is_damaged() {
     stage.arm(extra).await;
     let body: Value = stage.list().await.expect("an answer").json().await.expect("JSON");
     assert_eq!(body["data"][0]["zz"], json!({ "a": [1] }));
-    assert_eq!(stage.hits().await, [1, 1, 1, 1]);
+    assert_eq!(stage.hits().await, [1, 1, 1, 1, 1]);
 }
 
 /// Not counted where there was nothing to damage; it waits for an answer that has it.

@@ -58,6 +58,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("GET /timers", ""),
     ("POST /legal_requests/{request}/comments", r#"{"comment": "Please hurry"}"#),
     ("POST /legal_requests/{request}/status", r#"{"status": "signed", "force": true}"#),
+    ("POST /legal_requests", "{}"),
     ("POST /deliveries/settle", ""),
     ("GET /deliveries?state=delivered", ""),
     ("POST /deliveries/wait", r#"{"state": "delivered", "timeout_seconds": 5}"#),
