@@ -135,6 +135,10 @@ async fn sent(document: &Value) -> BTreeMap<String, Vec<Sent>> {
             "" => Value::Null,
             body => serde_json::from_str(&filled(body)).unwrap_or_else(|error| panic!("{error}")),
         };
+        if *line == "POST /deliveries/settle" {
+            // On a busy machine a delivery may be in flight. The answer that is shown has none.
+            admin(&site, BASE, line, Value::Null).await.ok();
+        }
         let answer = admin(&site, BASE, &filled(line), body_json).await;
         assert!(answer.status.is_success(), "{line} {body}: {answer:?}");
         let (name, operation) = operation(document, line);
