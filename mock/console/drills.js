@@ -2,7 +2,7 @@
 // The drills of a client: how far they are, how each one ended and why, and the grade.
 
 import { get, notice, reason } from "./api.js";
-import { badge, counted, el, patch, replace, table, value } from "./dom.js";
+import { badge, counted, el, patch, replace, setText, table, value } from "./dom.js";
 
 const SIGNS = /** @type {Record<string, string[]>} */ ({
   waiting: ["plain", "·"], running: ["accent", "●"], held: ["good", "✓"], failed: ["bad", "✕"], not_reached: ["warn", "▲"],
@@ -32,7 +32,7 @@ export function openDrills(main) {
     const drills = /** @type {any[]} */ (run.drills);
     whole.hidden = drills.length === 0;
     replace(head, run.state === "none" ? howToStart() : summary(run));
-    patch(body, drills, (one) => `${one.drill} ${one.state} ${run.state}`, (one) => row(one, run.state === "ended"));
+    patch(body, drills, (one) => `${one.drill} ${one.state} ${run.state}`, (one) => row(one, run.state === "ended"), update);
   }
 
   load();
@@ -69,12 +69,25 @@ function summary(run) {
 function row(one, isOver) {
   const [name, sign] = SIGNS[one.state] ?? ["plain", "·"];
   const state = isOver && one.state === "waiting" ? "not run" : words(one.state);
+  return el("tr", { "data-row": true }, el("td", {}, el("code", {}, one.drill), el("span", { class: "operation" }, one.title)),
+    el("td", {}, badge(name, sign, state)), el("td", { class: "reason" }, one.why ? value(one.why) : "–"),
+    el("td", { class: "calls-of" }));
+}
+
+/** The calls of a drill that runs become more. @param {HTMLElement} element @param {any} one */
+function update(element, one) {
+  const cell = /** @type {HTMLElement} */ (element.querySelector(".calls-of"));
+  if (cell.dataset.count === String(one.calls)) return;
+  cell.dataset.count = String(one.calls);
+  const link = cell.querySelector("a");
+  if (link && one.calls > 0) {
+    setText(link, counted(one.calls, "call"));
+    return;
+  }
   const met = one.met_by.slice(0, 6).flatMap((/** @type {number} */ serial) => [" ", el("a", { href: `#/calls/${serial}` }, String(serial))]);
   const calls = one.calls === null ? "–" : one.calls === 0 ? "none"
     : el("a", { href: `#/calls?drill=${encodeURIComponent(one.drill)}`, "data-open": true }, counted(one.calls, "call"));
-  return el("tr", { "data-row": true }, el("td", {}, el("code", {}, one.drill), el("span", { class: "operation" }, one.title)),
-    el("td", {}, badge(name, sign, state)), el("td", { class: "reason" }, one.why ? value(one.why) : "–"),
-    el("td", { class: "calls-of" }, calls, met.length > 0 ? el("span", { class: "operation" }, "met by", met) : null));
+  replace(cell, calls, met.length > 0 ? el("span", { class: "operation" }, "met by", met) : null);
 }
 
 /** @param {string} state */

@@ -97,7 +97,7 @@ function parsed(block) {
 }
 
 /**
- * Looks again and again at drills that run, until they are over. Calls come with the end of a drill.
+ * Looks again and again at drills that run, until they are over. A call is there a second later at most.
  * @param {(event: WorldEvent) => void} told
  * @param {(state: "live" | "lost" | "ended") => void} connected
  */

@@ -7,7 +7,7 @@ mod drill_certificate;
 mod drill_mock;
 mod drill_part;
 pub(super) mod drill_run;
-mod drill_watch;
+pub(super) mod drill_watch;
 mod probe;
 mod served_mock;
 
@@ -211,6 +211,7 @@ async fn record(
         timeout: Duration::from_secs(arguments.timeout),
         interruption: &interruption,
         probe: arguments.probe.as_ref(),
+        watch: Some(watch),
     };
     let mut signals = StopSignals::new()?;
     let running = async {

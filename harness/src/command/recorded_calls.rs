@@ -16,10 +16,44 @@ pub(super) fn none() -> RecordedCalls {
     RecordedCalls { findings: Some(findings), ..RecordedCalls::default() }
 }
 
-/// Adds the calls of a journal after those that are there. Returns the new number of each call, by its number in
-/// its world.
+/// The number of each call that is shown, by its connection and its number there.
+pub(super) type ShownNumbers = BTreeMap<(u64, u64), u64>;
+
+/// Adds the calls of a world after those that are there. A call that is shown keeps its number. Returns the number of
+/// each call, by its number in its world.
+fn add_calls(
+    all: &mut RecordedCalls,
+    shown: &mut ShownNumbers,
+    drill: Option<&str>,
+    world: &Value,
+) -> BTreeMap<u64, u64> {
+    let mut numbers = BTreeMap::new();
+    for call in world["exchanges"].as_array().into_iter().flatten() {
+        let wire = &call["wire"];
+        let place = wire["connection"].as_u64().zip(wire["number"].as_u64());
+        let known = place.and_then(|place| shown.get(&place).copied());
+        let number = known.unwrap_or(all.exchanges.len() as u64 + 1);
+        numbers.insert(call["serial"].as_u64().unwrap_or_default(), number);
+        let mut call = call.clone();
+        call["serial"] = json!(number);
+        if let Some(drill) = drill {
+            call["drill"] = json!(drill);
+        }
+        let earlier =
+            all.exchanges.iter_mut().rfind(|it| known.is_some() && it["serial"] == number);
+        match earlier {
+            Some(earlier) => *earlier = call,
+            None => all.exchanges.push(call),
+        }
+        shown.extend(place.map(|place| (place, number)));
+    }
+    numbers
+}
+
+/// Adds the calls of a journal, and what is said of them. Returns the number of each call, by its number in its world.
 pub(super) fn add_journal(
     all: &mut RecordedCalls,
+    shown: &mut ShownNumbers,
     drill: Option<&str>,
     journal: &Value,
 ) -> BTreeMap<u64, u64> {
@@ -27,17 +61,7 @@ pub(super) fn add_journal(
     let mut found = Vec::new();
     let mut forgotten = 0;
     for world in journal["worlds"].as_array().into_iter().flatten() {
-        let mut of_world = BTreeMap::new();
-        for call in world["exchanges"].as_array().into_iter().flatten() {
-            let number = all.exchanges.len() as u64 + 1;
-            of_world.insert(call["serial"].as_u64().unwrap_or_default(), number);
-            let mut call = call.clone();
-            call["serial"] = json!(number);
-            if let Some(drill) = drill {
-                call["drill"] = json!(drill);
-            }
-            all.exchanges.push(call);
-        }
+        let of_world = add_calls(all, shown, drill, world);
         if let Ok(worlds) = conduct::read(&json!({ "worlds": [world] })) {
             let account = Account::of(&worlds);
             forgotten += account.forgotten;
@@ -65,17 +89,42 @@ fn renumbered(numbers: &BTreeMap<u64, u64>, call: u64) -> u64 {
     numbers.get(&call).copied().unwrap_or_default()
 }
 
+/// Shows the calls that were made so far in a drill that runs.
+pub(super) fn add_so_far(
+    all: &mut RecordedCalls,
+    shown: &mut ShownNumbers,
+    drill: &str,
+    journal: &Value,
+) {
+    for world in journal["worlds"].as_array().into_iter().flatten() {
+        add_calls(all, shown, Some(drill), world);
+    }
+    let calls = calls_of(all, drill);
+    let mut drills = all.drill_run.iter_mut().flat_map(|run| &mut run.drills);
+    if let Some(running) = drills.find(|it| it.drill == drill) {
+        running.calls = Some(calls);
+    }
+}
+
+fn calls_of(all: &RecordedCalls, drill: &str) -> usize {
+    all.exchanges.iter().filter(|call| call["drill"] == drill).count()
+}
+
 /// Adds a drill that ended, with its calls.
-pub(super) fn add_drill(all: &mut RecordedCalls, result: &DrillResult, journal: &Value) {
-    let before = all.exchanges.len();
-    let numbers = add_journal(all, Some(&result.drill), journal);
+pub(super) fn add_drill(
+    all: &mut RecordedCalls,
+    shown: &mut ShownNumbers,
+    result: &DrillResult,
+    journal: &Value,
+) {
+    let numbers = add_journal(all, shown, Some(&result.drill), journal);
     let state: &str = result.end.into();
     let ended = DrillProgress {
         drill: result.drill.clone(),
         title: result.title.clone(),
         state: state.to_owned(),
         why: Some(result.why.clone()),
-        calls: Some(all.exchanges.len() - before),
+        calls: Some(calls_of(all, &result.drill)),
         met_by: result.met_by.iter().map(|call| renumbered(&numbers, *call)).collect(),
     };
     let run = all.drill_run.get_or_insert_default();
@@ -96,9 +145,10 @@ pub(super) fn grade(run: &mut DrillRun, certificate: &Certificate) {
 /// The calls of a certificate, with its drills and the grade.
 pub(super) fn of_certificate(certificate: &Certificate) -> RecordedCalls {
     let mut all = none();
+    // The connections of another process have the same numbers.
     for result in &certificate.drills {
         let journal = certificate.recordings.get(&result.drill).map(|it| &it.journal);
-        add_drill(&mut all, result, journal.unwrap_or(&Value::Null));
+        add_drill(&mut all, &mut ShownNumbers::new(), result, journal.unwrap_or(&Value::Null));
     }
     grade(all.drill_run.get_or_insert_default(), certificate);
     all
@@ -108,7 +158,9 @@ pub(super) fn of_certificate(certificate: &Certificate) -> RecordedCalls {
 mod tests {
     use serde_json::json;
 
-    use super::{add_drill, none};
+    use moot_mock::shell::{DrillProgress, DrillRun};
+
+    use super::{ShownNumbers, add_drill, add_so_far, none};
     use crate::drill::judge::{DrillEnd, DrillResult};
 
     fn result(drill: &str) -> DrillResult {
@@ -128,7 +180,7 @@ mod tests {
             "exchanges": [{ "serial": 7 }, { "serial": 8 }] }] });
         let mut all = none();
         for drill in ["calm", "limited"] {
-            add_drill(&mut all, &result(drill), &journal);
+            add_drill(&mut all, &mut ShownNumbers::new(), &result(drill), &journal);
         }
         let serials: Vec<_> = all.exchanges.iter().map(|call| call["serial"].clone()).collect();
         assert_eq!(serials, [1, 2, 3, 4]);
@@ -136,5 +188,32 @@ mod tests {
         let run = all.drill_run.expect("drills");
         assert_eq!((run.drills[1].calls, &run.drills[1].met_by), (Some(2), &vec![4]));
         assert_eq!(run.drills[1].state, "not_reached");
+    }
+
+    #[test]
+    fn calls_of_a_drill_that_runs_keep_their_numbers_when_it_ends() {
+        let call = |serial: u64, status: u16| json!({ "serial": serial, "status": status, "wire": { "connection": 3, "number": serial } });
+        let journal = |calls: &[serde_json::Value]| json!({ "worlds": [{ "sandbox": null, "forgotten": 0, "exchanges": calls }] });
+        let running = DrillProgress {
+            drill: "limited".to_owned(),
+            title: "It happens".to_owned(),
+            state: "running".to_owned(),
+            why: None,
+            calls: None,
+            met_by: Vec::new(),
+        };
+        let (mut all, mut shown) = (none(), ShownNumbers::new());
+        all.drill_run = Some(DrillRun { drills: vec![running], ..DrillRun::default() });
+        for calls in [vec![call(7, 200)], vec![call(7, 200), call(8, 0)]] {
+            add_so_far(&mut all, &mut shown, "limited", &journal(&calls));
+            let drills = &all.drill_run.as_ref().expect("drills").drills;
+            assert_eq!((drills[0].calls, drills[0].state.as_str()), (Some(calls.len()), "running"));
+        }
+        let ended = journal(&[call(7, 200), call(8, 503), call(9, 200)]);
+        add_drill(&mut all, &mut shown, &result("limited"), &ended);
+        let rows: Vec<_> = all.exchanges.iter().map(|it| (&it["serial"], &it["status"])).collect();
+        assert_eq!(json!(rows), json!([[1, 200], [2, 503], [3, 200]]));
+        let run = all.drill_run.expect("drills");
+        assert_eq!((run.drills[0].calls, &run.drills[0].met_by), (Some(3), &vec![2]));
     }
 }

@@ -39,7 +39,7 @@ pub struct DrillProgress {
     pub state: String,
     /// Why it ended so, in a sentence.
     pub why: Option<String>,
-    /// How many calls the client made in it, once it has ended.
+    /// How many calls the client made in it so far; `None` if it has not begun, or nobody counts while it runs.
     pub calls: Option<usize>,
     /// Numbers of the calls that met the situation, as in `GET /exchanges`.
     pub met_by: Vec<u64>,

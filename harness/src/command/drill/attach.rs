@@ -74,10 +74,13 @@ impl<'a> AttachedClient<'a> {
             mock.begin(orders).await;
         }
         let mut recording = match &mut self.lines {
-            None => self.runner.run_command(&mock, drill).await,
+            None => {
+                let working = self.runner.run_command(&mock, drill);
+                self.runner.watched(&mock, drill, working).await
+            }
             Some(lines) => {
                 self.screen.note(&asked(drill))?;
-                waited_for(lines).await?
+                self.runner.watched(&mock, drill, waited_for(lines)).await?
             }
         };
         mock.wait_until_quiet(QUIET, self.runner.timeout).await;

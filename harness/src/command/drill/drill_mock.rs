@@ -125,6 +125,15 @@ impl DrillMock {
         self.0.site.get().map(Site::journals).unwrap_or_default()
     }
 
+    /// The journals of all worlds, without secrets.
+    ///
+    /// # Errors
+    /// As of [`Self::masked`].
+    pub(super) fn calls_so_far(&self) -> Result<Value, CommandError> {
+        let recording = DrillRecording { journal: self.journals(), ..DrillRecording::default() };
+        Ok(self.masked(recording)?.journal)
+    }
+
     /// Begins a situation: what it orders from the start is done to every world.
     pub(super) async fn begin(&self, orders: Vec<DrillOrder>) {
         let worlds = self.journals();

@@ -11,6 +11,7 @@ use tokio::process::Command;
 use super::client_process;
 use super::drill_certificate::DrillCertificate;
 use super::drill_mock::{DrillMock, derived};
+use super::drill_watch::DrillWatch;
 use super::probe::Probe;
 use super::served_mock::ServedDrillMock;
 use crate::command::error::CommandError;
@@ -32,6 +33,8 @@ pub(in crate::command) struct DrillRunner<'a> {
     pub(in crate::command) interruption: &'a Interruption,
     pub(in crate::command) probe: Option<&'a Probe>,
     pub(in crate::command) tls: Option<DrillTls>,
+    /// Who looks at the calls while the client works.
+    pub(in crate::command) watch: Option<&'a DrillWatch<'a>>,
 }
 
 /// The certificate of `--tls`, and the file that has it.
@@ -60,7 +63,7 @@ pub(in crate::command) async fn run_client(
     let mut served = ServedDrillMock::start(runner.world, at, seed, certificate).await?;
     let mock = served.mock.clone();
     mock.begin(drill.map(|drill| drill.orders.clone()).unwrap_or_default()).await;
-    let mut recording = runner.run_command(&mock, drill).await;
+    let mut recording = runner.watched(&mock, drill, runner.run_command(&mock, drill)).await;
     mock.settle(SETTLE_SECONDS).await;
     runner.ask_probe(&mock, drill, &mut recording).await;
     served.end().await;
@@ -90,6 +93,19 @@ impl DrillRunner<'_> {
             exec_environment::set(command, &description, Some(mock.client_token()), self.ca_file());
         };
         recording.probe = Some(probe.ask(&mock.journals(), prepare).await);
+    }
+
+    /// Lets the client work, while somebody may look at its calls.
+    pub(super) async fn watched<T>(
+        &self,
+        mock: &DrillMock,
+        drill: Option<&Drill>,
+        working: impl Future<Output = T>,
+    ) -> T {
+        match self.watch {
+            Some(watch) => watch.beside(drill, mock, working).await,
+            None => working.await,
+        }
     }
 
     fn ca_file(&self) -> Option<&Path> {

@@ -1,15 +1,19 @@
 //! Who watches the drills: lines on the terminal, and with `--console` a page that shows them while they run.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use moot_mock::shell::{DrillProgress, DrillRun, DrillRunState, RecordedCalls, serve_recorded};
 use parking_lot::Mutex;
+use tokio::time::MissedTickBehavior;
 
+use super::drill_mock::DrillMock;
 use crate::command::console;
 use crate::command::error::CommandError;
 use crate::command::listen::listen_on;
-use crate::command::recorded_calls;
+use crate::command::recorded_calls::{self, ShownNumbers};
 use crate::command::screen::Screen;
 use crate::drill::certificate::{CALM, Certificate};
 use crate::drill::judge::DrillResult;
@@ -18,8 +22,11 @@ use crate::drill::table::Drill;
 use crate::drill::text;
 use crate::terminal::Paint;
 
+/// Between two looks at the calls of a drill that runs.
+const LOOK: Duration = Duration::from_millis(500);
+
 /// Shows how far the drills are.
-pub(super) struct DrillWatch<'a> {
+pub(in crate::command) struct DrillWatch<'a> {
     screen: &'a Screen,
     /// How many drills there are beside the calm run.
     count: usize,
@@ -30,6 +37,7 @@ pub(super) struct DrillWatch<'a> {
 struct DrillConsole {
     url: String,
     calls: Arc<Mutex<RecordedCalls>>,
+    shown: Mutex<ShownNumbers>,
 }
 
 impl<'a> DrillWatch<'a> {
@@ -52,12 +60,36 @@ impl<'a> DrillWatch<'a> {
     /// The drill begins; `None` is the calm run.
     pub(super) fn began(&self, drill: Option<&Drill>) {
         let id = drill.map_or(CALM, |drill| drill.id.as_str());
-        self.change(|calls| {
+        self.change(|calls, _| {
             let run = calls.drill_run.get_or_insert_default();
             if let Some(drill) = run.drills.iter_mut().find(|drill| drill.drill == id) {
                 "running".clone_into(&mut drill.state);
             }
         });
+    }
+
+    /// Lets the client work in a drill; with a console, its calls so far are shown meanwhile.
+    pub(super) async fn beside<T>(
+        &self,
+        drill: Option<&Drill>,
+        mock: &DrillMock,
+        working: impl Future<Output = T>,
+    ) -> T {
+        let id = drill.map_or(CALM, |drill| drill.id.as_str());
+        let mut working = pin!(working);
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                ended = &mut working => return ended,
+                _ = looks.tick(), if self.console.is_some() => {
+                    // What can't be masked is not shown.
+                    if let Ok(journal) = mock.calls_so_far() {
+                        self.change(|calls, shown| recorded_calls::add_so_far(calls, shown, id, &journal));
+                    }
+                }
+            }
+        }
     }
 
     /// The drill ended as number `number`. The terminal gets a line.
@@ -70,7 +102,7 @@ impl<'a> DrillWatch<'a> {
         run: &DrillRecording,
         number: usize,
     ) -> Result<(), CommandError> {
-        self.change(|calls| recorded_calls::add_drill(calls, result, &run.journal));
+        self.change(|calls, shown| recorded_calls::add_drill(calls, shown, result, &run.journal));
         if !self.screen.shows_progress() {
             return Ok(());
         }
@@ -82,7 +114,7 @@ impl<'a> DrillWatch<'a> {
     /// # Errors
     /// Signals can't be waited for.
     pub(super) async fn graded(&self, certificate: &Certificate) -> Result<(), CommandError> {
-        self.change(|calls| {
+        self.change(|calls, _| {
             recorded_calls::grade(calls.drill_run.get_or_insert_default(), certificate);
         });
         match &self.console {
@@ -91,9 +123,9 @@ impl<'a> DrillWatch<'a> {
         }
     }
 
-    fn change(&self, change: impl FnOnce(&mut RecordedCalls)) {
+    fn change(&self, change: impl FnOnce(&mut RecordedCalls, &mut ShownNumbers)) {
         if let Some(console) = &self.console {
-            change(&mut console.calls.lock());
+            change(&mut console.calls.lock(), &mut console.shown.lock());
         }
     }
 }
@@ -111,7 +143,8 @@ impl DrillConsole {
         let calls = RecordedCalls { drill_run: Some(run), ..recorded_calls::none() };
         let calls = Arc::new(Mutex::new(calls));
         tokio::spawn(serve_recorded(listener, calls.clone(), std::future::pending()));
-        Ok(Self { url: format!("http://{bound}/__admin/console/#/drills"), calls })
+        let url = format!("http://{bound}/__admin/console/#/drills");
+        Ok(Self { url, calls, shown: Mutex::default() })
     }
 }
 

@@ -121,6 +121,47 @@ fn required(schema: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn the_calls_of_a_drill_are_shown_while_it_runs() {
+    let (browser, dir) = (Browser::start(), tempfile::tempdir().expect("a folder"));
+    let may_end = dir.path().join("may-end");
+    // The client goes on only after its calls were seen.
+    let client = format!(
+        "sh examples/clients/honest.sh && until [ -e {} ]; do sleep 0.05; done",
+        may_end.display()
+    );
+    let options = ["drill", "--console", "--seed", "1", "--only", "limited", "--", "sh", "-c"];
+    let shown = ShownCommand::start(&[&options[..], &[&client]].concat());
+    browser.open(&shown.url);
+    let calm = "[...document.querySelectorAll('tbody tr')].find((one) => one.querySelector('code').innerText === 'calm')";
+    browser.wait(&format!("{calm}?.innerText.includes('running')"));
+    browser.wait(&format!("{calm}.querySelector('.calls-of a')?.innerText.includes('call')"));
+    for theme in ["light", "dark"] {
+        browser.theme(theme);
+        check(&browser, &axe(), &format!("a drill that runs, {theme}"));
+    }
+    browser.run(&format!("{calm}.querySelector('.calls-of a').click()"));
+    browser.wait_text("tbody", "create_access_token");
+    let seen = "document.querySelectorAll('tbody tr').length";
+    let first = browser.run(&format!("return {seen}")).as_u64().expect("a number");
+    assert!(first > 0);
+    std::fs::write(&may_end, "").expect("writable");
+    browser.run("location.hash = '#/drills'");
+    browser.wait_text(".grade", "inconclusive");
+    browser.wait(&format!("{calm}.innerText.includes('held')"));
+    // No call is there twice.
+    let numbers = "[...document.querySelectorAll('tbody tr')].map((one) => one.dataset.key)";
+    browser.run("location.hash = '#/calls?drill=calm'");
+    browser.wait_text("tbody", "create_access_token");
+    let numbers = browser.run(&format!("return {numbers}"));
+    let numbers: Vec<&str> =
+        numbers.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    let unique: std::collections::BTreeSet<&str> = numbers.iter().copied().collect();
+    assert_eq!(unique.len(), numbers.len());
+    assert!(numbers.len() as u64 >= first);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
 fn a_mock_that_runs_no_drills_says_how_to_start_them() {
     let (browser, filled) = (Browser::start(), FilledMock::start());
     browser.open(&filled.mock.page("#/drills"));
