@@ -65,6 +65,8 @@ pub struct DrillOrder {
     /// The body.
     #[serde(rename = "with")]
     pub body: Value,
+    /// The kind of object that it adds, as the counts of a world name it.
+    pub adds: Option<String>,
 }
 
 /// The answer to the nth call of the client.

@@ -68,8 +68,7 @@ fn the_selftest_finds_a_broken_rule_and_says_which_are_not_shown() {
     let rows = [row("no-token", "must", "calm"), row("breaks-on-member", "must", "new-members")];
     assert_eq!(told["rules"], json!(rows));
     assert_eq!(told["honest"][0]["end"], "held");
-    for (rule, says) in [("no-tokn", "did you mean `no-token`?"), ("loses-rows", "no client here")]
-    {
+    for (rule, says) in [("no-tokn", "did you mean `no-token`?"), ("fixed-ids", "no client here")] {
         let ran = run(&["selftest", "--conduct", "--rule", rule], dir.path());
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
         assert!(ran.stderr.contains(says), "{}", ran.stderr);

@@ -245,8 +245,15 @@ impl DrillMock {
             let body = serde_json::from_str(&body).map_err(|error| error.to_string())?;
             self.admin(sandbox, &line, &body).await
         };
-        if let Err(why) = carried_out.await {
-            self.fail(format!("{}: {why}", order.line));
+        match (carried_out.await, &order.adds) {
+            (Err(why), _) => self.fail(format!("{}: {why}", order.line)),
+            (Ok(_), Some(kind)) => {
+                // The client did not make it.
+                let mut situation = self.0.situation.lock();
+                let counts = situation.first_counts.entry(sandbox.map(str::to_owned)).or_default();
+                counts[kind] = json!(counts[kind].as_u64().unwrap_or_default() + 1);
+            }
+            (Ok(_), None) => {}
         }
     }
 

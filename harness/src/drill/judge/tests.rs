@@ -343,13 +343,13 @@ fn pages_that_move_are_read_to_the_last_one() {
     let searched = paged(&[(1, 3), (2, 3)]);
     let all = [(1, 3), (2, 4), (3, 4), (4, 4)];
     for (calm, pages, orders_done, expected) in [
-        (&whole, &all[..], 1, DrillEnd::Held),
-        (&whole, &all[..3], 1, DrillEnd::Failed),
-        (&whole, &all[..1], 1, DrillEnd::NotReached),
-        (&whole, &all, 0, DrillEnd::NotReached),
+        (&whole, &all[..], 2, DrillEnd::Held),
+        (&whole, &all[..3], 2, DrillEnd::Failed),
+        (&whole, &all[..1], 2, DrillEnd::NotReached),
+        (&whole, &all, 1, DrillEnd::NotReached),
         // A client that stops early in the calm run too looks for something.
-        (&searched, &all[..2], 1, DrillEnd::Held),
-        (&first, &all, 1, DrillEnd::NotApplicable),
+        (&searched, &all[..2], 2, DrillEnd::Held),
+        (&first, &all, 2, DrillEnd::NotApplicable),
     ] {
         let run = DrillRecording { orders_done, ..paged(pages) };
         let result = judge(drill("pages-move"), calm, &run);

@@ -1,5 +1,6 @@
 //! The clients in Python. They need the packages `requests` and `httpx`.
 
+mod same_findings;
 mod tutorial;
 
 mod release;
