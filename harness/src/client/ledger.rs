@@ -169,6 +169,7 @@ impl Ledger {
         };
         let line = LedgerLine {
             at: jiff::Timestamp::now().to_string(),
+            moot_version: env!("CARGO_PKG_VERSION").to_owned(),
             target: self.base_url.clone(),
             run: object.tag.clone(),
             row,

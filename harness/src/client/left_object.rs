@@ -34,6 +34,9 @@ pub(crate) struct LedgerLine {
     /// When it was written.
     #[serde(default)]
     pub(crate) at: String,
+    /// The version of Moot that wrote it.
+    #[serde(default)]
+    pub(crate) moot_version: String,
     /// The base address.
     pub(crate) target: String,
     /// The tag of the run that made the object.

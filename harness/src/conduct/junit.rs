@@ -16,6 +16,7 @@ use super::rules::judged_rules;
 /// The serialiser's, as text.
 pub fn render(account: &Account) -> Result<String, String> {
     let mut suite = TestSuite::new("conduct");
+    suite.add_property(("moot_version", env!("CARGO_PKG_VERSION")));
     for rule in judged_rules().filter_map(conduct::get) {
         let found: Vec<&ConductFinding> =
             account.findings.iter().filter(|finding| finding.rule == rule.id).collect();

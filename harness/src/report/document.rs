@@ -23,7 +23,7 @@ use crate::terminal::escape;
 use crate::verdict::Verdict;
 
 /// Version of the JSON shape. It grows when a member changes its meaning or goes.
-const SCHEMA_VERSION: u32 = 1;
+pub(super) const SCHEMA_VERSION: u32 = 1;
 
 /// A whole run, secrets masked.
 #[derive(Debug, Clone, Serialize)]

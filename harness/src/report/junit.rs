@@ -72,6 +72,7 @@ fn suite(
     let mut suite = TestSuite::new(file.name.clone());
     suite.set_time(duration(file.duration_seconds));
     for (name, value) in [
+        ("moot_version", report.moot_version),
         ("section", file.section.as_str()),
         ("target", &report.target.base_url),
         ("seed", &report.seed.to_string()),

@@ -9,6 +9,7 @@
 use serde_json::{Value, json};
 
 use super::Report;
+use super::document::SCHEMA_VERSION;
 use crate::masks::Secrets;
 use crate::result::RunResult;
 use crate::run::Event;
@@ -56,7 +57,12 @@ pub fn last_line(result: &RunResult, secrets: &Secrets) -> String {
 
 fn value(event: &Event, secrets: &Secrets) -> Result<Value, String> {
     Ok(match event {
-        Event::Planned { scenarios } => json!({"event": "planned", "scenarios": scenarios}),
+        Event::Planned { scenarios } => json!({
+            "event": "planned",
+            "schema_version": SCHEMA_VERSION,
+            "moot_version": env!("CARGO_PKG_VERSION"),
+            "scenarios": scenarios,
+        }),
         Event::Started { name } => json!({"event": "started", "name": secrets.mask(name)}),
         Event::OperatorSaid { action, said } => {
             json!({"event": "operator_said", "action": action, "said": secrets.mask(said)})

@@ -9,7 +9,7 @@ use moot_fixtures::world::SeedWorld;
 use sha2::{Digest, Sha256};
 
 use super::committer::StateStore;
-use super::entry::{DataInUse, FORMAT, MAIN, StoreContents, StoreHeader, split};
+use super::entry::{DataInUse, MAIN, StoreContents, StoreHeader, split};
 use super::error::DurableError;
 use super::folder_store::FolderStore;
 use super::row_store::RowStore;
@@ -70,13 +70,7 @@ pub(super) fn open(
     settings: &Settings,
 ) -> Result<OpenStore, DurableError> {
     let Some(contents) = store.read()? else {
-        let header = StoreHeader {
-            format: FORMAT,
-            seed: settings.seed,
-            seed_world: SeedWorld::clone(&settings.seed_world),
-            starts: 1,
-        };
-        store.start(&header, &DataInUse::default())?;
+        store.start(&StoreHeader::new(settings, 1), &DataInUse::default())?;
         return Ok(OpenStore {
             durable: StateStore::new(store),
             seed: settings.seed,
@@ -110,9 +104,9 @@ pub(super) fn open(
             Ok(StoredSandbox { record, changes: changes.remove(key).unwrap_or_default() })
         })
         .collect::<Result<Vec<_>, DurableError>>()?;
-    let StoreContents { mut header, made, .. } = contents;
+    let StoreContents { header, made, .. } = contents;
     let starts = header.starts;
-    header.starts += 1;
+    let header = header.started_again();
     store.start(&header, &in_use)?;
     Ok(OpenStore {
         durable: StateStore::new(store),

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use moot_fixtures::world::SeedWorld;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio_postgres::types::Type;
 
 use super::documents;
-use super::entry::{DataInUse, Entry, FORMAT, StoreContents, StoreHeader};
+use super::entry::{DataInUse, Entry, StoreContents, StoreHeader};
 use super::error::DurableError;
 use super::postgres_write::{WriteStatement, digest_of_batch};
 use super::row_store::RowStore;
@@ -312,12 +311,7 @@ pub(crate) async fn agreed_settings(
     connection: &DatabaseConnection,
     settings: Settings,
 ) -> Result<Settings, DurableError> {
-    let proposed = StoreHeader {
-        format: FORMAT,
-        seed: settings.seed,
-        seed_world: SeedWorld::clone(&settings.seed_world),
-        starts: 0,
-    };
+    let proposed = StoreHeader::new(&settings, 0);
     let (key, json) = (HEADER.as_bytes(), json_bytes(&proposed));
     connection.query(NEW_HEADER, &[(&key, Type::BYTEA), (&json, Type::BYTEA)]).await?;
     let rows = connection.query(HEADER_ROW, &[(&key, Type::BYTEA)]).await?;
