@@ -7,6 +7,7 @@ mod console_hostile;
 mod console_many;
 mod driver;
 mod filled;
+mod pages_axe;
 mod pictures;
 mod report;
 mod served;
