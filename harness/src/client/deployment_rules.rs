@@ -94,6 +94,7 @@ impl DeploymentRules {
             .iter()
             .chain(&bindings.counterparty_email)
             .chain(&bindings.internal_signer_emails)
+            .chain(&bindings.unknown_user_emails)
             .cloned();
         let limits = file.limits;
         let created_objects_max = limits.created_objects_max.unwrap_or(CREATED_OBJECTS_MAX);

@@ -235,6 +235,7 @@ pub(crate) fn bindings(
     let mut bindings = Map::new();
     bindings.insert("workflows".to_owned(), json!(workflows));
     bindings.insert("internal_signer_emails".to_owned(), json!(bound.internal_signer_emails));
+    bindings.insert("unknown_user_emails".to_owned(), json!(bound.unknown_user_emails));
     if let Some(variables) = &bound.variables {
         bindings.insert("variables".to_owned(), Value::Object(variables.clone()));
     }

@@ -212,6 +212,7 @@ impl MockSandboxes {
         let requester = company.and_then(|company| described.users.get(company)?.first());
         let bound = FileBindings {
             requester_email: requester.cloned(),
+            unknown_user_emails: unknown_users(described),
             document_url: Some(DOCUMENT_URL.to_owned()),
             ..FileBindings::default()
         };
@@ -220,6 +221,19 @@ impl MockSandboxes {
         let endpoints = known.endpoints.clone();
         RequestDestination::new(base, endpoints, applications, bindings, Some(control_plane), None)
     }
+}
+
+/// An address of our company's domain that nobody has, and one of a user of another company.
+fn unknown_users(described: &Description) -> Vec<String> {
+    let Some(ours) = described.applications.first().map(|first| first.company.as_str()) else {
+        return Vec::new();
+    };
+    let own = described.users.get(ours).and_then(|users| users.first());
+    let invented = own.and_then(|email| email.split_once('@'));
+    let invented = invented.map(|(_, domain)| format!("moot-nobody@{domain}"));
+    let others = described.users.iter().filter(|(company, _)| *company != ours);
+    let other = others.flat_map(|(_, users)| users).next();
+    invented.into_iter().chain(other.cloned()).collect()
 }
 
 /// The applications by role. The company of the first one is ours.

@@ -127,6 +127,7 @@ impl TargetPreview {
         let mut all: Vec<String> =
             ["requester_email", "counterparty_email"].into_iter().filter_map(text).collect();
         all.extend(self.file.bindings.internal_signer_emails.iter().cloned());
+        all.extend(self.file.bindings.unknown_user_emails.iter().cloned());
         all
     }
 }

@@ -101,6 +101,10 @@ pub struct FileBindings {
     /// E-mail addresses of internal signers, beside those that the schema of a workflow offers.
     #[serde(default)]
     pub internal_signer_emails: Vec<String>,
+    /// E-mail addresses that no user of the company has: one of its own domain, and one of a user of another
+    /// company. Each is sent as requester and as signer, and must be refused.
+    #[serde(default)]
+    pub unknown_user_emails: Vec<String>,
     /// Values of workflow variables by name. They come before values from a schema. If a schema requires
     /// variables without naming them, all of these are sent.
     pub variables: Option<serde_json::Map<String, serde_json::Value>>,

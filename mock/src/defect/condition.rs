@@ -27,6 +27,8 @@ pub(super) enum CallCondition {
     RepeatedField(String),
     /// The body has this field with this text.
     FieldText { name: String, text: String },
+    /// The body has this field with a text that ends like this.
+    FieldEnding { name: String, ending: String },
     /// The body has this field with another text.
     OtherFieldText { name: String, text: String },
     /// The first part of the body is another field.
@@ -68,6 +70,9 @@ impl CallCondition {
             Self::WithoutFields(names) => names.iter().all(|name| call.count(name) == 0),
             Self::RepeatedField(name) => call.count(name) > 1,
             Self::FieldText { name, text } => call.field(name).is_some_and(|sent| sent == *text),
+            Self::FieldEnding { name, ending } => {
+                call.field(name).is_some_and(|sent| sent.ends_with(ending))
+            }
             Self::OtherFieldText { name, text } => {
                 call.field(name).is_some_and(|sent| sent != *text)
             }

@@ -24,6 +24,10 @@ pub(super) enum EffectAct {
     All,
     /// A newer webhook with the same address replaces the older one.
     Replaces,
+    /// The next call of the operation undoes what this one did.
+    UndoneByNext,
+    /// What this call does is done by the next call of the operation.
+    DoneByNext,
 }
 
 impl EffectAct {
@@ -49,8 +53,29 @@ impl EffectAct {
                 let same = same_address(call, &changes);
                 same.into_iter().map(|row| Change::DeleteWebhook { row }).chain(changes).collect()
             }
+            Self::UndoneByNext => {
+                let undo = changes.iter().filter_map(|change| inverse(call, change)).collect();
+                let former = call.memory.swap_changes(call.call.admitted.operation, undo);
+                changes.into_iter().chain(former).collect()
+            }
+            Self::DoneByNext => call.memory.swap_changes(call.call.admitted.operation, changes),
         };
         outcome
+    }
+}
+
+/// The change that takes another one back. What cannot be deleted is given to another company.
+fn inverse(call: &AdmittedCall<'_>, change: &Change) -> Option<Change> {
+    match change {
+        Change::PutWebhook { row, .. } => Some(Change::DeleteWebhook { row: *row }),
+        Change::DeleteWebhook { row } => {
+            let record = call.world.state().webhooks.get(*row)?;
+            Some(Change::PutWebhook { row: *row, record: Arc::clone(record) })
+        }
+        Change::PutLegalRequest { .. } | Change::PutRepositoryDocument { .. } => {
+            Some(moved(call, change))
+        }
+        _ => None,
     }
 }
 

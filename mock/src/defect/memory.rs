@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
+use moot_fixtures::contract::Operation;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-/// Tokens that were issued, and the first answers.
+use crate::state::change::Change;
+
+/// Tokens that were issued, the first answers, and changes that the next call of an operation makes.
 #[derive(Debug, Default)]
 pub(super) struct HookMemory {
+    changes: Mutex<HashMap<Operation, Vec<Change>>>,
     tokens: Mutex<Vec<String>>,
     first: Mutex<HashMap<String, Value>>,
 }
@@ -16,6 +20,11 @@ impl HookMemory {
     /// Remembers a token.
     pub(super) fn remember_token(&self, token: &str) {
         self.tokens.lock().push(token.to_owned());
+    }
+
+    /// Keeps changes for the next call of this operation. Returns those that the call before kept.
+    pub(super) fn swap_changes(&self, of: Operation, changes: Vec<Change>) -> Vec<Change> {
+        self.changes.lock().insert(of, changes).unwrap_or_default()
     }
 
     /// An issued token that `is_match` accepts.

@@ -23,6 +23,8 @@ pub(super) enum TransitionAct {
     StatusesSwapped,
     /// The entry is there, but the request keeps its status.
     StatusKept,
+    /// The entry has the creation time of the request.
+    LoggedAtCreation,
 }
 
 impl TransitionAct {
@@ -68,6 +70,11 @@ impl TransitionAct {
                 }
             }
             Self::StatusKept => record.status = before,
+            Self::LoggedAtCreation => {
+                if let Some(last) = log.last_mut() {
+                    last.at = record.created_at;
+                }
+            }
         }
         record
     }

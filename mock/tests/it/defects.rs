@@ -193,7 +193,7 @@ fn moved(tour: &mut Tour, id: &str, status: LegalRequestStatus) {
     tour.ask(ControlAction::SetStatus {
         id,
         status,
-        comment: Some("so it is".to_owned()),
+        comment: Some("so & so it is".to_owned()),
         force: true,
     });
 }
@@ -214,6 +214,7 @@ fn histories(tour: &mut Tour) {
     let token = tour.token("demo-main", 0);
     let id = created(tour, &token);
     tour.get(&format!("/v1/requests/{id}/activity"), &token);
+    tour.ask(ControlAction::MoveClock(ClockMove::Advance(60)));
     for status in LegalRequestStatus::ALL {
         moved(tour, &id, status);
         tour.get(&format!("/v1/requests/{id}"), &token);
@@ -242,13 +243,17 @@ fn creations(tour: &mut Tour) {
         without("requester_email"),
         without("counterparty_name"),
         with("workflow_id=none"),
+        with("workflow_id=Mutual NDA"),
         with("workflow_id=wfLease5"),
         with("requester_email=nobody@example.invalid"),
+        with("requester_email=nobody@northwind.example"),
+        with("requester_email=einkauf@harbour.example"),
         with("counterparty_email=no address"),
         with("variables=no JSON"),
         with("variables=[1]"),
         with(r#"variables={"purpose":"Test"}"#),
         with("internal_signer_email=nobody@example.invalid"),
+        with("internal_signer_email=nobody@northwind.example"),
         with("merge_documents_into_pdf=true"),
         with("merge_documents_into_pdf=yes"),
         [sound.clone(), vec!["support_documents[]@a.bin=a".to_owned()]].concat(),
@@ -306,7 +311,7 @@ fn creations(tour: &mut Tour) {
 fn uploads(tour: &mut Tour) {
     let token = tour.token("demo-main", 0);
     let headers = typed(bearer(&token), MULTIPART);
-    let bodies: [&[&str]; 12] = [
+    let bodies: [&[&str]; 13] = [
         &["file@paper.pdf=the paper"],
         &["file@paper.pdf=the paper", r#"metadata={"value":1,"list":[true],"text":"R&D"}"#],
         &[r#"metadata={"value":1}"#, "file@paper.pdf=the paper"],
@@ -317,6 +322,7 @@ fn uploads(tour: &mut Tour) {
         &["url=paper.pdf"],
         &["url=https://10.0.0.1/paper.pdf"],
         &["file@paper.pdf=the paper", "url=https://files.example.com/paper.pdf"],
+        &["file@100%25.pdf=the paper"],
         &["metadata={}"],
         &[],
     ];

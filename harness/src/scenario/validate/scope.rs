@@ -12,10 +12,11 @@ const APPLICATION_MEMBERS: [&str; 4] = ["client_id", "client_secret", "basic", "
 const SECRET_MEMBERS: [&str; 2] = ["all_but_last", "other_case"];
 
 /// Members of the root `bindings`: what a target file binds, and what is found out.
-const BINDINGS: [&str; 11] = [
+const BINDINGS: [&str; 12] = [
     "requester_email",
     "counterparty_email",
     "internal_signer_emails",
+    "unknown_user_emails",
     "variables",
     "workflows",
     "generated_workflow_id",

@@ -51,6 +51,10 @@ fn effects(all: &mut Vec<Mutant>) {
     }
     for of in creations.into_iter().chain([Op::DeleteWebhook, Op::RevokeToken]) {
         push(of, at, (family, "not-applied"), DefectAct::StoreNothing(of), all);
+        push(of, at, (family, "done-by-the-next-call"), act(of, EffectAct::DoneByNext), all);
+    }
+    for of in creations.into_iter().chain([Op::DeleteWebhook]) {
+        push(of, at, (family, "undone-by-the-next-call"), act(of, EffectAct::UndoneByNext), all);
     }
     let delete = Op::DeleteWebhook;
     push(delete, at, (family, "to-another"), act(delete, EffectAct::Another), all);
@@ -70,6 +74,7 @@ fn transitions(all: &mut Vec<Mutant>) {
             ("recorded-twice", TransitionAct::RecordedTwice),
             ("statuses-swapped", TransitionAct::StatusesSwapped),
             ("status-kept", TransitionAct::StatusKept),
+            ("logged-at-creation", TransitionAct::LoggedAtCreation),
         ] {
             let what = format!("A legal request changes to `{}`: {operator}.", to.as_str());
             let at = (PlaceKind::Transition, place.as_str());

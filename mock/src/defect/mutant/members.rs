@@ -83,7 +83,7 @@ impl AnswerMember {
 }
 
 /// Natures that the schemas do not tell: resource, pointer within it, nature.
-const NATURES: [(&str, &str, ValueNature); 16] = [
+const NATURES: [(&str, &str, ValueNature); 17] = [
     ("webhook", "/attributes/name", ValueNature::SentText),
     ("webhook", "/attributes/url", ValueNature::SentAddress),
     ("webhook", "/attributes/auth_type", ValueNature::Enumerated),
@@ -94,6 +94,7 @@ const NATURES: [(&str, &str, ValueNature); 16] = [
     ("repository_document", "/relationships/legal_request/data", ValueNature::Relation),
     ("repository_document_created", "/data/name", ValueNature::SentName),
     ("activity_log_entry", "/attributes/action", ValueNature::Enumerated),
+    ("activity_log_entry", "/attributes/comment", ValueNature::SentText),
     ("activity_log_entry", "/attributes/additional_data", ValueNature::OpenObject),
     ("token", "/access_token", ValueNature::Secret),
     ("token", "/scope", ValueNature::Scope),
