@@ -247,30 +247,90 @@ async fn a_move_of_the_clock_that_gave_up_waiting_is_202_and_settle_is_200() {
     assert_eq!((status, &settled["in_flight"]), (200, &json!(0)), "{settled}");
 }
 
-#[cfg(feature = "state")]
 #[tokio::test]
-async fn a_reset_is_answered_and_then_the_files_of_uploads_are_removed() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let site = Site::with_state(SiteOptions::new(settings()), folder.path());
-    let wire = Wire::of(site.unwrap_or_else(|error| panic!("{error}"))).await;
-    let files = || uploads_in(&folder.path().join("uploads"));
-    let list = "GET /v1/repository_documents";
-    let before = wire.call(list, &[]).await.1;
-    for letter in ["a", "b", "c"] {
-        let large = format!("file@large.txt={}", letter.repeat(100_000));
-        assert_eq!(wire.call("POST /v1/repository_documents", &[&large]).await.0, 201);
+async fn checkpoints_are_made_listed_restored_and_deleted() {
+    let wire = Wire::new().await;
+    let create = async || wire.call("POST /v1/requests", LEGAL_REQUEST).await.0;
+    let count = async || wire.call("GET /v1/requests", &[]).await.1["pagination"].clone();
+    assert_eq!(create().await, 201);
+    let staged = count().await;
+    wire.done("POST /checkpoints", json!({ "name": "stage" })).await;
+    assert_eq!(create().await, 201);
+    assert_ne!(count().await, staged);
+    let all = wire.done("GET /checkpoints", Value::Null).await;
+    assert_eq!(all["checkpoints"][0]["name"], json!("stage"), "{all}");
+    wire.done("POST /checkpoints/stage/restore", Value::Null).await;
+    assert_eq!(count().await, staged);
+    wire.done("DELETE /checkpoints/stage", Value::Null).await;
+    let none = wire.done("GET /checkpoints", Value::Null).await;
+    assert_eq!(none["checkpoints"], json!([]));
+}
+
+#[tokio::test]
+async fn calls_are_filtered_counted_and_found_by_their_delivery() {
+    let wire = Wire::new().await;
+    wire.done("PUT /settings", json!({ "progression": "immediate" })).await;
+    assert_eq!(wire.call("POST /v1/requests", LEGAL_REQUEST).await.0, 201);
+    assert_eq!(wire.call("GET /v1/requests", &[]).await.0, 200);
+    assert_eq!(wire.call("GET /v1/requests/none", &[]).await.0, 404);
+    let found = wire.done("POST /deliveries/wait", json!({ "timeout_seconds": 30 })).await;
+    let delivery = format!("delivery={}", found["deliveries"][0]["id"]);
+    let application = format!("application={MAIN}");
+    for (filter, count) in [
+        ("method=POST", 1),
+        ("path=/v1/requests*", 3),
+        ("path=/v1/requests/*", 1),
+        ("status=4xx", 1),
+        (application.as_str(), 3),
+        (delivery.as_str(), 1),
+        ("method=GET&status=201", 0),
+    ] {
+        let counted = wire.done(&format!("GET /exchanges/count?{filter}"), Value::Null).await;
+        assert_eq!(counted, json!({ "count": count }), "{filter}");
+        let listed = wire.done(&format!("GET /exchanges?{filter}"), Value::Null).await;
+        assert_eq!(listed["exchanges"].as_array().map(Vec::len), Some(count), "{filter}");
     }
-    assert_eq!(files(), 3, "large uploads are files");
-    wire.done("POST /reset", Value::Null).await;
-    let token = wire.done("POST /tokens", json!({ "client_id": MAIN })).await;
-    let wire = Wire { token: token["access_token"].as_str().expect("a token").to_owned(), ..wire };
-    assert_eq!(wire.call(list, &[]).await, (200, before));
-    let removed = async {
-        while files() > 0 {
-            tokio::task::yield_now().await;
+    let wanted = json!({ "path": "/v1/requests", "method": "GET", "status": "500",
+        "timeout_seconds": 0 });
+    let (status, answer) = wire.admin("POST /exchanges/wait", wanted).await;
+    assert_eq!((status, &answer["count"]), (408, &json!(0)), "{answer}");
+    let nearest = &answer["nearest_miss"];
+    assert_eq!(nearest["differs_in"], json!(["status"]), "{answer}");
+    assert_eq!(nearest["exchange"]["status"], json!(200), "{answer}");
+}
+
+/// The only thread that removes files is busy. So the files are there while others read.
+#[cfg(feature = "state")]
+#[test]
+fn reads_are_answered_while_the_files_of_uploads_wait_to_be_removed() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1).build().expect("a runtime");
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let site = Site::with_state(SiteOptions::new(settings()), folder.path());
+        let wire = Wire::of(site.unwrap_or_else(|error| panic!("{error}"))).await;
+        let files = || uploads_in(&folder.path().join("uploads"));
+        let list = "GET /v1/repository_documents";
+        let before = wire.call(list, &[]).await.1;
+        for letter in ["a", "b", "c"] {
+            let large = format!("file@large.txt={}", letter.repeat(100_000));
+            assert_eq!(wire.call("POST /v1/repository_documents", &[&large]).await.0, 201);
         }
-    };
-    tokio::time::timeout(std::time::Duration::from_secs(60), removed).await.expect("they go");
+        assert_eq!(files(), 3, "large uploads are files");
+        let (go_on, told) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || told.recv());
+        wire.done("POST /reset", Value::Null).await;
+        let token = wire.done("POST /tokens", json!({ "client_id": MAIN })).await;
+        let token = token["access_token"].as_str().expect("a token").to_owned();
+        let wire = Wire { token, ..wire };
+        assert_eq!(wire.call(list, &[]).await, (200, before));
+        assert_eq!(files(), 3, "nobody waited for them to go");
+        go_on.send(()).expect("the thread waits");
+        busy.await.expect("no panic").expect("it was told");
+        // It is queued behind the removal.
+        tokio::task::spawn_blocking(|| ()).await.expect("no panic");
+        assert_eq!(files(), 0);
+    });
 }
 
 /// The uploads below a folder: those of one process have a folder of their own, with a lock.
