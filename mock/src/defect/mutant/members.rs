@@ -227,7 +227,8 @@ mod tests {
         check("repository_document_single", "/data/attributes/created_at", ValueNature::Time);
         check("repository_document_created", "/data/name", ValueNature::SentName);
         check("workflow_schema", "/required_fields", ValueNature::Names);
-        check("activity_log", "/data/*/attributes/comment", ValueNature::Nullable);
+        check("activity_log", "/data/*/attributes/comment", ValueNature::SentText);
+        check("legal_request", "/attributes/description", ValueNature::Nullable);
         check("token", "/access_token", ValueNature::Secret);
     }
 }
